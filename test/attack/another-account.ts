@@ -5,7 +5,8 @@ import { targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
-const FETCHING = `require('stream/consumers').text(process.stdin).then(async (told) => { const said = [];
+/** Makes every call it is given and prints their statuses. */
+export const FETCHING = `require('stream/consumers').text(process.stdin).then(async (told) => { const said = [];
   for (const { port, method, path, body, headers } of JSON.parse(told)) {
     const asked = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const response = await fetch('http://127.0.0.1:' + port + path, asked);

@@ -22,6 +22,8 @@ export interface Answer {
 
 /** A uid that no account of ours has; a process may have it all the same, when root starts it. */
 export const OTHER_UID = 65_534;
+/** The same, but let in by `--allow-users`. */
+export const GUEST_UID = 61_001;
 export const isRoot = process.getuid?.() === 0;
 
 const MOST_TEXT = 1 << 20;
@@ -89,10 +91,14 @@ export function exchangeRaw(port: number, bytes: string | Buffer, quietMs = 500)
 }
 
 /** Starts a program of another account of this machine, which is told something. */
-export function startAsOther(program: string, told: unknown): ChildProcessByStdio<Writable, Readable, null> {
+export function startAsOther(
+  program: string,
+  told: unknown,
+  uid = OTHER_UID,
+): ChildProcessByStdio<Writable, Readable, null> {
   const child = spawn(process.execPath, ['-e', program], {
-    uid: OTHER_UID,
-    gid: OTHER_UID,
+    uid,
+    gid: uid,
     cwd: '/',
     env: {},
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -102,6 +108,6 @@ export function startAsOther(program: string, told: unknown): ChildProcessByStdi
 }
 
 /** The same, and answers with what it printed, as JSON. */
-export async function asOtherAccount<T>(program: string, told: unknown): Promise<T> {
-  return JSON.parse(await text(startAsOther(program, told).stdout)) as T;
+export async function asOtherAccount<T>(program: string, told: unknown, uid?: number): Promise<T> {
+  return JSON.parse(await text(startAsOther(program, told, uid).stdout)) as T;
 }

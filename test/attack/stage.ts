@@ -7,10 +7,11 @@ import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { operatorMailbox } from '../../src/fleet/mail/mailbox-rows.ts';
 import { readTranscript } from '../../src/scripted/index.ts';
+import type { Grant } from '../../src/wire/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import type { Named } from '../support/good-bodies.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { ask, askPatiently, asProgram } from './call.ts';
+import { type Answer, ask, askPatiently, asProgram, GUEST_UID } from './call.ts';
 
 /** Small enough to be filled in a moment. */
 export const QUEUE_ROWS = 30;
@@ -50,10 +51,13 @@ export class Stage {
     this.house.fleet = { url: `http://127.0.0.1:${this.fleetPort}`, tokenFile };
     this.house.faultsFile = this.faults;
     this.house.gatewayDescriptors = DESCRIPTORS;
+    this.house.gatewayGuests = [GUEST_UID];
     this.house.gatewayEnv = {
       ROUSE_MAX_QUEUE_ROWS: String(QUEUE_ROWS),
       ROUSE_MAX_LIVE_REMINDERS: String(QUEUE_ROWS),
     };
+    this.house.workdir = path.join(this.house.directory, 'project');
+    fs.mkdirSync(this.house.workdir);
     this.agent = await this.house.launch('ana', ['--turn', '20ms']);
     await this.#settle(home.id);
     await this.atRest();
@@ -72,6 +76,7 @@ export class Stage {
     const { settings, env } = this.house.context;
     const words = [path.resolve(import.meta.dirname, '../../dist/rouse.cjs'), '--print-json'];
     words.push('server', 'start', '--port', '0', '--database-url', databaseUrl);
+    words.push('--allow-users', String(GUEST_UID));
     this.#server = spawn(process.execPath, words, {
       env: {
         ...env,
@@ -92,8 +97,8 @@ export class Stage {
     const away = (await ensureOrg(sql, 'elsewhere')).id;
     const member = (orgId: string, agentId: string) =>
       registerWorkspace(sql, { orgId, agentId, name: agentId, sessionId: 's' });
-    const person = (kind: 'user' | 'admin', orgId: string | null, subject: string) =>
-      createToken(sql, { kind, orgId, subject } as Parameters<typeof createToken>[1]);
+    const person = (kind: 'user' | 'admin', orgId: string | null, subject: string, grants: Grant[] = []) =>
+      createToken(sql, { kind, orgId, subject, grants } as Parameters<typeof createToken>[1]);
     const [bea, cyd] = [await member(home, 'bea'), await member(home, 'cyd')];
     const revoked = await person('admin', null, 'gone');
     // Made when somebody of the org first asks for mail, whatever they ask: here before anybody attacks.
@@ -106,6 +111,9 @@ export class Stage {
       'other agent': cyd.token,
       user: (await person('user', home, 'ben')).token,
       admin: (await person('admin', home, 'lead')).token,
+      'grant: launch': (await person('user', home, 'lia', ['launch'])).token,
+      'grant: shutdown': (await person('user', home, 'sam', ['shutdown'])).token,
+      "grant: another org's launch": (await person('user', away, 'ext', ['launch'])).token,
       "other org's agent": (await member(away, this.agent.facts.agentId)).token,
       "other org's user": (await person('user', away, 'eve')).token,
       "other org's admin": (await person('admin', away, 'mal')).token,
@@ -153,18 +161,18 @@ export class Stage {
       kind: 'submit_prompt',
       payload: { prompt },
     });
-    if (asked !== 200) trouble.push(`the owner's prompt: ${asked}`);
+    if (asked.status !== 200) trouble.push(`the owner's prompt: ${asked.status} ${asked.text}`);
     for (const [port, at] of [
       [this.gatewayPort, '/v1/status'],
       [this.gatewayPort, '/health'],
       [this.fleetPort, '/houmao/agents'],
       [this.fleetPort, '/ready'],
     ] as const) {
-      const status = await this.#asOwner(port, 'GET', at);
-      if (status !== 200) trouble.push(`the owner's ${at}: ${status}`);
+      const { status, text } = await this.#asOwner(port, 'GET', at);
+      if (status !== 200) trouble.push(`the owner's ${at}: ${status} ${text}`);
     }
     if (performance.now() - begun > PROMPTLY_MS) trouble.push('the owner waited');
-    if (asked === 200 && !(await this.received([prompt], begun)))
+    if (asked.status === 200 && !(await this.received([prompt], begun)))
       return [...trouble, 'the prompt never arrived'];
     await this.atRest();
     return trouble;
@@ -193,19 +201,20 @@ export class Stage {
   async #isIdle(): Promise<boolean> {
     const { requests } = await this.agent.client.call('requests.list', {});
     if (requests.some(({ state }) => state === 'accepted' || state === 'running')) return false;
-    const { rows } = await this.sql.query<{ status: string }>(
-      "SELECT status FROM workspaces WHERE name = 'ana'",
+    const { rows } = await this.sql.query<{ status: string; standing: string }>(
+      "SELECT status, standing FROM workspaces WHERE name = 'ana'",
     );
-    return rows[0]?.status === 'online' && readTranscript(this.agent.transcript).at(-1)?.type === 'ready';
+    if (rows[0]?.status !== 'online' || rows[0].standing !== 'idle') return false;
+    return readTranscript(this.agent.transcript).at(-1)?.type === 'ready';
   }
 
   /** Whether the owner is let in again before long: connections that were given up are there for another moment. */
   async served(port: number): Promise<boolean> {
-    return comes(async () => (await this.#asOwner(port, 'GET', '/openapi.json')) === 200, PROMPTLY_MS);
+    return comes(async () => (await this.#asOwner(port, 'GET', '/openapi.json')).status === 200, PROMPTLY_MS);
   }
 
-  async #asOwner(port: number, method: string, at: string, body?: unknown): Promise<number> {
-    return (await askPatiently(asProgram({ port, method, path: at, body }))).status;
+  #asOwner(port: number, method: string, at: string, body?: unknown): Promise<Answer> {
+    return askPatiently(asProgram({ port, method, path: at, body }));
   }
 
   get isWhole(): boolean {

@@ -12,7 +12,7 @@ function foreigners(): string[] {
 }
 
 /** The agent `bea` is not the one in the terminal: there it is another agent of the org. */
-function columnOf(caller: string, { path }: Target): number {
+export function columnOf(caller: string, { path }: Target): number {
   const name = caller === 'agent' && path.startsWith('/houmao/agents/') ? 'other agent' : caller;
   return FLEET_CALLERS.findIndex(([known]) => known === name);
 }
@@ -55,7 +55,8 @@ export async function tenants(
   }
 }
 
-function secretsOf({ to, agent }: Stage): string[] {
+/** What another org must never read in a response. */
+export function secretsOf({ to, agent }: Stage): string[] {
   return [
     to.workspace,
     to.request,

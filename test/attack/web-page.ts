@@ -82,7 +82,8 @@ function* triesOf(target: Target): Generator<Try> {
       yield one(`a form of type "${type}"`, { 'content-type': type }, { refusals: [415] });
       yield one(`a form of type "${type}" of a page`, { 'content-type': type, origin: 'null' });
     }
-    yield one('no body, no type', {}, { body: undefined, refusals: [415] });
+    const fetched = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
+    yield one('no body, no type', fetched, { body: undefined, refusals: [415] });
     yield one('no body, of a page', { origin: 'null' }, { body: undefined });
   }
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readReason, reasonTexts } from '../../src/domain/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
 import { PersonAtClient } from '../terminal/person-at-client.ts';
 import { CaoDesk } from './cao-desk.ts';
@@ -56,7 +57,7 @@ describe('what CAO does, and what Rouse says', () => {
     const before = desk.typings().length;
     const refused = await desk.prompt('y'.repeat(61_000));
     expect(refused).toMatchObject({ outcome: 'refused', untouched: true });
-    expect(refused.reasons.join()).toMatch(/60000 bytes/);
+    expect(reasonTexts(refused.reasons).join()).toMatch(/60000 bytes/);
     expect(desk.typings().length).toBe(before);
     // Counted as it is encoded: each of these is six bytes of the URL.
     expect((await desk.prompt('é'.repeat(10_000))).outcome).toBe('refused');
@@ -108,7 +109,7 @@ describe('what CAO does, and what Rouse says', () => {
     const { outcome, reasons, untouched } = await desk.prompt('hello');
     expect({ outcome, reasons, untouched }).toEqual({
       outcome: 'not_ready',
-      reasons: [`cao_status='error'`],
+      reasons: [readReason("cao_status='error'")],
       untouched: true,
     });
     // Between our question and its typing.
@@ -119,14 +120,14 @@ describe('what CAO does, and what Rouse says', () => {
       path.endsWith('/input') ? { status: 409, body: { detail: 'provider is in ERROR state' } } : undefined;
     const late = await desk.prompt('hello');
     expect(late).toMatchObject({ outcome: 'not_ready', untouched: true });
-    expect(late.reasons.join()).toMatch(/409: provider is in ERROR state/);
+    expect(reasonTexts(late.reasons).join()).toMatch(/409: provider is in ERROR state/);
     expect(desk.terminal.submitted()).toEqual([]);
   });
 
   it('a dialog is answered by nobody', async () => {
     await atDesk();
     await desk.prompt('[[dialog=permission]] may I');
-    await desk.until(({ reasons }) => reasons.some((each) => each.startsWith('dialog=')));
+    await desk.until(({ reasons }) => reasons.some(({ code }) => code === 'dialog'));
     const before = desk.typings().length;
     for (const policy of ['ready_only', 'always'] as const)
       expect(await desk.prompt('no', { policy })).toMatchObject({ outcome: 'not_ready', untouched: true });
@@ -150,7 +151,7 @@ describe('what CAO does, and what Rouse says', () => {
     await desk.cao.stop();
     const away = await desk.prompt('while it is away');
     expect(away).toMatchObject({ outcome: 'not_ready', untouched: true });
-    expect((await desk.until(({ ready }) => !ready)).reasons).toEqual([`cao='unreachable'`]);
+    expect((await desk.until(({ ready }) => !ready)).reasons).toEqual([readReason("cao='unreachable'")]);
     expect(desk.surface.observation()).toMatchObject({
       connectivity: 'connected',
       owner: { state: 'unreachable' },
@@ -185,7 +186,7 @@ describe('what CAO does, and what Rouse says', () => {
     desk.cao.terminals.length = 0;
     expect(await desk.prompt('hello')).toMatchObject({
       outcome: 'not_ready',
-      reasons: [`cao_terminal='unknown'`],
+      reasons: [readReason("cao_terminal='unknown'")],
       untouched: true,
     });
     expect(desk.surface.observation()).toMatchObject({
@@ -206,9 +207,9 @@ describe('what CAO does, and what Rouse says', () => {
     await fetch(mail, { method: 'POST' });
     expect(desk.cao.mail).toMatchObject([{ status: 'pending' }]);
     await desk.terminal.control.send('end-turn');
-    const waits = await desk.until(({ reasons }) => reasons.includes(`cao_inbox='pending'`));
+    const waits = await desk.until(({ reasons }) => reasonTexts(reasons).includes(`cao_inbox='pending'`));
     expect(waits.ready).toBe(false);
-    expect((await desk.prompt('ours')).reasons).toEqual([`cao_inbox='pending'`]);
+    expect((await desk.prompt('ours')).reasons).toEqual([readReason("cao_inbox='pending'")]);
     await desk.cao.sweep();
     await desk.ready();
     expect((await desk.prompt('ours')).outcome).toBe('submitted');
@@ -218,7 +219,7 @@ describe('what CAO does, and what Rouse says', () => {
   it('8: a renamed window is not found by CAO; nothing is asked of it', async () => {
     await atDesk();
     await desk.terminal.place.tmux(['rename-window', '-t', desk.terminal.target, 'mine']);
-    await desk.until(({ reasons }) => reasons.includes(`cao_window='renamed'`));
+    await desk.until(({ reasons }) => reasonTexts(reasons).includes(`cao_window='renamed'`));
     expect(await desk.prompt('hello')).toMatchObject({ outcome: 'not_ready', untouched: true });
     expect(desk.typings()).toEqual([]);
   });
@@ -226,7 +227,7 @@ describe('what CAO does, and what Rouse says', () => {
   it('8: a pane that somebody split off and works in is where CAO would type; nothing is asked of it', async () => {
     await atDesk();
     await desk.terminal.place.tmux(['split-window', '-t', desk.terminal.target, 'sh']);
-    await desk.until(({ reasons }) => reasons.includes(`cao_pane='not active'`));
+    await desk.until(({ reasons }) => reasonTexts(reasons).includes(`cao_pane='not active'`));
     expect(await desk.prompt('rm -rf x')).toMatchObject({ outcome: 'not_ready', untouched: true });
     expect(desk.typings()).toEqual([]);
   });
@@ -236,7 +237,7 @@ describe('what CAO does, and what Rouse says', () => {
     const { session, window, place } = desk.terminal;
     await place.tmux(['new-window', '-d', '-t', `=${session}:`, '-n', window, 'cat']);
     const { outcome, reasons, untouched } = await desk.prompt('which one');
-    expect([outcome, reasons, untouched]).toEqual(['not_ready', [`cao_window='another'`], true]);
+    expect([outcome, reasons, untouched]).toEqual(['not_ready', [readReason("cao_window='another'")], true]);
     expect(desk.typings()).toEqual([]);
   });
 
@@ -245,7 +246,7 @@ describe('what CAO does, and what Rouse says', () => {
     const person = new PersonAtClient();
     await person.attach({ socket: house.socket, session: desk.terminal.session });
     await desk.terminal.place.tmux(['copy-mode', '-t', desk.terminal.target]);
-    await desk.until(({ reasons }) => reasons.includes(`copy_mode='yes'`));
+    await desk.until(({ reasons }) => reasonTexts(reasons).includes(`copy_mode='yes'`));
     expect(await desk.prompt('hello')).toMatchObject({ outcome: 'not_ready', untouched: true });
     expect(desk.typings()).toEqual([]);
     await person.close();
@@ -262,7 +263,7 @@ describe('what CAO does, and what Rouse says', () => {
       if (instant === 'pasted') await desk.terminal.place.tmux(['copy-mode', '-t', desk.terminal.target]);
     };
     const { outcome, reasons } = await desk.prompt('eaten');
-    expect([outcome, reasons.join()]).toEqual(['unconfirmed', 'the pane is in copy mode']);
+    expect([outcome, reasonTexts(reasons).join()]).toEqual(['unconfirmed', 'the pane is in copy mode']);
     expect(desk.told).not.toContain('submitted');
     desk.cao.at = () => {};
     await desk.terminal.place.tmux(['send-keys', '-X', '-t', desk.terminal.target, 'cancel']);
@@ -290,7 +291,7 @@ it('what fails after CAO has typed is never told as untouched', async () => {
     if (stage === 'typed') throw new Error('the disk is full');
   };
   const { outcome, untouched, reasons } = await desk.prompt('once', { record });
-  expect([outcome, untouched, reasons.join()]).toEqual([
+  expect([outcome, untouched, reasonTexts(reasons).join()]).toEqual([
     'unconfirmed',
     false,
     expect.stringMatching(/disk is full/),

@@ -42,12 +42,16 @@ describe('every command', () => {
 });
 
 describe('the command line', () => {
-  it('prints its version under both names', () => {
+  it('prints its version under both names, and suggests commands under the one it was called by', () => {
     const { version } = JSON.parse(fs.readFileSync(path.resolve(BIN, '../../package.json'), 'utf8'));
     expect(rouse(['--version'])).toMatchObject({ code: 0, out: `rouse ${version}\n` });
     const other = path.join(home, 'houmao-mgr');
     fs.symlinkSync(BIN, other);
     expect(spawnSync(other, ['--version'], { encoding: 'utf8' }).stdout).toBe(`rouse ${version}\n`);
+    const env = { ...process.env, ROUSE_HOME: home };
+    const { stderr } = spawnSync(other, ['status', 'nobody'], { encoding: 'utf8', env });
+    expect(stderr).toContain('"houmao-mgr ls" shows the agents there are');
+    expect(rouse(['status', 'nobody']).err).toContain('"rouse ls" shows the agents there are');
   });
 
   it('says in one sentence that its output cannot be written, with exit code 7', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messageOf } from '../../src/base/index.ts';
 import type { GatewayClient } from '../../src/client/index.ts';
-import { commitSeed } from '../support/commit-seed.ts';
+import { drawSeed } from '../support/draw-seed.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { ACTORS, client } from './actors.ts';
 import { CrashHouse } from './crash-house.ts';
@@ -13,7 +13,7 @@ import { CRASHES, type Crash, sampleOf } from './crash-sample.ts';
  * submitted or interrupted twice, and the agent is not deaf: a prompt sent afterwards is submitted.
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
-const SEED = commitSeed();
+const SEED = drawSeed();
 const ROUNDS = FULL ? Number(process.env['ROUSE_CRASH_ROUNDS'] ?? 2) : 1;
 /** Agents side by side; each is killed for one test at a time. */
 const HOUSES = 3;

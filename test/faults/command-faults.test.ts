@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMailStore } from '../../src/mail/filesystem/index.ts';
 import { FlatFile } from '../../src/mail/flatfile/index.ts';
-import { commitSeed } from '../support/commit-seed.ts';
+import { drawSeed } from '../support/draw-seed.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { FULL, sampled } from '../support/sample.ts';
 import { Tally } from './tally.ts';
@@ -111,7 +111,7 @@ describe.each(COMMANDS)('$name', ({ name, run, count }) => {
       expect(await tryIt(errno)).toBe(true);
     // Every write for every reason is tried in one process, by mail-faults.test.ts; here every third, for one reason.
     const nths = Array.from({ length: MOST }, (_, n) => n + 1);
-    const someNths = nths.filter((nth) => nth % 3 === commitSeed() % 3);
+    const someNths = nths.filter((nth) => nth % 3 === drawSeed() % 3);
     for (const nth of FULL ? someNths : sampled(`${import.meta.filename} ${name}`, nths.slice(0, 20), 3))
       if (!(await tryIt(`${ERRNOS[nth % ERRNOS.length]} ${nth}`)) && FULL) break;
     proofReport(

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { initMailStore, type MailStore, openMailStore } from '../../src/mail/filesystem/index.ts';
-import type { Mailbox } from '../../src/mail/index.ts';
+import { ANY_FILE, type Mailbox } from '../../src/mail/index.ts';
 import type { Act } from './every-write.ts';
 import { runWriter } from './writer.ts';
 
@@ -25,7 +25,7 @@ function actsOn(store: MailStore, kept: string): Act[] {
   const refs = new Map<string, string>();
   const send = async (id: string, attachments: { path: string; copy: boolean }[] = []): Promise<void> => {
     const draft = { to: ['bob@x'], subject: id, body_content: bodyOf(id), idempotency_key: id, attachments };
-    await ana.send(draft);
+    await ana.send(draft, ANY_FILE);
   };
   const deliver = async (id: string): Promise<void> => {
     const { message } = await bob.post({ subject: id, body_content: bodyOf(id), idempotency_key: id });

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitSeed } from '../support/commit-seed.ts';
+import { drawSeed } from '../support/draw-seed.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { FULL, sampled } from '../support/sample.ts';
 import type { Tried } from './every-write.ts';
@@ -57,7 +57,7 @@ async function tell(
     faults: FAULTS,
     errnos,
     oneOf: FULL ? undefined : 5,
-    seed: commitSeed(),
+    seed: drawSeed(),
   };
   const child: ChildProcess = spawn(process.execPath, ['--import', FAULTS, program, JSON.stringify(order)], {
     env: { ...process.env, FAULTS_FILE: control, HOME: directory },

@@ -105,7 +105,9 @@ longScene('wakes', async (stage) => {
       '--print-json',
     ),
   );
-  await stage.run(gateway('mail-notifier enable', '--interval-seconds', '3600', '--repeat', 'on_change'));
+  const cleared = ['--quiet-hours', 'none', '--wakes-per-hour', 'none'];
+  const onChange = ['--interval-seconds', '3600', '--repeat', 'on_change'];
+  await stage.run(gateway('mail-notifier enable', ...onChange, ...cleared));
   const posted = await stage.look([
     'agents',
     'mail',

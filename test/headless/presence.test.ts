@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isProcessAlive, lockFile, systemClock } from '../../src/base/index.ts';
+import { readReason } from '../../src/domain/index.ts';
 import { endHeadlessTurn } from '../../src/terminal/headless/index.ts';
 import { readProcess, turnFiles } from '../../src/terminal/headless/turn/turn-files.ts';
 import { HeadlessHouse } from './house.ts';
@@ -29,7 +30,7 @@ describe('a headless surface', () => {
       expect(await began).toMatchObject({
         ready: false,
         eligibility: 'not_ready',
-        reasons: [`active_turn_id='turn-000000000abc'`],
+        reasons: [readReason("active_turn_id='turn-000000000abc'")],
       });
       const ended = agent.surface.changed.next(({ busy }) => !busy);
       expect((await turn).outcome).toBe('submitted');

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reasonTexts } from '../../src/domain/index.ts';
 import { fingerprint } from '../../src/scripted/index.ts';
 import { HeadlessHouse } from './house.ts';
 import { withAgent } from './open-agent.ts';
@@ -131,7 +132,7 @@ describe('how a turn can end', () => {
     await withAgent(session, async (agent) => {
       const result = await agent.deliver(text);
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });
-      expect(result.reasons.join()).toMatch(reason);
+      expect(reasonTexts(result.reasons).join()).toMatch(reason);
       expect(agent.saved.every((progress) => progress.sessionId !== null)).toBe(true);
     });
   });
@@ -194,7 +195,7 @@ describe('how a turn can end', () => {
       async (agent) => {
         const result = await agent.deliver('[[turn=600s]]');
         expect(result.outcome).toBe('failed');
-        expect(result.reasons.join()).toMatch('longer than 1.5 s');
+        expect(reasonTexts(result.reasons).join()).toMatch('longer than 1.5 s');
         expect(agent.facts('request-1', 'turn_finished')).toMatchObject({
           stopped: 'timeout',
           exit_code: 143,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readReason } from '../../src/domain/index.ts';
 import type { HeadlessManifest, HeadlessOptions } from '../../src/terminal/headless/index.ts';
 import { HeadlessHouse, type HeadlessSession } from './house.ts';
 import { withAgent } from './open-agent.ts';
@@ -58,7 +59,10 @@ it('one that looks on while another runs a turn spoils nothing, and takes a prom
       const turn = first.deliver('[[turn=1500ms]] [[words=40]]', { requestId: 'r1' });
       await first.reached('turn_seen');
       const refused = await withAgent(session, (other) => other.deliver('me too'), shared);
-      expect(refused).toMatchObject({ outcome: 'not_ready', reasons: [`active_turn_id='turn-0001'`] });
+      expect(refused).toMatchObject({
+        outcome: 'not_ready',
+        reasons: [readReason("active_turn_id='turn-0001'")],
+      });
       await withAgent(
         session,
         async (second) => {

@@ -125,9 +125,17 @@ describe('npm install --global', () => {
     ];
     const names = inside.map((file) => file.path);
     expect(names).toEqual(
-      expect.arrayContaining(['bin/rouse', 'dist/rouse.cjs', 'dist/gateway.js', 'README.md']),
+      expect.arrayContaining([
+        'bin/rouse',
+        'dist/rouse.cjs',
+        'dist/gateway.js',
+        'dist/sbom.cdx.json',
+        'README.md',
+      ]),
     );
     expect(names.filter((name) => /^(src|test|scripts|node_modules)\//.test(name))).toEqual([]);
+    // What V8 compiled would run instead of the JavaScript beside it, and nobody could read it.
+    expect(names.filter((name) => name.endsWith('.cache'))).toEqual([]);
     const registry = await serveRegistry(path.join(ROOT, 'node_modules'));
     const from = { env: { ...env, npm_config_registry: registry.url } };
     try {

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { drawSeed } from '../support/draw-seed.ts';
 import { Seeded } from '../terminal/seeded.ts';
 import type { Doomed, OwnEnd } from './doomed.ts';
 import { type Database, type Faults, KillHouse } from './house.ts';
@@ -15,7 +16,7 @@ import { killTable, verdictTable } from './tables.ts';
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const KILLS = Number(process.env['ROUSE_KILLS'] ?? (FULL ? 1000 : 8));
-const SEED = Number(process.env['ROUSE_SEED'] ?? 20_261_116);
+const SEED = drawSeed();
 const AGENTS = FULL ? 6 : 2;
 /** An embedded database writes a thousand times at its start, and ends when it may not. */
 const someWritesFail = (database: Database) => ({

@@ -126,9 +126,27 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
       status: 422,
     },
   ],
+  localAttachmentBytes: [
+    {
+      over: () => house.post('/v1/mail/send', letter({ attachments: [{ path: process.execPath }] })),
+      status: 422,
+    },
+    {
+      over: () =>
+        house.rouse(
+          ...['mail', 'send', '--address', 'ana@houmao.localhost', '--to', 'ana@houmao.localhost'],
+          ...['--subject', 's', '--body-content', 'b', '--attach-copy', process.execPath],
+        ),
+      status: 2,
+    },
+  ],
   bodyBytes: [
     { over: () => house.post('/v1/mail/send', letter({ body_content: 'x'.repeat(20_001) })), status: 413 },
     { over: () => house.ask('/registry/register', { agent_id: 'x'.repeat(20_001) }), status: 413 },
+  ],
+  typedBytes: [
+    { over: () => house.post('/v1/requests', prompt('x'.repeat(10_001))), status: 422 },
+    { over: () => house.post('/v1/control/prompt', { prompt: 'x'.repeat(10_001) }), status: 422 },
   ],
   keysLength: [
     { over: () => house.post('/v1/control/send-keys', { sequence: 'x'.repeat(51) }), status: 422 },
@@ -169,6 +187,24 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
   ],
   followers: [
     { prepare: () => followers('two', 'there', 1), over: () => oneMore('two', 'there'), status: 200 },
+  ],
+  agentsPerOrg: [
+    {
+      prepare: () => times(LOW.agentsPerOrg, (n) => house.register(`f${n}`, 'full')),
+      over: () =>
+        house.ask('/registry/register', { agent_id: 'one-more', name: 'more', session_id: 's', org: 'full' }),
+      status: 409,
+    },
+  ],
+  tokensPerOrg: [
+    {
+      prepare: () =>
+        times(LOW.tokensPerOrg, (n) =>
+          house.ask('/admin/tokens', { kind: 'user', subject: `u${n}`, org: 'full' }),
+        ),
+      over: () => house.ask('/admin/tokens', { kind: 'user', subject: 'more', org: 'full' }),
+      status: 409,
+    },
   ],
   badTokens: [
     {

@@ -1,4 +1,5 @@
 import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+import { expect } from 'vitest';
 
 /** What a tool said: its text, read as JSON when it succeeded. */
 export interface ToolAnswer {
@@ -16,8 +17,13 @@ export class TestMcpClient {
     this.client = new Client({ name: 'test', version: '1.0.0' }, options);
   }
 
+  /** Every door lists its tools in the same words: the client checks what they return by what is listed. */
   async connect(transport: Transport): Promise<this> {
     await this.client.connect(transport);
+    for (const { name, inputSchema, outputSchema } of (await this.client.listTools()).tools) {
+      expect(outputSchema, name).toMatchObject({ type: 'object', properties: expect.anything() });
+      expect(JSON.stringify([inputSchema, outputSchema]), name).not.toContain('"type":[');
+    }
     return this;
   }
 
@@ -29,7 +35,8 @@ export class TestMcpClient {
     const result = await this.client.callTool({ name, arguments: args });
     const text = (result.content as { text: string }[]).map((part) => part.text).join('\n');
     const isError = result.isError === true;
-    return { isError, text, json: isError ? undefined : JSON.parse(text) };
+    expect(result.structuredContent, name).toEqual(isError ? undefined : JSON.parse(text));
+    return { isError, text, json: result.structuredContent };
   }
 
   close(): Promise<void> {

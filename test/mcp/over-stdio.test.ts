@@ -113,15 +113,28 @@ describe('rouse mcp', () => {
     expect(cut).toMatchObject({ message_count: 1, truncated: true });
     const next = { text: 'hello', limit: 1, cursor: cut.next_cursor };
     expect((await client.call('mail_search', next)).json.messages).not.toEqual(cut.messages);
-    const file = path.join(agent.home, 'note.txt');
+    const project = path.join(agent.sessionRoot, 'project');
+    fs.mkdirSync(project);
+    const file = path.join(project, 'note.txt');
     fs.writeFileSync(file, 'kept');
-    const attached = await client.call('mail_send', {
-      to: ['peer@test'],
-      subject: 'with a copy',
-      body_content: 'b',
-      attachments: [{ path: file, copy: true }],
+    const attach = (attachment: object) =>
+      client.call('mail_send', {
+        ...{ to: ['peer@test'], subject: 'with a copy', body_content: 'b' },
+        attachments: [attachment],
+      });
+    const kept = [{ kind: 'managed_copy', size_bytes: 4 }];
+    const attached = await attach({ path: file, copy: true });
+    expect(attached.json.message.attachments).toMatchObject(kept);
+    const carried = await attach({
+      name: 'note.txt',
+      content_base64: Buffer.from('kept').toString('base64'),
     });
-    expect(attached.json.message.attachments).toMatchObject([{ kind: 'managed_copy', size_bytes: 4 }]);
+    expect(carried.json.message.attachments).toMatchObject(kept);
+    const stolen = await attach({ path: path.join(agent.sessionRoot, 'manifest.json'), copy: true });
+    expect([stolen.isError, stolen.text]).toEqual([
+      true,
+      expect.stringMatching(/^forbidden: .*working directory/),
+    ]);
     const wrong = await client.call('mail_send', { to: ['nobody@test'], subject: 's', body_content: 'b' });
     expect(wrong.isError).toBe(true);
     expect(wrong.text).toMatch(/nobody@test/);
@@ -224,14 +237,35 @@ describe('rouse mcp', () => {
       expect((await client.call('mail_status')).isError).toBe(false);
       expect((await client.call('check_requests')).isError).toBe(false);
       await client.close();
-      const without = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
-      expect(without.status).toBe(401);
+      expect(await statusOf(url)).toBe(401);
       child.kill('SIGTERM');
       await once(child, 'close');
     });
+
+    it('of an agent without a fleet wants the token of its session, from the own account, too', async () => {
+      const [fleetFiles, away] = ['fleet', 'fleet-away'].map((name) => path.join(agent.sessionRoot, name));
+      fs.renameSync(fleetFiles!, away!);
+      each.push(() => fs.renameSync(away!, fleetFiles!));
+      const child = spawn(process.execPath, [ROUSE, 'mcp', '--http', '0'], {
+        env: environment(),
+        stdio: 'pipe',
+      });
+      each.push(() => child.kill('SIGKILL'));
+      const url = await listening(child);
+      const file = path.join(agent.sessionRoot, 'mcp', 'token');
+      expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+      const token = fs.readFileSync(file, 'utf8').trim();
+      expect(await statusOf(url)).toBe(401);
+      expect(await statusOf(url, 'x'.repeat(token.length))).toBe(401);
+      expect(await statusOf(url, token)).toBeLessThan(401);
+    });
+
+    const statusOf = async (url: string, token?: string): Promise<number> => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      };
+      return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+    };
   });
 });

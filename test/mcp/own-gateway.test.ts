@@ -137,7 +137,9 @@ describe('a launched agent', () => {
       await new Promise((resolve) => taken.once('listening', resolve));
       const { json } = await about('gateway', 'attach', '--background');
       expect(json['gateway_port']).not.toBe(port);
-      await house.until(async () => /another port.*"rouse agents relaunch"/.test((await asked()) ?? ''));
+      await house.until(async () =>
+        /another port.*"rouse agents relaunch gus --resume"/.test((await asked()) ?? ''),
+      );
       expect((await house.rouse(['doctor'])).stdout).toMatch(/gus.*needs you: .*another port/);
       expect(await leads()).not.toBe('tools');
       expect((await about('relaunch')).code).toBe(0);

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { PAGE_HEADER } from '../../src/wire/index.ts';
 import { StandInAgent } from '../fleet/agents-stand-in.ts';
 import { PageHouse, type Visitor } from './page-house.ts';
+import { openDatabases } from './support/open-databases.ts';
 
 const house = new PageHouse();
 let me: Visitor;
@@ -93,6 +96,13 @@ describe('the door', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { facts: { needed: 'operate' } } } });
     const answerer = await house.visit('answer', 'vera');
     expect((await house.act(answerer, 'agents/ana/interrupt')).status).toBe(403);
+    await until(async () => {
+      const { body } = await house.as(me, 'GET', 'audit');
+      const refusals = (body['entries'] as { action: string; name: string }[]).filter(
+        ({ action, name }) => action === 'refused' && name === 'vera',
+      );
+      return refusals.length === 2;
+    });
     const revoked = await house.send('POST', '/ui/api/revoke', {}, { name: 'vera' });
     expect(revoked.body).toEqual({ sessions: 2, codes: 0 });
     expect((await house.as(viewer, 'GET', 'snapshot')).status).toBe(401);
@@ -108,6 +118,25 @@ describe('the host', () => {
     for (const rest of ['timeline', 'queue', 'reminders', 'screen'])
       expect((await house.as(me, 'GET', `agents/ana/${rest}`)).status, rest).toBe(200);
     expect((await house.as(me, 'GET', 'agents/nobody')).status).toBe(404);
+  });
+
+  it('many questions about an agent leave the same few databases open as the first', async () => {
+    const open = new Set<number>();
+    for (let n = 0; n < 12; n++) {
+      for (const rest of ['agents/ana', 'agents/ana/timeline', 'mailboxes', 'mail'])
+        expect((await house.as(me, 'GET', rest)).status, rest).toBe(200);
+      open.add(openDatabases());
+    }
+    expect(open.size, [...open].join(', ')).toBe(1);
+  });
+
+  it('says why an agent that has mail was woken, as its ledger has it', async () => {
+    await house.act(me, 'mail/send', { to: ['ana'], subject: 'Hello', body: 'Look at this.' });
+    const why = await until(async () => {
+      const { body } = await house.as(me, 'GET', 'agents/ana');
+      return /^Woken/.test(body['why'].sentence) && (body['why'] as { sentence: string });
+    });
+    expect(why.sentence).toMatch(/^Woken for 1 open message: request gwreq-\S+ was submitted after \d+/);
   });
 
   it('a prompt is done once however often it is clicked, its ledger tells the rest, the audit who', async () => {
@@ -162,6 +191,7 @@ describe('the host', () => {
     expect(unknown.status).toBe(409);
     const pressed = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '3' });
     expect(pressed).toMatchObject({ status: 200, body: { status: 'done' } });
+    expect(pressed.body['sentence']).toMatch(/^Sent 3 \(.*\) to ana; the dialog is gone\.$/);
     await until(async () => (await house.as(me, 'GET', 'agents/ana/screen')).body['dialog'] === null);
     const again = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '1' });
     expect(again).toMatchObject({
@@ -191,6 +221,57 @@ describe('the host', () => {
     expect(lost?.body['error'].message).toMatch(/^already answered by (nina|olga): approved$/);
   });
 
+  it('a link to answer requests answers none that another person is asked by name', async () => {
+    const { sql } = house.server;
+    const { id: orgId } = await ensureOrg(sql, 'away');
+    await createToken(sql, { kind: 'user', orgId, subject: 'alice' });
+    const { token } = await registerWorkspace(sql, { orgId, agentId: 'off', name: 'off', sessionId: 's' });
+    const asked = await house.send(
+      'POST',
+      '/requests',
+      { authorization: `Bearer ${token}` },
+      { kind: 'approval', recipient_type: 'user', recipient_id: 'alice', title: 'May I, alice?' },
+    );
+    const respond = (who: typeof me) =>
+      house.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null });
+    expect((await respond(await house.visit('answer', 'mia'))).status).toBe(403);
+    expect((await respond(await house.visit('answer', 'alice'))).status).toBe(200);
+  });
+
+  it('an attachment is handed out as it was sent: a copy to everybody, a file it refers to only while it is the same', async () => {
+    const note = path.join(house.directory, 'note.txt');
+    fs.writeFileSync(note, 'as it was');
+    await house.cli('send', 'ana', 'files', '--body', 'x', '--attach', note, '--attach-copy', note);
+    const list = await house.as(me, 'GET', 'mail?mailbox=ana@houmao.localhost&q=files');
+    const message = (list.body['messages'] as { message_ref: string; attachments: Kept[] }[])[0]!;
+    type Kept = { attachment_id: string; kind: string; locator: string };
+    const of = (kind: string): Kept => message.attachments.find((each) => each.kind === kind)!;
+    const get = (who: Visitor, { attachment_id: attachment }: Kept) => {
+      const query = new URLSearchParams({
+        mailbox: 'ana@houmao.localhost',
+        ref: message.message_ref,
+        attachment,
+      });
+      return house.send('GET', `/ui/api/mail/attachment?${query}`, {
+        cookie: who.cookie,
+        [PAGE_HEADER]: who.header,
+      });
+    };
+    const viewer = await house.visit('view', 'vic');
+    const [reference, copy] = [of('path_ref'), of('managed_copy')];
+    expect((await get(viewer, copy)).body).toEqual({ text: 'as it was' });
+    expect((await get(viewer, reference)).status).toBe(403);
+    expect((await get(me, reference)).body).toEqual({ text: 'as it was' });
+    const secret = path.join(house.directory, 'secret');
+    fs.writeFileSync(secret, 'mine');
+    fs.rmSync(note);
+    fs.symlinkSync(secret, note);
+    expect(await get(me, reference)).toMatchObject({ status: 409 });
+    fs.rmSync(copy.locator);
+    fs.symlinkSync(secret, copy.locator);
+    expect(await get(viewer, copy)).toMatchObject({ status: 404 });
+  });
+
   it('what is hostile is text: in mail, in search and in threads', async () => {
     const subject = '<script>alert(1)</script> \u202Eevil';
     const body = `<img src=x onerror=alert(1)>\n[link](javascript:alert(1)) ${'x'.repeat(300_000)}`;
@@ -211,6 +292,31 @@ describe('the host', () => {
     const search = await house.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
     expect(search.body['hits']).toMatchObject([{ kind: 'message', title: subject }]);
     expect((await house.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
+  });
+
+  it('of an agent whose session is gone says that nobody is woken, how to mend it, and what was seen of it', async () => {
+    const { tmux_session_name: session } = await house.cli('launch', 'scripted', 'bob', '--wake');
+    const words = async (): Promise<string[]> =>
+      (await house.as(me, 'GET', 'agents/bob/timeline?kinds=state')).body['items'].map(
+        ({ title }: { title: string }) => title,
+      );
+    await until(async () => (await words()).includes('idle'));
+    house.tmux('kill-session', '-t', `=${session}`);
+    const facts = await until(async () => {
+      const { body } = await house.as(me, 'GET', 'agents/bob');
+      return body['row'].state === 'gone' && body;
+    });
+    expect(facts['what_will_happen'].mail).toMatch(
+      /^The mail is stored; nobody wakes bob for it: .* is gone; /,
+    );
+    expect(facts['what_will_happen'].prompt).toMatch(/^Nothing can be typed into bob/);
+    expect(facts['may']).toMatchObject({ mail: true, prompt: false });
+    const reminders = await house.as(me, 'GET', 'agents/bob/reminders');
+    expect(reminders).toMatchObject({
+      status: 503,
+      body: { error: { hint: expect.stringContaining('rouse agents relaunch bob') } },
+    });
+    expect(await words()).toContain('idle');
   });
 
   it('a gateway that runs and does not answer is not called missing, and nothing is done', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as http from 'node:http';
-import { PAGE_HEADER, type PageRole } from '../../src/wire/index.ts';
+import type { PageRole } from '../../src/domain/index.ts';
+import { PAGE_HEADER } from '../../src/wire/index.ts';
 import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
 
 export interface Said {

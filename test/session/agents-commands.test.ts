@@ -96,7 +96,7 @@ describe('the life of an agent, by commands', () => {
       gateway: 'not_attached',
     });
     expect((await house.rouse(['agents', 'list'])).stdout).toMatch(
-      /gpu\s+scripted\s+not watched, tool runs\s+0\s+-\s+-\s+not_attached/,
+      /gpu\s+scripted\s+running, no gateway: will not be woken\s+0\s+-\s+-\s+not_attached/,
     );
     const status = await house.rouse(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
     expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/gateway_health\s+not_attached/)]);
@@ -167,13 +167,12 @@ describe('the life of an agent, by commands', () => {
       execution_mode: 'detached_process',
       gateway_port: first.json['gateway_port'],
     });
-    const desired = JSON.parse(
-      fs.readFileSync(path.join(second.json['gateway_root'], 'desired-config.json'), 'utf8'),
-    );
-    expect(desired).toMatchObject({
-      desired_port_origin: 'auto',
+    const stored = (name: string) =>
+      JSON.parse(fs.readFileSync(path.join(second.json['gateway_root'], name), 'utf8'));
+    expect(stored('desired-config.json')).toMatchObject({
       desired_tui_tracking_timings: { stability_threshold_seconds: 2.5 },
     });
+    expect(stored('desired-config.rouse.json')).toMatchObject({ desired_port_origin: 'auto' });
   });
 
   it('relaunch starts another instance of the tool in window 0', async () => {
@@ -213,20 +212,20 @@ describe('the life of an agent, by commands', () => {
 });
 
 describe('older spellings', () => {
-  it('attach-gateway, gateway-status and detach-gateway take --agent-identity', async () => {
+  it('attach-gateway, gateway-status and detach-gateway take --agent-identity, with and without "agents"', async () => {
     await json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'old', '--no-mailbox');
     const manifest = (await json('agents', 'show', '--agent-name', 'old')).json['paths'].manifest;
     expect(
-      (await json('agents', 'attach-gateway', '--agent-identity', 'HOUMAO-old', '--background')).json[
-        'gateway_health'
-      ],
+      (await json('attach-gateway', '--agent-identity', 'HOUMAO-old', '--background')).json['gateway_health'],
     ).toBe('healthy');
     expect(
       (await json('agents', 'gateway-status', '--agent-identity', manifest)).json['gateway_health'],
     ).toBe('healthy');
-    expect((await json('agents', 'detach-gateway', '--agent-identity', 'old')).json['gateway_health']).toBe(
+    expect((await json('detach-gateway', '--agent-identity', 'old')).json['gateway_health']).toBe(
       'not_attached',
     );
+    const again = await json('agents', 'attach-gateway', '--agent-identity', 'old', '--background');
+    expect(again.json['gateway_health']).toBe('healthy');
     expect((await json('agents', 'stop', '--agent-name', 'old')).code).toBe(0);
   });
 });

@@ -34,6 +34,7 @@ const gateway = (action: string, ...flags: string[]) =>
 const paths = () => sessionPaths(agent.root);
 const record = () => JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8'));
 const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+const hosts = () => house.processes().filter(({ words }) => words.includes('--rouse-home'));
 const keepers = () => house.processes().filter(({ words }) => words.endsWith('keeper.sh'));
 const received = (text: string) =>
   readTranscript(`${agent.root}/transcript.jsonl`).filter(
@@ -96,9 +97,9 @@ describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mo
   });
 });
 
-describe.each(sampled('again', KEPT, 1))('a gateway that ends again and again (%s)', (mode) => {
+describe('a gateway that ends again and again', () => {
   it('stays down after the fifth time, and status, list, show and why say so; attach starts it anew', async () => {
-    await gateway('attach', mode);
+    await gateway('attach', '--background');
     for (let i = 0; i < 5; i++) await killAndAwait();
     const keeper = readKeeper(paths())!;
     process.kill(record().pid, 'SIGKILL');
@@ -116,10 +117,40 @@ describe.each(sampled('again', KEPT, 1))('a gateway that ends again and again (%
     expect(list).toMatch(words);
     expect((await rouse('agents', 'show', '--agent-name', 'gpu')).stdout).toMatch(words);
     expect((await rouse('why', '--agent-name', 'gpu')).stdout).toMatch(words);
+    expect((await rouse('ls')).stdout).toMatch(
+      /gpu needs you: its gateway is down: .*"rouse agents gateway attach gpu"/,
+    );
     const again = await gateway('attach');
     expect([again.code, again.json['gateway_health']]).toEqual([0, 'healthy']);
     expect((await gateway('detach')).json['gateway_down']).toBeUndefined();
     expect((await rouse('agents', 'list')).stdout).toMatch(/gpu .* not_attached/);
+  });
+});
+
+describe('a host that ends again and again', () => {
+  it('is never given up: it is started again after longer pauses, status says so, and "host start" does not wait', async () => {
+    house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.5';
+    await gateway('attach', '--hosted');
+    const keeper = readKeeper(paths())!;
+    for (let ends = 1; ends <= 6; ends++) {
+      await house.until(() => hosts().length === 1);
+      process.kill(hosts()[0]!.pid, 'SIGKILL');
+      await house.until(() => readKeeper(paths())?.restarts === ends);
+    }
+    expect([isProcessAlive(keeper.identity), readKeeper(paths())]).toMatchObject([
+      true,
+      { gaveUp: false, slow: true },
+    ]);
+    expect((await rouse('ls')).stdout).toMatch(
+      /gpu needs you: the host .*slowly; "rouse host start" starts it now/,
+    );
+    expect((await rouse('host', 'start')).code).toBe(0);
+    expect((await gateway('status')).json).toMatchObject({
+      gateway_health: 'healthy',
+      execution_mode: 'hosted',
+    });
+    expect((await gateway('detach')).code).toBe(0);
+    await nobodyLeft('--hosted');
   });
 });
 

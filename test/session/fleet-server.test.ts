@@ -174,6 +174,19 @@ describe('a session that a server owns', () => {
     expect(house.windows('S-cao')).toHaveLength(1);
   });
 
+  it('is ended from here with --kill-session, and the error of a plain stop says so', async () => {
+    await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
+    const refused = await json('agents', 'stop', '--agent-name', 'cao-gpu');
+    const [, command] = /"rouse (agents stop [^"]+)"/.exec(refused.json['error'].hint)!;
+    const ended = await json(...command!.split(' '));
+    expect([ended.code, ended.stderr]).toEqual([
+      0,
+      expect.stringContaining('the session is ended from here'),
+    ]);
+    expect(house.tmux('list-sessions', '-F', '#{session_name}')).not.toContain('S-cao');
+    house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
+  });
+
   it('tells, when that server is away, how to reach it and what is seen of the session from here', async () => {
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
     const { code, json: said } = await json('agents', 'gateway', 'status', '--agent-name', 'cao-gpu');

@@ -14,6 +14,7 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../src/session/index.ts';
+import { readDesiredConfig } from '../../src/session/records/gateway-documents.ts';
 import { readRecord } from '../../src/session/records/registry-read.ts';
 import { publishCapability } from '../../src/session/target/publish-capability.ts';
 import { buildStandIn, SessionHouse } from './support/house.ts';
@@ -145,7 +146,7 @@ describe('one gateway at a time', () => {
     expect(timed.status).toMatchObject({ execution_mode: 'detached_process', gateway_port: port });
     expect(gateways()).toHaveLength(1);
     expect(gateways()[0]!.words).toContain('--tui-stale-active-recovery-seconds 10');
-    expect(JSON.parse(fs.readFileSync(paths().desiredConfig, 'utf8'))).toMatchObject({
+    expect(readDesiredConfig(paths())).toMatchObject({
       desired_execution_mode: 'detached_process',
       desired_port_origin: 'auto',
       desired_tui_tracking_timings: { stale_active_recovery_seconds: 10 },
@@ -177,7 +178,7 @@ describe('one gateway at a time', () => {
       execution_mode: 'detached_process',
       gateway_port: first.status.gateway_port,
     });
-    expect(JSON.parse(fs.readFileSync(paths().desiredConfig, 'utf8'))).toMatchObject({
+    expect(readDesiredConfig(paths())).toMatchObject({
       desired_execution_mode: 'detached_process',
     });
     await detach(context(), target());
@@ -289,7 +290,7 @@ describe('the variables of another session', () => {
     const report = await attach({ ...context(), env }, target(), {});
     expect(report.status).toMatchObject({ gateway_host: '127.0.0.1', gateway_port: port });
     await detach(context(), target());
-    expect(JSON.parse(fs.readFileSync(paths().desiredConfig, 'utf8'))).toMatchObject({
+    expect(readDesiredConfig(paths())).toMatchObject({
       desired_host: '127.0.0.1',
       desired_port: port,
       desired_port_origin: 'explicit',

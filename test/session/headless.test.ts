@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readManifestFacts } from '../../src/session/index.ts';
 import { sessionManifest } from '../../src/wire/index.ts';
 import { modeFlag } from '../support/gateway-mode.ts';
 import { SessionHouse } from './support/house.ts';
@@ -14,7 +15,7 @@ afterAll(() => {
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
 const manifestOf = (said: { json: Record<string, string> }) =>
-  sessionManifest.parse(JSON.parse(fs.readFileSync(said.json['manifest_path']!, 'utf8')));
+  sessionManifest.parse(readManifestFacts(said.json['manifest_path']!).document);
 
 it('a headless agent has a surface in window 0, no tool in it, and how to run a turn in its manifest', async () => {
   const role = ['--role-prompt', 'be brief'];

@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readIfExists } from '../../src/base/index.ts';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
+import { drawSeed } from '../support/draw-seed.ts';
 import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 import { type Random, seeded } from './support/seeded.ts';
@@ -13,7 +14,7 @@ import { type Random, seeded } from './support/seeded.ts';
  * left behind. ROUSE_PROOF=full runs it 200 times; ROUSE_SEED repeats a run.
  */
 const RUNS = process.env['ROUSE_PROOF'] === 'full' ? 200 : 4;
-const SEED = Number(process.env['ROUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = drawSeed();
 const RIGHT_WITHIN_MS = 2000;
 /** Two seconds are meant for a machine of one's own; the short form runs beside other tests. */
 const SLOWNESS = process.env['ROUSE_PROOF'] === 'full' ? 1 : 5;

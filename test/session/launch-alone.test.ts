@@ -31,7 +31,7 @@ it('three launches of one name at once give one agent, and the others leave noth
   expect((await stop('one')).code).toBe(0);
 });
 
-it.each(['session.launch.before_tmux', 'session.manifest.created'])(
+it.each(['session.launch.before_tmux', 'session.manifest.beside', 'session.manifest.created'])(
   'a launch killed at %s leaves nothing that runs, and its name is free',
   async (point) => {
     const args = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'killed'];

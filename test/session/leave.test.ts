@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identifyProcess, isProcessAlive } from '../../src/base/index.ts';
+import { besideOf } from '../../src/wire/index.ts';
 import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
 import { sampled } from '../support/sample.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
@@ -113,7 +114,7 @@ describe('stop of a joined session', () => {
     const before = portrait('named');
     const joined = await join('named');
     expect(house.windows('named')[0]).toBe('0 my tool');
-    const file = joined.json['manifest_path'];
+    const file = besideOf(joined.json['manifest_path']);
     const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
     delete manifest.tmux.before_join.renamed;
     fs.writeFileSync(file, JSON.stringify(manifest));

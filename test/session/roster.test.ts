@@ -36,7 +36,12 @@ describe('rouse ls', () => {
       ...{ wakes: { on: true, count: 0 }, waiting_for: null, origin: 'launched' },
     });
     expect(await agent('ben')).toMatchObject({
-      ...{ state: 'not_watched', reason: 'not watched, tool runs', gateway: 'not_attached', wakes: null },
+      ...{
+        state: 'not_watched',
+        reason: 'running, no gateway: will not be woken',
+        gateway: 'not_attached',
+        wakes: null,
+      },
     });
     const { stdout } = await rouse('ls');
     expect(stdout).toMatch(/^ana +scripted +idle +0 +0$/m);
@@ -58,8 +63,8 @@ describe('rouse ls', () => {
     );
     process.kill(keeper.pid, 'SIGKILL');
     process.kill(json['gateway'].pid, 'SIGKILL');
-    await house.until(async () => ((await agent('ana')).gateway === 'not_attached' ? true : undefined));
-    expect(await agent('ana')).toMatchObject({ state: 'not_watched', wakes: null });
+    await house.until(async () => ((await agent('ana')).gateway === 'lost' ? true : undefined));
+    expect(await agent('ana')).toMatchObject({ state: 'needs_you', wakes: null });
   });
 
   it('says of a tool that has ended, or a session that is gone, what to do', async () => {

@@ -83,3 +83,13 @@ describe('a credential of the caller', () => {
 it('no file or directory of a session can be read by others', () => {
   expect(house.readableByOthers()).toEqual([]);
 });
+
+it('a stopped session keeps no token of its agent', async () => {
+  const tokens = (): string[] =>
+    (fs.readdirSync(house.directory, { recursive: true }) as string[]).filter((file) =>
+      file.endsWith('mcp/token'),
+    );
+  expect(tokens()).toHaveLength(1);
+  await house.rouse(['agents', 'stop', '--agent-name', 'gpu']);
+  expect(tokens()).toEqual([]);
+});

@@ -35,6 +35,8 @@ export interface HousedAgent {
 /** Scripted agents with gateways in a place of their own, for tests and benchmarks. */
 export class AgentHouse {
   readonly directory: string;
+  /** Where agents work; default: the directory itself, which holds Rouse's own files, too. */
+  workdir: string;
   /** Set before a launch: how its gateway runs. */
   mode: ExecutionMode = GATEWAY_MODE;
   /** Set before a launch: the fleet server its agents register with. */
@@ -51,6 +53,8 @@ export class AgentHouse {
   gatewayEnv: Readonly<Record<string, string>> = {};
   /** Set before a launch: how many descriptors its gateway may have. */
   gatewayDescriptors: number | undefined;
+  /** Set before a launch: accounts that may connect to its gateway. */
+  gatewayGuests: readonly number[] | undefined;
   /** Set before a launch: the socket of the tmux server it is launched in. */
   tmuxSocket: string;
   #tmuxSockets = new Set<string>();
@@ -61,6 +65,7 @@ export class AgentHouse {
   constructor(directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-house-'))) {
     fs.mkdirSync(directory, { recursive: true });
     this.directory = directory;
+    this.workdir = directory;
     this.tmuxSocket = path.join(directory, 'tmux.sock');
   }
 
@@ -123,11 +128,11 @@ export class AgentHouse {
     const report = await launch(this.context, {
       tool: 'scripted',
       agentName: name,
-      cwd: this.directory,
+      cwd: this.workdir,
       headless: false,
       // Of our own choice: the path of a Unix socket may not be long.
       args: ['--control', socket, ...args],
-      autoAttach: { mode: this.mode },
+      autoAttach: { mode: this.mode, allowUsers: this.gatewayGuests },
       mailbox: this.mailbox,
     });
     if (report.attachError) throw report.attachError;
@@ -159,7 +164,7 @@ export class AgentHouse {
     const { facts, attached, attachError } = await launch(this.context, {
       tool: 'scripted',
       agentName: name,
-      cwd: this.directory,
+      cwd: this.workdir,
       headless: true,
       args,
       autoAttach: { mode: this.mode },

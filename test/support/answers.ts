@@ -1,5 +1,24 @@
 import type { Route, Routes } from '../../src/wire/index.ts';
 
+type Documented = { responses: Record<string, { content?: Record<string, unknown> }> };
+export type OpenApi = { paths: Record<string, Record<string, Documented>> };
+
+/** What the document of the server does not say of an answer: its status, or that it may be of this type. */
+export function undocumentedIn(
+  document: OpenApi,
+  routes: Routes,
+  { method, target }: { method: string; target: string },
+  { status, type }: Pick<Answer, 'status' | 'type'>,
+): string | undefined {
+  const route = routeOf(routes, method, target);
+  const operation = route && document.paths[route.path]?.[method.toLowerCase()];
+  if (!operation) return undefined;
+  const response = operation.responses[status];
+  if (!response) return `${method} ${route.path}: ${status} is not documented`;
+  if (!type || response.content?.[type.split(';')[0]!]) return undefined;
+  return `${method} ${route.path}: ${status} as ${type} is not documented`;
+}
+
 /** What is wrong with the answer to a call that succeeded, by the row of the route that it went to. */
 export function problemOf(
   routes: Routes,
@@ -33,6 +52,8 @@ export interface Answer {
   status: number;
   /** JSON as what it says, other text as it is, undefined for nothing. */
   body: unknown;
+  /** The content type, where there is content. */
+  type?: string | undefined;
   /** Events without an end, of which only the beginning was waited for. */
   stream?: boolean;
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import * as path from 'node:path';
-import { commitSeed } from './commit-seed.ts';
+import { drawSeed } from './draw-seed.ts';
 
 /** Walk tests run the built program. `npm test` has built it; run alone with vitest, it is built here when stale. */
 export default function buildOnce(): void {
-  console.log(`samples of the large matrices are drawn with ROUSE_SEED=${commitSeed()}`);
+  console.log(`samples and properties are drawn with ROUSE_SEED=${drawSeed()}`);
   const root = path.resolve(import.meta.dirname, '../..');
   if (newest(path.join(root, 'src')) < modified(path.join(root, 'dist', 'rouse.cjs'))) return;
   const done = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });

@@ -27,7 +27,10 @@ export interface CliAgent {
 }
 
 /** An agent as the command line finds it: registry record, manifest, mailbox; its gateway is real, its terminal is not. */
-export async function cliAgent(ending: Ending, { name = 'gpu', mailbox = true } = {}): Promise<CliAgent> {
+export async function cliAgent(
+  ending: Ending,
+  { name = 'gpu', mailbox = true, socket = undefined as string | undefined } = {},
+): Promise<CliAgent> {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-cli-'));
   ending.add(() => fs.rmSync(home, { recursive: true, force: true }));
   const mailRoot = path.join(home, 'mailbox');
@@ -47,7 +50,8 @@ export async function cliAgent(ending: Ending, { name = 'gpu', mailbox = true } 
     store.register({ address: `${who}@test`, owner_principal_id: `HOUMAO-${who}`, mode: 'safe' });
   await store.close();
 
-  const manifest = sampleManifest({ agentName: name });
+  const tmux = socket === undefined ? {} : { tmuxSocket: socket };
+  const manifest = sampleManifest({ agentName: name, ...tmux });
   const manifestPath = writeSession(path.join(home, 'runtime'), {
     ...manifest,
     launch_plan: { ...(manifest.launch_plan as object), mailbox: binding },
@@ -55,7 +59,7 @@ export async function cliAgent(ending: Ending, { name = 'gpu', mailbox = true } 
   const sessionRoot = path.dirname(manifestPath);
   await publishRecord(
     path.join(home, 'registry'),
-    sampleRecord({ agentName: name, manifestPath }, new Date()),
+    sampleRecord({ agentName: name, manifestPath, ...tmux }, new Date()),
     systemClock,
   );
 

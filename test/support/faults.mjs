@@ -134,25 +134,33 @@ syncBuiltinESMExports();
 
 /** SQLite writes by itself, so its statements are refused instead, with its own codes. */
 const CHANGES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|COMMIT|RELEASE)\b/i;
-class Refusing extends DatabaseSync {
-  prepare(sql, ...rest) {
-    const refuses = CHANGES.test(sql);
-    return new Proxy(super.prepare(sql, ...rest), {
-      get(statement, name) {
-        const value = statement[name];
-        if (typeof value !== 'function') return value;
-        return (...args) => {
-          const errno = refuses && due(`sqlite ${sql.trim().split(/\s+/).slice(0, 3).join(' ')}`);
-          if (errno)
-            throw Object.assign(new Error(`${errno}: injected, sqlite`), {
-              code: 'ERR_SQLITE_ERROR',
-              errcode: SQLITE[errno],
-            });
-          return value.apply(statement, args);
-        };
-      },
-    });
-  }
-}
+const refusing = (DatabaseSync) =>
+  class Refusing extends DatabaseSync {
+    prepare(sql, ...rest) {
+      const refuses = CHANGES.test(sql);
+      return new Proxy(super.prepare(sql, ...rest), {
+        get(statement, name) {
+          const value = statement[name];
+          if (typeof value !== 'function') return value;
+          return (...args) => {
+            const errno = refuses && due(`sqlite ${sql.trim().split(/\s+/).slice(0, 3).join(' ')}`);
+            if (errno)
+              throw Object.assign(new Error(`${errno}: injected, sqlite`), {
+                code: 'ERR_SQLITE_ERROR',
+                errcode: SQLITE[errno],
+              });
+            return value.apply(statement, args);
+          };
+        },
+      });
+    }
+  };
 const cached = require.cache[require.resolve('@photostructure/sqlite')];
-cached.exports = { ...cached.exports, DatabaseSync: Refusing };
+cached.exports = { ...cached.exports, DatabaseSync: refusing(DatabaseSync) };
+// Built programs open the native file by itself (src/base/native-part.ts).
+const { dlopen } = process;
+process.dlopen = (module, file, ...rest) => {
+  dlopen.call(process, module, file, ...rest);
+  const { DatabaseSync: opened } = module.exports;
+  if (opened) module.exports = { ...module.exports, DatabaseSync: refusing(opened) };
+};

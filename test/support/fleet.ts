@@ -12,6 +12,7 @@ import {
   type ServerConfig,
   startServer,
 } from '../../src/fleet/index.ts';
+import { startPgbouncer } from './pgbouncer.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { sampled } from './sample.ts';
 
@@ -31,7 +32,8 @@ export interface TestDatabase {
 }
 
 const DATABASES: [string, () => Promise<TestDatabase>][] = [
-  ['PostgreSQL', openTestPostgres],
+  ['PostgreSQL', () => openTestPostgres()],
+  ['PostgreSQL behind PgBouncer', () => openTestPostgres({ pooled: true })],
   ['the embedded database', openTestEmbedded],
 ];
 
@@ -41,11 +43,12 @@ const DATABASES: [string, () => Promise<TestDatabase>][] = [
  */
 export const databases = (file: string): typeof DATABASES => sampled(file, DATABASES, 1);
 
-export async function openTestPostgres(): Promise<TestDatabase> {
+export async function openTestPostgres({ pooled = false } = {}): Promise<TestDatabase> {
   const server = await startPostgres();
+  const pooler = pooled ? await startPgbouncer(server, { mode: 'transaction' }) : undefined;
   const opened: Sql[] = [];
-  const open = async (url: string): Promise<Sql> => {
-    const sql = await openPostgres({ url });
+  const open = async (directUrl: string): Promise<Sql> => {
+    const sql = await openPostgres(pooler ? { url: pooler.urlOf(directUrl), directUrl } : { url: directUrl });
     opened.push(sql);
     await migrate(sql, FLEET_MIGRATIONS);
     return sql;
@@ -58,6 +61,7 @@ export async function openTestPostgres(): Promise<TestDatabase> {
     another: async () => open(await server.createDatabase()),
     close: async () => {
       for (const sql of opened) await sql.close();
+      await pooler?.stop();
       await server.stop();
     },
   };

@@ -32,11 +32,13 @@ const OBSERVED = {
     transport_state: 'tmux_up',
     process_state: 'tui_up',
     parse_status: 'parsed',
+    probe_error: null,
+    parse_error: null,
   },
   surface: { accepting_input: 'yes', editing_input: 'no', ready_posture: 'yes' },
   turn: { phase: 'ready' },
   last_turn: { result: 'none', source: 'none' },
-  stability: { signature: '', stable: true, stable_for_seconds: 1, stable_since_utc: null },
+  stability: { signature: '', stable: true, stable_for_seconds: 1, stable_since_utc: '2026-01-01T00:00:00Z' },
 } satisfies Partial<TuiState>;
 const NAMES = { session_name: 's', tool: 'scripted', tmux_session_name: 's', terminal_aliases: [] };
 const SCREEN: TuiState = {

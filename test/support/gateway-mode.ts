@@ -1,9 +1,9 @@
-import { EXECUTION_MODES, type ExecutionMode } from '../../src/domain/index.ts';
+import { codesOf, EXECUTION_MODES, type ExecutionMode, isCodeOf } from '../../src/domain/index.ts';
 
 function modeOf(given: string | undefined): ExecutionMode | undefined {
-  const mode = EXECUTION_MODES.find((one) => one === given);
+  const mode = isCodeOf(EXECUTION_MODES, given) ? given : undefined;
   if (mode || given === undefined) return mode;
-  throw new Error(`ROUSE_TEST_MODE is one of ${EXECUTION_MODES.join(', ')}, not ${given}`);
+  throw new Error(`ROUSE_TEST_MODE is one of ${codesOf(EXECUTION_MODES).join(', ')}, not ${given}`);
 }
 
 const ASKED = modeOf(process.env['ROUSE_TEST_MODE']);
@@ -12,7 +12,7 @@ const ASKED = modeOf(process.env['ROUSE_TEST_MODE']);
 export const GATEWAY_MODE = ASKED ?? 'detached_process';
 
 /** What a test that tries several modes tries: all of them, or the one `npm run test:modes` asks for. */
-export const GATEWAY_MODES: readonly ExecutionMode[] = ASKED ? [ASKED] : EXECUTION_MODES;
+export const GATEWAY_MODES: readonly ExecutionMode[] = ASKED ? [ASKED] : codesOf(EXECUTION_MODES);
 
 export const MODE_FLAGS = {
   detached_process: '--background',

@@ -77,7 +77,7 @@ export function fleetBodies(
     'agents.requests': { request_kind: 'submit_prompt', prompt: text },
     'agents.turns.create': { prompt: text },
     'agents.internal.prompt': { prompt: text, turn_id: text, request_id: text },
-    'registry.register': { agent_id: text, name: text, session_id: text },
+    'registry.register': { agent_id: 'fuzzed', name: 'fuzzed', session_id: 'fuzzed' },
     'registry.heartbeat': { session_id: text, active_tasks: 0 },
     'registry.deliveries.ack': { session_id: text },
     'requests.create': { kind: 'task', recipient_type: 'agent', recipient_id: to.workspace, title: text },
@@ -96,7 +96,8 @@ export function fleetBodies(
     ...mailboxBodies(to, text),
     'registry.calls.answer': { status: 200, answer: { said: text } },
     'admin.orgs.create': { name: text },
-    'admin.tokens.create': { kind: 'admin', subject: text, all_orgs: true },
+    'admin.mailboxes.handOver': {},
+    'admin.tokens.create': { kind: 'admin', subject: 'fuzzed', all_orgs: true },
     ...pageBodies(to, text),
     mcp: { jsonrpc: '2.0', id: 1, method: 'ping' },
   };
@@ -109,7 +110,7 @@ function mailboxBodies(to: Named, text: string): Bodies {
   const id = (n: number): string => `msg-20260131T120000Z-${String(n).padStart(32, '0')}`;
   const mail = { subject: text, body_content: text, attachments: [] };
   return {
-    'mailbox.bind': { principal_id: 'HOUMAO-own', display_name: text, role: text },
+    'mailbox.bind': { display_name: text, role: 'writer' },
     'mailbox.unbind': { mode: 'deactivate' },
     'mailbox.watch': { version: text, wait_seconds: 0 },
     'mailbox.list': { box: 'inbox', limit: 5, since: '2026-01-01T00:00:00Z' },

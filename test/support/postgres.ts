@@ -1,9 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
+import { type Account, spawnDyingWithUs } from './dying-with-us.ts';
 
 const run = promisify(execFile);
 
@@ -21,11 +22,6 @@ export interface TestPostgres {
   startServer(): Promise<void>;
   /** Stops the server and removes its directory. */
   stop(): Promise<void>;
-}
-
-interface Account {
-  uid: number;
-  gid: number;
 }
 
 const USER = 'rouse';
@@ -143,7 +139,7 @@ class Server implements TestPostgres {
       ...['-D', this.#data],
       ...settings.flatMap((setting) => ['-c', setting]),
     ];
-    const child = spawn(...this.#dyingWithUs(command));
+    const child = spawnDyingWithUs(command, { cwd: this.directory, account: this.#account });
     this.#process = child;
     let output = '';
     this.#ended = new Promise((resolve) => child.once('close', () => resolve()));
@@ -193,22 +189,5 @@ class Server implements TestPostgres {
 
   #urlOf(database: string): string {
     return `postgresql://${USER}@localhost/${database}?host=${encodeURIComponent(this.directory)}`;
-  }
-
-  /** setpriv also asks the kernel to end the server when this process dies without stopping it. */
-  #dyingWithUs(
-    command: string[],
-  ): [string, string[], { uid?: number; gid?: number; cwd: string; stdio: ['ignore', 'ignore', 'pipe'] }] {
-    const options = {
-      cwd: this.directory,
-      stdio: ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe'],
-    };
-    const [program = '', ...args] = command;
-    const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => fs.existsSync(file));
-    if (!setpriv) return [program, args, { ...this.#account, ...options }];
-    const account = this.#account
-      ? [`--reuid=${this.#account.uid}`, `--regid=${this.#account.gid}`, '--clear-groups']
-      : [];
-    return [setpriv, [...account, '--pdeathsig=INT', ...command], options];
   }
 }

@@ -2,8 +2,8 @@ import * as http from 'node:http';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Route, Routes } from '../../src/wire/index.ts';
-import { type Answer, problemOf } from './answers.ts';
-import { commitSeed } from './commit-seed.ts';
+import { type Answer, type OpenApi, problemOf, undocumentedIn } from './answers.ts';
+import { drawSeed } from './draw-seed.ts';
 import { FULL } from './sample.ts';
 import {
   BAD_VALUES,
@@ -28,6 +28,8 @@ export interface Fuzzed {
   /** Puts into a body what must be another at each call. */
   prepare?(body: string): string;
   port: number;
+  /** What the server says of itself: every answer is in it. Routes that are in no document need none. */
+  document?: OpenApi;
   /** Who calls: somebody whom the route admits. */
   headersFor(route: Route): Record<string, string>;
   /** What is really there, for a parameter of a path. */
@@ -72,9 +74,9 @@ const json = (value: unknown): string | undefined =>
  * and changes nothing, and every success answers what the route's row says.
  */
 export async function fuzzRoutes(on: Fuzzed, count: number): Promise<FuzzReport> {
-  const seed = commitSeed();
+  const seed = drawSeed();
   const statuses = new Map<number, number>();
-  let passed = 0;
+  let [passed, calls] = [0, 0];
   let before = await on.quiet();
   const call = async (each: Case): Promise<{ status: number; shown: string }> => {
     const sent = {
@@ -86,7 +88,10 @@ export async function fuzzRoutes(on: Fuzzed, count: number): Promise<FuzzReport>
     const answer = await send(on.port, sent);
     const { status, body } = answer;
     const shown = `seed ${seed}: ${sent.method} ${sent.target.slice(0, 200)} ${JSON.stringify(each.headers).slice(0, 200)} ${String(sent.body).slice(0, 500)} → ${status} ${String(json(body)).slice(0, 500)}`;
+    calls++;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (on.document && !isRefusedByNode(answer))
+      expect(undocumentedIn(on.document, on.routes, sent, answer), shown).toBeUndefined();
     if (!on.unavailable?.includes(causeOf(answer))) expect(status, shown).toBeLessThan(500);
     if (status < 400) {
       passed++;
@@ -95,7 +100,7 @@ export async function fuzzRoutes(on: Fuzzed, count: number): Promise<FuzzReport>
       await on.restore?.(each.route);
       before = await on.quiet();
     } else {
-      expect(isRefusal(status, body), shown).toBe(true);
+      expect(isRefusal(answer), shown).toBe(true);
       expect(await on.quiet(), shown).toBe(before);
     }
     return { status, shown };
@@ -117,7 +122,7 @@ export async function fuzzRoutes(on: Fuzzed, count: number): Promise<FuzzReport>
   for (const each of cases(on, spoilable, count, seed)) await call(each);
   for (const route of last) expect(await asMeant(route)).toEqual([]);
   expect(Object.prototype).not.toHaveProperty('polluted');
-  return { seed, statuses, passed: passed / (count + all.length) };
+  return { seed, statuses, passed: passed / calls };
 }
 
 function unspoilt(on: Fuzzed, route: Route): Case {
@@ -221,9 +226,14 @@ function causeOf({ status, body }: Answer): string {
   return error?.facts?.cause ?? '';
 }
 
-/** Words for whoever called; what is not HTTP, or longer than its limits, is refused by Node without any. */
-function isRefusal(status: number, body: unknown): boolean {
-  if (body === undefined) return status === 400 || status === 431;
+/** What is not HTTP, or longer than its limits, is refused by Node without words. */
+const isRefusedByNode = ({ status, body }: Answer): boolean =>
+  body === undefined && (status === 400 || status === 431);
+
+/** Words for whoever called. */
+function isRefusal(answer: Answer): boolean {
+  if (isRefusedByNode(answer)) return true;
+  const { body } = answer;
   return typeof body === 'object' && body !== null && ('detail' in body || 'jsonrpc' in body);
 }
 
@@ -261,7 +271,7 @@ export function send(
         const type = response.headers['content-type'] ?? '';
         if (type.startsWith('text/event-stream')) {
           response.destroy();
-          return resolve({ status, body: undefined, stream: true });
+          return resolve({ status, type, body: undefined, stream: true });
         }
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
@@ -270,7 +280,7 @@ export function send(
           const text = Buffer.concat(parts).toString('utf8');
           try {
             const read = text === '' ? undefined : type.includes('json') ? JSON.parse(text) : text;
-            resolve({ status, body: read });
+            resolve({ status, type, body: read });
           } catch {
             reject(new Error(`not JSON (${status}): ${text.slice(0, 200)}`));
           }

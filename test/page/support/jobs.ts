@@ -48,6 +48,7 @@ async function answerDialog({ house, page }: AtWork): Promise<void> {
   const answered = await control.event('dialog_answered', undefined, mark);
   expect(answered['by']).toBe('key');
   await dialog.waitFor({ state: 'detached' });
+  await page.getByText(/^It waits for you/).waitFor({ state: 'detached' });
   await goTo(page, '/ui/');
   await need.waitFor({ state: 'detached' });
 }

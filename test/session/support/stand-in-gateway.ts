@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { identifyProcess, newUuid, tryLockFile, writeJsonAtomic } from '../../../src/base/index.ts';
 import { TUI_TIMING_RULES } from '../../../src/domain/index.ts';
+import { readManifestFacts } from '../../../src/session/records/manifest-facts.ts';
 
 /**
  * The smallest program that keeps the gateway's promises towards the outside: lock, listener, instance record,
@@ -46,7 +47,12 @@ if (fault === 'mute') setInterval(() => {}, 1000);
 else serve();
 
 function serve(): void {
-  const manifest = JSON.parse(fs.readFileSync(path.join(path.dirname(root), 'manifest.json'), 'utf8'));
+  const { document, tmuxSocket: socket } = readManifestFacts(path.join(path.dirname(root), 'manifest.json'));
+  const manifest = document as {
+    backend: string;
+    tmux_session_name: string;
+    runtime: { session_id: string };
+  };
   const { env } = process;
   const inWindow = env['HOUMAO_GATEWAY_EXECUTION_MODE'] === 'tmux_auxiliary_window';
   const window = inWindow
@@ -123,8 +129,7 @@ function serve(): void {
   process.on('SIGTERM', fault === 'stubborn' ? () => {} : end);
   process.on('SIGHUP', end);
   process.on('SIGUSR2', end);
-  const socket = manifest.tmux.socket as string | null;
-  const where = socket === null ? [] : socket.includes('/') ? ['-S', socket] : ['-L', socket];
+  const where = socket === undefined ? [] : socket.includes('/') ? ['-S', socket] : ['-L', socket];
   setInterval(() => {
     execFile('tmux', [...where, 'has-session', '-t', `=${manifest.tmux_session_name}`], (error) => {
       if (error && error.code === 1) end();

@@ -1,0 +1,39 @@
+import { Disguise } from '../golden/disguise.ts';
+import type { Said } from '../session/support/house.ts';
+import type { CommandName } from './deaths.ts';
+import type { DyingAgent } from './dying-agent.ts';
+
+const ALWAYS = /^(warning:|error:|note:|")/;
+/** Of a status only what is about the death; of doctor only what is about agents and a full disk. */
+const KEPT: Partial<Record<CommandName, RegExp>> = {
+  status: /^(Gateway|gateway_health|agent |needs you)/,
+  attach: /^(Gateway|gateway_health|agent |needs you)/,
+  why: /^(Agent|Needs you|No live gateway)/,
+  doctor: /^((PROBLEM|warning) +(agent\.|gateways)|PROBLEM +disk)/,
+  send: /^(sent|free)/,
+};
+
+/** What a command said, without what differs from run to run and what has nothing to do with the death. */
+export function saidInShort(
+  command: CommandName,
+  { code, stdout, stderr }: Said,
+  { house, tmuxSession }: DyingAgent,
+): string {
+  const disguise = new Disguise();
+  disguise.call(house.directory, 'home');
+  disguise.call(tmuxSession, 'session');
+  const kept = KEPT[command];
+  let isKept = false;
+  const lines = disguise
+    .text(stderr + stdout)
+    .split('\n')
+    .filter((line) => line !== '' && !line.endsWith('…') && !/^NAME {2}TOOL/.test(line))
+    .filter((line) => {
+      // An indented line belongs to the one above it.
+      if (!line.startsWith(' ')) isKept = !kept || kept.test(line) || ALWAYS.test(line);
+      return isKept;
+    })
+    .map((line) => line.replace(/^(ana {2}scripted {2}.*?) {2}.*$/, '$1'))
+    .map((line) => line.replace(/process \d+/g, 'process <n>'));
+  return [...lines, `exit ${code}`].join('\n');
+}

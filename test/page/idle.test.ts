@@ -1,0 +1,177 @@
+import * as fs from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FULL } from '../support/sample.ts';
+import { openBrowser, Visitor } from './support/browser.ts';
+import { WAIT } from './support/jobs.ts';
+import { openDatabases } from './support/open-databases.ts';
+import { PageHouse } from './support/page-house.ts';
+
+let house: PageHouse;
+let browser: Browser;
+let ledger: string;
+let request: string;
+beforeAll(async () => {
+  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
+  for (const name of ['ana', 'ben']) await house.launch(name);
+  ledger = await turn('ana', 'say hello');
+  await house.mail('ben', await house.addressOf('ana'), 'Hello ana', 'about zebras');
+  request = await house.asks('May I merge the parser branch?');
+  await house.agent('ben').control.send('open-dialog', { kind: 'permission', title: 'Bash command' });
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+const LOOK = { width: 1280, theme: 'light' } as const;
+const TABS = ['', '?tab=mail', '?tab=queue', '?tab=reminders', '?tab=facts'].map(
+  (tab) => `/ui/agents/ana${tab}`,
+);
+
+/** Every view, and what can be open over it. */
+const views = (): string[] => [
+  '/ui/',
+  ...TABS,
+  `/ui/agents/ana?ledger=${ledger}`,
+  '/ui/agents/ben',
+  '/ui/agents/hana',
+  '/ui/mail',
+  '/ui/mail?q=zebras',
+  '/ui/requests',
+  `/ui/requests?id=${request}`,
+  '/ui/reminders',
+];
+
+/** What is opened by hand in some of them. */
+const OPENED: Record<string, (page: Page) => Promise<unknown>> = {
+  '/ui/agents/ben': (page) => page.getByRole('region', { name: /ben asks/ }).waitFor(),
+  '/ui/mail?q=zebras': async (page) => {
+    await page.getByRole('region', { name: 'Messages' }).getByText('Hello ana').click();
+    await page.getByRole('region', { name: 'Thread' }).getByText('about zebras').first().waitFor();
+  },
+  '/ui/reminders': async (page) => {
+    await page.getByRole('button', { name: 'Search everything' }).click();
+    const overlay = page.getByRole('dialog', { name: 'Search' });
+    await overlay.getByRole('searchbox').fill('zebras');
+    await overlay.getByRole('link').filter({ hasText: 'Hello ana' }).first().waitFor();
+  },
+};
+
+async function turn(name: string, prompt: string): Promise<string> {
+  const { client } = house.agent(name);
+  const { request_id } = await client.submitPrompt({ prompt });
+  await vi.waitFor(async () => {
+    const { ledger } = await client.getRequest(request_id);
+    expect(ledger?.map(({ stage }) => stage)).toContain('turn_finished');
+  }, WAIT);
+  return request_id;
+}
+
+/** What each view asks for, from now on; each in a browser of its own, so that none hears from another. */
+async function watched(views: readonly string[]) {
+  const visitors = await Promise.all(views.map(() => Visitor.come(browser, LOOK, house.origin)));
+  const asked: string[] = [];
+  await Promise.all(
+    visitors.map(async (visitor, at) => {
+      const view = views[at]!;
+      const page = await visitor.tab(await house.link({}, view));
+      await page.locator('[data-live="live"]').waitFor();
+      await OPENED[view]?.(page);
+      await settled(page);
+      page.on('request', (sent) => asked.push(`${view} ${sent.method()} ${sent.url()}`));
+    }),
+  );
+  return { asked, leave: () => Promise.all(visitors.map((visitor) => visitor.leave())) };
+}
+
+/** Everything that a view asks for at first has come. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('[data-live="live"]').waitFor();
+  await page.locator('main [role="status"][aria-label^="Loading"]').first().waitFor({ state: 'detached' });
+  await page.waitForFunction(() => {
+    const [newest = 0] = performance
+      .getEntriesByType('resource')
+      .map(({ startTime }) => startTime)
+      .sort((a, b) => b - a);
+    return performance.now() - newest > 1500;
+  });
+}
+
+/** Nothing happens: the one thing that can only be seen by waiting. */
+const quiet = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/** Between two looks at the mail a gateway that has nothing to do writes nothing. */
+async function calm(name: string): Promise<void> {
+  await house.agent(name).client.call('notifier.enable', { body: { interval_seconds: 3600 } });
+}
+
+it('a page on which nothing changes asks for nothing, whatever is open on it, and its reads write nothing', async () => {
+  await Promise.all(['ana', 'ben'].map(calm));
+  const { asked, leave } = await watched(views());
+  const written: string[] = [];
+  const watches = ['ana', 'ben'].map((name) =>
+    fs.watch(house.agent(name).root, (_, file) => written.push(`${name}: ${file}`)),
+  );
+  await quiet(10_000);
+  for (const watch of watches) watch.close();
+  await leave();
+  expect(asked).toEqual([]);
+  expect(written).toEqual([]);
+}, 240_000);
+
+it('a change of one agent makes a page ask at most twice, whatever is open on it', async () => {
+  const shown = views();
+  const { asked, leave } = await watched(shown);
+  const asksOf = (view: string): string[] => asked.filter((each) => each.startsWith(`${view} `));
+  const changes: (() => Promise<unknown>)[] = [
+    () => house.agent('ana').client.call('notifier.enable', { body: { interval_seconds: 7200 } }),
+    () => house.agent('ben').control.send('close-dialog'),
+  ];
+  for (const change of changes) {
+    asked.length = 0;
+    await change();
+    await expect.poll(() => asked.length, WAIT).toBeGreaterThan(0);
+    await quiet(3000);
+    for (const view of shown) expect(asksOf(view).length, asksOf(view).join('\n')).toBeLessThanOrEqual(2);
+  }
+  await leave();
+}, 240_000);
+
+it('what changes without end is asked for twice a second at most, and the last change is shown', async () => {
+  const { asked, leave } = await watched(['/ui/agents/ana']);
+  const beganMs = performance.now();
+  for (let n = 0; n < 8; n++) await turn('ana', `count to ${n}`);
+  const seconds = (performance.now() - beganMs) / 1000;
+  const timelines = asked.filter((each) => each.includes('/timeline'));
+  expect(timelines.length).toBeGreaterThan(1);
+  expect(timelines.length).toBeLessThanOrEqual(2 * seconds + 2);
+  await leave();
+}, 180_000);
+
+const MINUTES = 10;
+
+// The server lives in this process. That few databases stay open is seen sooner in page-api.test.ts.
+describe.runIf(FULL)('ten pages', () => {
+  it(
+    'that stay open on a busy agent leave the server as large as it was',
+    async () => {
+      const { leave } = await watched(Array.from({ length: 10 }, () => '/ui/agents/ana'));
+      const samples: { files: number; bytes: number }[] = [];
+      const beganMs = performance.now();
+      while (performance.now() - beganMs < MINUTES * 60_000) {
+        await turn('ana', `count to ${samples.length}`);
+        samples.push({ files: openDatabases(), bytes: process.memoryUsage.rss() });
+      }
+      await leave();
+      const third = Math.ceil(samples.length / 3);
+      const [early, late] = [samples.slice(0, third), samples.slice(-third)];
+      const lowest = (part: typeof samples): number => Math.min(...part.map(({ bytes }) => bytes));
+      expect(Math.max(...late.map(({ files }) => files))).toBeLessThanOrEqual(
+        Math.max(...early.map(({ files }) => files)) + 3,
+      );
+      expect(lowest(late) / lowest(early)).toBeLessThan(1.2);
+    },
+    MINUTES * 60_000 + 240_000,
+  );
+});

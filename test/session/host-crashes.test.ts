@@ -1,0 +1,78 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
+import { SessionHouse } from './support/house.ts';
+
+/** One gateway kills the host of all whenever it is taken up: the host goes on, and the others with it. */
+const GOOD = ['ana', 'ben', 'cat'] as const;
+
+let house: SessionHouse;
+let bad: ManifestFacts;
+const good = new Map<string, ManifestFacts>();
+const poison = (): string => path.join(house.directory, 'poison');
+
+/** Kills the process that reads the manifest that the file `poison` names. */
+const PRELOAD = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { readFileSync, existsSync } = fs;
+fs.readFileSync = (file, ...more) => {
+  const poison = process.env.ROUSE_TEST_POISON;
+  if (process.argv.includes('--rouse-home') && existsSync(poison) && String(file) === readFileSync(poison, 'utf8'))
+    process.kill(process.pid, 'SIGKILL');
+  return readFileSync(file, ...more);
+};
+syncBuiltinESMExports();
+`;
+
+beforeAll(async () => {
+  house = new SessionHouse();
+  const preload = path.join(house.directory, 'preload.mjs');
+  fs.writeFileSync(preload, PRELOAD);
+  house.env['NODE_OPTIONS'] = `--import=${preload}`;
+  house.env['ROUSE_TEST_POISON'] = poison();
+  house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
+  for (const name of GOOD) good.set(name, await house.launch(name, { autoAttach: { mode: 'hosted' } }));
+  bad = await house.launch('bad', { autoAttach: { mode: 'hosted' } });
+});
+afterAll(() => {
+  house.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const agentOf = async (name: string): Promise<any> =>
+  (await house.rouse(['ls', '--json'])).json['agents'].find((each: { name: string }) => each.name === name);
+const hostPid = (name: string): number =>
+  JSON.parse(fs.readFileSync(sessionPaths(good.get(name)!.root).currentInstance, 'utf8')).pid;
+
+describe('a host that one of its gateways ends again and again', () => {
+  it('goes on, has the others, and takes up the suspect last, alone and ever later; the agent needs you', async () => {
+    fs.writeFileSync(poison(), sessionPaths(bad.root).manifest);
+    process.kill(hostPid('ana'), 'SIGKILL');
+    await house.until(async () =>
+      /started last, alone and seldom/.test((await agentOf('bad')).needs_you ?? ''),
+    );
+    expect(await agentOf('bad')).toMatchObject({
+      state: 'needs_you',
+      reason: 'running, no gateway: will not be woken',
+      needs_you: expect.stringContaining('"rouse agents gateway attach bad --background"'),
+    });
+    for (const name of GOOD) await house.until(async () => (await agentOf(name)).gateway === 'live');
+    // Each look at the suspect ends the host once more, so at some instants there is none.
+    const hosts = async () => (await house.rouse(['host', 'status', '--json'])).json['hosts'];
+    await house.until(async () => {
+      const [host] = await hosts();
+      return host?.answers && host.restarts >= 5;
+    });
+  });
+
+  it('has it again once it does no harm', async () => {
+    fs.rmSync(poison());
+    expect((await house.rouse(['agents', 'gateway', 'attach', 'bad', '--background'])).code).toBe(0);
+    expect(await agentOf('bad')).toMatchObject({ gateway: 'live', needs_you: null });
+    for (const name of GOOD) expect((await agentOf(name)).gateway).toBe('live');
+    expect((await house.rouse(['agents', 'gateway', 'attach', 'bad', '--hosted'])).code).toBe(0);
+    expect(await agentOf('bad')).toMatchObject({ gateway: 'live' });
+  });
+});

@@ -1,0 +1,105 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Said, SessionHouse } from './support/house.ts';
+
+let house: SessionHouse;
+beforeEach(() => {
+  house = new SessionHouse();
+});
+afterEach(() => void house.close());
+
+const json = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Said> =>
+  house.rouse(['--print-json', ...args], env);
+const gateway = (...words: string[]): Promise<Said> =>
+  json(['agents', 'gateway', ...words, '--agent-name', 'ana']);
+const notifier = async () => (await gateway('mail-notifier', 'status')).json;
+
+/** Starts of the scripted agent, in order. */
+function starts(root: string): { session_id: string }[] {
+  const lines = fs.readFileSync(path.join(root, 'transcript.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'started');
+}
+
+async function launchAna(...more: string[]): Promise<string> {
+  const launched = await json(['launch', 'scripted', 'ana', ...more]);
+  expect(launched.code, launched.stderr).toBe(0);
+  return launched.json['session_root'];
+}
+
+async function killServer(): Promise<void> {
+  house.tmux('kill-server');
+  await house.until(() => house.processes().every(({ words }) => !words.includes('scripted')));
+}
+
+describe('an agent launched with --wake whose tmux server was killed', () => {
+  it('is back with gateway, mode, wakes and conversation after the command that ls prints', async () => {
+    const root = await launchAna('--wake', '--gateway-background');
+    await gateway('mail-notifier', 'enable', '--interval-seconds', '77', '--wakes-per-hour', '5');
+    const before = await notifier();
+    expect(before).toMatchObject({ repeat: 'backoff', wakes_per_hour: 5, interval_seconds: 77 });
+    await json(['agents', 'prompt', '--agent-name', 'ana', '--prompt', 'hello']);
+    await house.until(() => fs.existsSync(path.join(root, 'launch/conversation.json')));
+    await killServer();
+
+    const [agent] = (await json(['ls'])).json['agents'];
+    const [, command] = /"rouse (agents relaunch[^"]*)"/.exec(agent.needs_you)!;
+    const back = await json(command!.split(' '));
+    expect([back.code, back.json]).toMatchObject([
+      0,
+      {
+        revived: true,
+        resumed: true,
+        gateway: { gateway_health: 'healthy', execution_mode: 'detached_process' },
+        wakes: { enabled: true, interval_seconds: 77, repeat: 'backoff', wakes_per_hour: 5 },
+      },
+    ]);
+    expect(await notifier()).toMatchObject({ interval_seconds: 77, repeat: 'backoff', wakes_per_hour: 5 });
+    const [first, second] = starts(root);
+    expect(second!.session_id).toBe(first!.session_id);
+  });
+
+  it('stays without a gateway that a person had detached', async () => {
+    await launchAna('--wake');
+    await gateway('detach');
+    await killServer();
+    const back = await json(['agents', 'relaunch', 'ana']);
+    expect([back.code, back.json]).toMatchObject([0, { revived: true, gateway: null }]);
+  });
+
+  it('gets none when it never had one', async () => {
+    await launchAna();
+    const back = await json(['agents', 'relaunch', 'ana']);
+    expect([back.code, back.json]).toMatchObject([0, { revived: false, gateway: null }]);
+  });
+});
+
+describe('a tool that PATH leads to', () => {
+  function install(name: string, version: string): string {
+    const directory = path.join(house.directory, name);
+    fs.mkdirSync(directory);
+    const script = `#!/bin/sh\n[ "$1" = --version ] && { echo ${version}; exit; }\nwhile :; do sleep 1000; done\n`;
+    fs.writeFileSync(path.join(directory, 'claude'), script, { mode: 0o755 });
+    return `${directory}:${house.env['PATH']}`;
+  }
+
+  it('is looked for again at a relaunch, and a version that is not known is said at once', async () => {
+    const [older, newer] = [install('older', '2.0.50'), install('newer', '2.1.325')];
+    const launched = await house.rouse(['launch', 'claude', 'ana', '--no-install-houmao-skills'], {
+      PATH: older,
+    });
+    expect(launched.stderr).toMatch(
+      /^warning: version 2\.0\.50 of claude is not known \(2\.1\.0 up to [\d.]+ is\)/m,
+    );
+    const again = await json(['agents', 'relaunch', 'ana'], { PATH: older });
+    expect(again.json['notes']).toEqual([expect.stringMatching(/^version 2\.0\.50 of claude is not known/)]);
+    const back = await json(['agents', 'relaunch', 'ana'], { PATH: newer });
+    expect([back.code, back.json['notes']]).toEqual([0, []]);
+    const shown = (await json(['agents', 'show', '--agent-name', 'ana'])).json;
+    const manifest = JSON.parse(fs.readFileSync(shown['paths'].manifest, 'utf8'));
+    expect(manifest).toMatchObject({
+      launch_plan: { executable: path.join(house.directory, 'newer', 'claude') },
+      launch_policy_provenance: { detected_tool_version: '2.1.325' },
+    });
+  });
+});

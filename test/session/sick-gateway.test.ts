@@ -1,0 +1,192 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { GatewayClient } from '../../src/client/index.ts';
+import { disksFor, smallDisk } from '../faults/small-file-system.ts';
+import { ROOT, SessionHouse } from './support/house.ts';
+
+/** A gateway that runs and cannot do its work: whatever /health says, everything that shows the agent says too. */
+let house: SessionHouse;
+let root: string;
+
+const rouse = (...args: string[]) => house.rouse(args);
+const at = (...parts: string[]): string => path.join(root, ...parts);
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const ana = async (): Promise<any> => (await rouse('ls', '--json')).json['agents'][0];
+const client = (): GatewayClient =>
+  new GatewayClient({
+    host: '127.0.0.1',
+    port: JSON.parse(fs.readFileSync(at('run', 'current-instance.json'), 'utf8')).port,
+  });
+const wakes = async () => (await rouse('agents', 'gateway', 'mail-notifier', 'status', 'ana', '--json')).json;
+const FRESH = 'rouse agents gateway attach ana --fresh-queue';
+const SETTINGS = { enabled: true, interval_seconds: 60, repeat: 'backoff', wakes_per_hour: 30 };
+
+async function launch(): Promise<void> {
+  expect((await rouse('launch', 'scripted', 'ana', '--wake')).code).toBe(0);
+  const { json } = await rouse('agents', 'show', 'ana', '--json');
+  root = json['paths'].gateway_root;
+  await well();
+}
+
+const well = () => house.until(async () => (await ana()).state === 'idle');
+
+/** `ls`, `status`, `why` and `doctor` say what /health says, and the same command. */
+async function everywhere(reason: RegExp, command: string): Promise<void> {
+  await house.until(async () => (await client().health()).status === 'degraded');
+  const { reasons = [] } = await client().health();
+  expect(reasons).toEqual(expect.arrayContaining([expect.stringMatching(reason)]));
+  await house.until(async () => reason.test((await ana()).needs_you ?? ''));
+  expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble', gateway: 'live' });
+  const doctor = await rouse('doctor', '--json');
+  const found = doctor.json['checks'].find(({ id }: { id: string }) => id === 'agent.ana');
+  // Doctor itself is already running.
+  const fix = command === 'rouse doctor' ? null : command;
+  expect(found).toMatchObject({ status: 'problem', detail: expect.stringMatching(reason), fix });
+  for (const words of [['ls'], ['status', 'ana'], ['why', 'ana']]) {
+    const { stdout } = await rouse(...words);
+    expect(stdout).toMatch(reason);
+    expect(stdout).toContain(command);
+  }
+}
+
+beforeAll(async () => {
+  house = new SessionHouse();
+  await launch();
+});
+afterAll(() => {
+  house.close();
+});
+
+describe('a gateway whose queue file is taken away', () => {
+  it('says so everywhere, and is well again when it is put back', async () => {
+    fs.renameSync(at('queue.sqlite'), at('elsewhere'));
+    await everywhere(/queue\.sqlite was removed under the gateway/, FRESH);
+    fs.renameSync(at('elsewhere'), at('queue.sqlite'));
+    await well();
+    expect((await client().health()).status).toBe('ok');
+  });
+
+  it('gets a new one by the command it names, with the wakes it had', async () => {
+    fs.rmSync(at('queue.sqlite'));
+    await everywhere(/queue\.sqlite was removed under the gateway/, FRESH);
+    expect((await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue')).code).toBe(0);
+    await well();
+    expect(await wakes()).toMatchObject(SETTINGS);
+  });
+
+  it('emptied: it is trouble, for the one that runs and for the next; the damaged file is kept', async () => {
+    fs.truncateSync(at('queue.sqlite'), 0);
+    await everywhere(/queue\.sqlite was emptied under the gateway/, FRESH);
+    const { pid } = JSON.parse(fs.readFileSync(at('run', 'current-instance.json'), 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await house.until(async () => (await ana()).gateway !== 'live');
+    fs.truncateSync(at('queue.sqlite'), 0);
+    await house.until(async () => (await ana()).needs_you?.includes(FRESH));
+    expect(await ana()).toMatchObject({ reason: 'running, no gateway: will not be woken' });
+    const refused = await rouse('agents', 'gateway', 'attach', 'ana');
+    expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining(FRESH)]);
+    expect(fs.statSync(at('queue.sqlite')).size).toBe(0);
+    expect((await ana()).needs_you).toContain(FRESH);
+    expect((await rouse('why', 'ana')).stdout + (await rouse('why', 'ana')).stderr).toContain(FRESH);
+    const mended = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
+    expect([mended.code, mended.stdout]).toEqual([0, expect.stringContaining('its queue is a new one')]);
+    expect(fs.readdirSync(root).filter((name) => /^queue-\d.*\.sqlite$/.test(name))).not.toEqual([]);
+    await well();
+    expect(await wakes()).toMatchObject(SETTINGS);
+  });
+
+  it('keeps one that is sound, whatever it is asked', async () => {
+    const { json } = await rouse('agents', 'gateway', 'requests', 'list', 'ana', '--json');
+    const said = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
+    expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('sound, and was kept')]);
+    expect((await rouse('agents', 'gateway', 'requests', 'list', 'ana', '--json')).json).toEqual(json);
+  });
+});
+
+describe('a gateway that cannot read mail', () => {
+  it('says so once it has looked, and goes on by itself', async () => {
+    const mailbox = path.join(house.env['ROUSE_HOME']!, 'mailbox');
+    await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '1');
+    fs.renameSync(mailbox, `${mailbox}.away`);
+    await house.until(async () => /its mailbox cannot be read/.test((await ana()).needs_you ?? ''));
+    expect(await client().health()).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringContaining(`there is no mailbox root at ${mailbox}`)],
+    });
+    for (const words of [['ls'], ['status', 'ana'], ['why', 'ana'], ['doctor']])
+      expect((await rouse(...words)).stdout).toContain('its mailbox cannot be read');
+    fs.rmSync(mailbox, { recursive: true, force: true });
+    fs.renameSync(`${mailbox}.away`, mailbox);
+    await house.until(async () => (await ana()).needs_you === null);
+  });
+});
+
+describe('wakes that were turned off', () => {
+  it('are off with a word', async () => {
+    expect((await rouse('agents', 'gateway', 'mail-notifier', 'disable', 'ana')).code).toBe(0);
+    const said = await rouse('ls');
+    expect(said.stdout).toMatch(/note: ana: wakes are turned off, so its mail waits; "rouse agents gateway/);
+    expect((await rouse('why', 'ana')).stdout).toMatch(/wakes are off/);
+    expect((await rouse('send', 'ana', 'hello', '--body', 'x')).stdout).toMatch(/ana will not be woken/);
+    await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '60');
+    expect((await rouse('ls')).stdout).not.toContain('note:');
+  });
+});
+
+/** Only root may mount. */
+const isRoot = process.getuid?.() === 0;
+
+describe('a gateway that cannot publish', () => {
+  it.skipIf(!isRoot)('on a file system that turned read-only does not look well', () => {
+    const words = [path.join(ROOT, 'dist/rouse.cjs'), 'ls', '--json'];
+    const script = `mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"`;
+    const args = ['-m', 'sh', '-c', script, 'sh', root, process.execPath, ...words];
+    const { stdout, stderr } = spawnSync('unshare', args, { env: house.env, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout).agents[0]).toMatchObject({
+      state: 'needs_you',
+      needs_you: expect.stringMatching(
+        /gateway cannot be written: the file system is read-only; make room there or make it writable/,
+      ),
+    });
+  });
+
+  it('takes its glance back, and that is told from a gateway that is gone', async () => {
+    await well();
+    fs.rmSync(at('glance.json'));
+    fs.mkdirSync(at('glance.json'));
+    await rouse('send', 'ana', 'something to say', '--body', 'x');
+    await house.until(async () =>
+      /cannot be written|cannot write its files/.test((await ana()).needs_you ?? ''),
+    );
+    expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble', gateway: 'live' });
+    fs.rmdirSync(at('glance.json'));
+    await house.until(async () => (await ana()).needs_you === null);
+  });
+});
+
+describe.each(disksFor(import.meta.filename))('a full disk: $title', ({ kind, reason }) => {
+  it.skipIf(reason)('is told by all that only read, and is over when there is room', async () => {
+    const small = smallDisk(kind, 32);
+    const before = house;
+    const { TMPDIR } = process.env;
+    process.env['TMPDIR'] = small.directory;
+    house = new SessionHouse();
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    onTestFinished(() => {
+      small.empty();
+      house.close();
+      house = before;
+    });
+    await launch();
+    small.fill();
+    await expect(client().submitPrompt({ prompt: 'no room' })).rejects.toThrow();
+    await everywhere(/cannot be written/, 'rouse doctor');
+    small.empty();
+    await house.until(async () => (await ana()).needs_you === null);
+    expect((await client().health()).status).toBe('ok');
+  });
+});

@@ -1,0 +1,92 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { GatewayClient } from '../../src/client/index.ts';
+import { readTranscript } from '../../src/scripted/index.ts';
+import { startByHand, toolGone, toolPids } from '../support/by-hand.ts';
+import { SessionHouse } from './support/house.ts';
+
+let house: SessionHouse;
+let gateway: GatewayClient;
+let pane: string;
+let transcript: string;
+
+beforeAll(async () => {
+  house = new SessionHouse();
+  const { json, code, stderr } = await house.rouse([
+    ...['--print-json', 'agents', 'launch', '--tool', 'scripted', '--agent-name', 'ana'],
+    ...['--wake', '--gateway-background'],
+  ]);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  pane = `=${json['tmux_session_name']}:0`;
+  const { gateway_host: host, gateway_port: port } = json['gateway'];
+  gateway = new GatewayClient({ host, port });
+  const shown = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);
+  transcript = shown.json['transcript_path'];
+});
+
+afterAll(() => {
+  house.close();
+});
+
+beforeEach(() => {
+  onTestFailed(() => console.error(house.tmux('capture-pane', '-p', '-t', pane)));
+});
+
+const taken = (): string[] =>
+  readTranscript(transcript).flatMap((record) =>
+    record.type === 'submitted' ? [JSON.stringify(record)] : [],
+  );
+
+/** Mail wakes it once, and the ledger says by what that is known; answers with what it was given. */
+async function wakesOnce(): Promise<string> {
+  const before = taken().length;
+  await house.until(async () => (await gateway.tuiState()).submit_ready);
+  const sent = await house.rouse([
+    ...['--print-json', 'agents', 'mail', 'send', '--agent-name', 'ana', '--to', 'ana@houmao.localhost'],
+    ...['--subject', 'look', '--body-content', 'please'],
+  ]);
+  expect([sent.code, sent.stderr]).toEqual([0, '']);
+  await house.until(() => taken().length > before);
+  const { requests } = await gateway.call('requests.list', { limit: 1 });
+  const { outcome, ledger } = await gateway.getRequest(requests[0]!.request_id, true);
+  expect([outcome, ledger!.filter(({ stage }) => stage === 'submitted').length]).toEqual(['submitted', 1]);
+  const refs = { message_refs: [String(sent.json['message']['message_ref'])] };
+  await gateway.call('mail.archive', { body: refs });
+  await house.until(async () => (await gateway.tuiState()).submit_ready);
+  expect(taken()).toHaveLength(before + 1);
+  return taken().at(-1)!;
+}
+
+/** As a person would, with a file of their own for what it is given. */
+async function startAgain(name: string): Promise<void> {
+  transcript = path.join(house.directory, name);
+  const program = path.resolve(import.meta.dirname, '../../dist/scripted-agent.cjs');
+  await startByHand(house, pane, [process.execPath, program, '--transcript', transcript]);
+  await house.until(() => fs.existsSync(transcript));
+}
+
+describe('a tool that is started again by hand in its pane', () => {
+  it('is woken with its mail tools as it was launched', async () => {
+    expect(await wakesOnce()).toContain('Use your mail tools');
+  });
+
+  it('is woken once by each mail after it was killed, by what a process without mail tools can use', async () => {
+    for (const pid of toolPids(house, pane)) process.kill(pid, 'SIGKILL');
+    await house.until(() => toolGone(house, pane));
+    await startAgain('first.jsonl');
+    for (let mail = 0; mail < 2; mail++) expect(await wakesOnce()).not.toContain('Use your mail tools');
+    await house.until(async () => {
+      const { json } = await house.rouse(['agents', 'list', '--print-json']);
+      return JSON.stringify(json).includes('started by hand: no mail tools');
+    });
+  });
+
+  it('is woken with its mail tools again after a relaunch', async () => {
+    const { code, stderr } = await house.rouse(['agents', 'relaunch', '--agent-name', 'ana']);
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const shown = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);
+    transcript = shown.json['transcript_path'];
+    expect(await wakesOnce()).toContain('Use your mail tools');
+  });
+});
