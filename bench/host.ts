@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sleep, systemClock } from '../src/base/index.ts';
-import { EXECUTION_MODES, type ExecutionMode } from '../src/domain/index.ts';
+import { codesOf, EXECUTION_MODES, type ExecutionMode } from '../src/domain/index.ts';
 import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
 import { type OlderGateway, olderGateway } from './support/older-gateway.ts';
 import { memoryOf, processorOf, withDescendants } from './support/process-costs.ts';
@@ -33,7 +33,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const counts = (positionals[0] ?? '1,10').split(',').map(Number);
   const seconds = Number(positionals[1] ?? 10);
-  const modes = positionals[2] ? (positionals[2].split(',') as ExecutionMode[]) : EXECUTION_MODES;
+  const modes = positionals[2] ? (positionals[2].split(',') as ExecutionMode[]) : codesOf(EXECUTION_MODES);
   print(`load ${os.loadavg()[0]!.toFixed(1)} on ${os.cpus().length} processors`);
   print('mode                   agents  PSS each MB  cpu each %  writes  processes  wake p50/p99 ms');
   const costs: Cost[] = [];

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { reasonTexts } from '../src/domain/index.ts';
 import { ControlClient, fingerprint } from '../src/scripted/index.ts';
 import { type AgentSurface, openSurface } from '../src/terminal/index.ts';
 
@@ -147,7 +148,7 @@ class Stage {
 
   async byLane(text: string): Promise<void> {
     const { outcome, reasons } = await this.surface.deliver(this.prompt(text));
-    if (outcome !== 'submitted') throw new Error(`${outcome}: ${reasons.join('; ')}`);
+    if (outcome !== 'submitted') throw new Error(`${outcome}: ${reasonTexts(reasons).join('; ')}`);
   }
 
   prompt(text: string): Parameters<AgentSurface['deliver']>[0] {

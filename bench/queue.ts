@@ -6,6 +6,7 @@ import { Ending, Loop, systemClock } from '../src/base/index.ts';
 import { GatewayClient } from '../src/client/index.ts';
 import { openSqlite, type Sqlite } from '../src/db/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../src/gateway/dispatch/index.ts';
+import { insertRequest } from '../src/gateway/queue/accept.ts';
 import { InstanceStore, PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
 import { testGateway } from '../src/gateway/testing.ts';
 import { FakeSurface } from '../src/terminal/index.ts';
@@ -70,7 +71,7 @@ async function accepts(bench: Bench, peers: Contender[]): Promise<void> {
   const ours: Contender = { name: 'rouse', op: () => grouped.queue.accept(input) };
   const alone: Contender = {
     name: 'rouse, one transaction per request',
-    op: () => single.db.transaction((db) => single.queue.acceptWithin(db, input)),
+    op: () => single.db.transaction((db) => insertRequest(db, input, new Date())),
   };
   const raw: Contender = {
     name: 'raw: write 4 KiB + fdatasync',

@@ -1,4 +1,7 @@
-export declare const CLIS: Record<string, { package: string; version: string; newerNode?: true }>;
+export declare const CLIS: Record<
+  string,
+  { package: string; version: string; newerNode?: true; bundle?: string[] }
+>;
 export declare function cliDirectories(name: string): string[];
 export declare function ensureClis(
   names: string[],

@@ -1,15 +1,34 @@
 // The real command lines that `npm run test:agents` tries, in versions that are known, each in a folder of its own outside
 // the project. Node's own modules only.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** Lightest first: that is the order in which they are tried. */
+/**
+ * Lightest first: that is the order in which they are tried. `bundle`: its program is in its own package but for these; the rest
+ * of what that depends on is for those who build on it, and not every registry has all of it.
+ */
 export const CLIS = {
-  pi: { package: '@mariozechner/pi-coding-agent', version: '0.73.1' },
-  claude: { package: '@anthropic-ai/claude-code', version: '2.1.325' },
-  codex: { package: '@openai/codex', version: '0.166.0' },
+  pi: {
+    package: '@earendil-works/pi-coding-agent',
+    version: '1.5.0',
+    newerNode: true,
+    bundle: ['jiti@2.7.0'],
+  },
+  claude: { package: '@anthropic-ai/claude-code', version: '2.1.326' },
+  codex: { package: '@openai/codex', version: '0.169.0' },
   copilot: { package: '@github/copilot', version: '1.0.102' },
   gemini: { package: '@google/gemini-cli', version: '0.61.0' },
   kimi: { package: '@moonshot-ai/kimi-code', version: '2.1.0', newerNode: true },
@@ -17,7 +36,6 @@ export const CLIS = {
   opencode: { package: 'opencode-ai', version: '1.18.33' },
 };
 
-/** For those that need it where the tests run on an older one. */
 const NEWER_NODE = { name: 'node', package: 'node', version: '24.21.0' };
 const MINUTES_FOR_AN_INSTALL = 20;
 
@@ -33,12 +51,15 @@ export function cliDirectories(name) {
 
 function partsOf(name) {
   const { newerNode, ...cli } = CLIS[name];
-  const isOld = Number(process.versions.node.split('.')[0]) < 22;
-  return [...(newerNode && isOld ? [NEWER_NODE] : []), { name, ...cli }];
+  return [...(newerNode ? newerNodeParts() : []), { name, ...cli }];
 }
 
-const placeOf = ({ name, version }) => path.join(clisDirectory(), `${name}@${version}`);
-const binOf = (part) => path.join(placeOf(part), 'node_modules', '.bin');
+/** For those that need it where the tests run on an older one. */
+export const newerNodeParts = () => (Number(process.versions.node.split('.')[0]) < 22 ? [NEWER_NODE] : []);
+
+const directoryOf = ({ directory = clisDirectory() }) => directory;
+export const placeOf = (part) => path.join(directoryOf(part), `${part.name}@${part.version}`);
+export const binOf = (part) => path.join(placeOf(part), 'node_modules', '.bin');
 
 /** Installs what is missing, one after the other. Answers with why a tool cannot be tried, by its name. */
 export async function ensureClis(names, say = console.log) {
@@ -54,18 +75,20 @@ export async function ensureClis(names, say = console.log) {
   return failures;
 }
 
-async function ensureCli(part, say) {
+/** Installs a package in a folder of its own, where it is missing. */
+export async function ensureCli(part, say = console.log) {
   const { name, package: packageName, version } = part;
-  if (existsSync(path.join(binOf(part), name))) return;
   const place = placeOf(part);
-  mkdirSync(clisDirectory(), { recursive: true });
+  if (existsSync(path.join(place, 'node_modules', packageName))) return;
+  mkdirSync(directoryOf(part), { recursive: true });
   say(`Installing ${packageName}@${version} into ${place} (npm) …`);
-  const began = mkdtempSync(path.join(clisDirectory(), `.${name}-`));
+  const began = mkdtempSync(path.join(directoryOf(part), `.${name}-`));
   try {
     // Several of them fetch or unpack their program in a script of theirs.
     const own = { private: true, allowScripts: { [packageName]: true } };
     writeFileSync(path.join(began, 'package.json'), JSON.stringify(own));
-    await npmInstall(began, `${packageName}@${version}`);
+    await npmInstall(began, part.bundle ?? [`${packageName}@${version}`]);
+    if (part.bundle) await unpackBundle(began, part);
     rmSync(place, { recursive: true, force: true });
     renameSync(began, place);
   } finally {
@@ -73,26 +96,40 @@ async function ensureCli(part, say) {
   }
 }
 
-function npmInstall(cwd, spec) {
-  const args = [
-    'install',
-    '--save-exact',
-    '--no-fund',
-    '--no-audit',
-    '--no-progress',
-    '--ignore-scripts=false',
-  ];
-  const npm = spawn('npm', [...args, '--loglevel=error', spec], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+function npmInstall(cwd, specs) {
+  const args = ['--save-exact', '--no-fund', '--no-audit', '--no-progress', '--ignore-scripts=false'];
+  return npm(cwd, ['install', ...args, ...specs]);
+}
+
+/** The package without what it depends on, and its command beside it as npm would put it. */
+async function unpackBundle(cwd, { name, package: packageName, version }) {
+  await npm(cwd, ['pack', `${packageName}@${version}`]);
+  const [archive] = readdirSync(cwd).filter((file) => file.endsWith('.tgz'));
+  const place = path.join(cwd, 'node_modules', packageName);
+  const bin = path.join(cwd, 'node_modules', '.bin');
+  for (const directory of [place, bin]) mkdirSync(directory, { recursive: true });
+  const { status } = spawnSync('tar', ['-xzf', archive, '-C', place, '--strip-components=1'], { cwd });
+  if (status !== 0) throw new Error(`${archive} cannot be unpacked`);
+  const own = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8'));
+  const program = path.join(place, own.bin[name]);
+  chmodSync(program, 0o755);
+  symlinkSync(path.relative(bin, program), path.join(bin, name));
+}
+
+function npm(cwd, args) {
+  const child = spawn('npm', [...args, '--loglevel=error'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
-  npm.stdout.on('data', (text) => (said += text));
-  npm.stderr.on('data', (text) => (said += text));
-  const limit = setTimeout(() => npm.kill(), MINUTES_FOR_AN_INSTALL * 60_000);
+  child.stdout.on('data', (text) => (said += text));
+  child.stderr.on('data', (text) => (said += text));
+  const limit = setTimeout(() => child.kill(), MINUTES_FOR_AN_INSTALL * 60_000);
   return new Promise((resolve, reject) => {
-    npm.on('error', (error) => reject(new Error(`npm cannot be started: ${error.message}`)));
-    npm.on('close', (code) => {
+    child.on('error', (error) => reject(new Error(`npm cannot be started: ${error.message}`)));
+    child.on('close', (code) => {
       clearTimeout(limit);
       if (code === 0) return resolve();
-      reject(new Error(`npm install ${spec} failed (${code ?? 'ended'}): ${said.trim().slice(-2000)}`));
+      reject(
+        new Error(`npm ${args[0]} ${args.at(-1)} failed (${code ?? 'ended'}): ${said.trim().slice(-2000)}`),
+      );
     });
   });
 }

@@ -1,7 +1,7 @@
 // `npm run bench -- <name>`: bundles bench/<name>.ts and runs it. Benchmarks print ratios measured side by side.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, root } from './setup.mjs';
@@ -20,6 +20,8 @@ if (!name || !existsSync(path.join(root, 'bench', `${name}.ts`))) {
 ensureDependencies();
 ensureBuild();
 const esbuild = await import('esbuild');
+const { loadSource } = await import('./load-source.mjs');
+const { environmentOf, runningPids } = await loadSource('src/base/system/index.ts');
 // Inside the project, so that the bundle finds node_modules.
 const directory = mkdtempSync(path.join(root, 'node_modules', '.bench-'));
 try {
@@ -55,10 +57,10 @@ try {
 
 /** A benchmark that was interrupted leaves agents, gateways and a terminal server: all of them have its mark. Answers how many. */
 function endWhatIsLeft() {
-  const left = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isMarked(pid));
+  const left = runningPids().filter(isMarked);
   for (const pid of left) {
     try {
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended by itself.
     }
@@ -68,7 +70,7 @@ function endWhatIsLeft() {
 
 function isMarked(pid) {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${MARK}=${directory}`);
+    return environmentOf(pid).includes(`${MARK}=${directory}`);
   } catch {
     return false;
   }

@@ -12,7 +12,9 @@ const source = path.join(root, 'src', 'page');
 /** What the page is made of: the same digest, the same page. */
 function digestOfSources() {
   const hash = createHash('sha256');
-  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+  const domain = path.join(root, 'src', 'domain');
+  const files = [source, path.join(domain, 'words'), path.join(domain, 'settings')]
+    .flatMap((each) => readdirSync(each, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
   const own = [path.join(root, 'package-lock.json'), fileURLToPath(import.meta.url)];

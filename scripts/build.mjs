@@ -1,5 +1,5 @@
-// Builds dist/: two quick CommonJS bundles for the command line (quick-bundles.mjs), and split ESM chunks for everything it
-// loads only when needed, plus the programs that run on their own.
+// Builds dist/: the programs as ESM with shared chunks (what is imported by `import()` is loaded when it is needed), the two
+// small CommonJS files that start them, and the page.
 import {
   copyFileSync,
   existsSync,
@@ -16,16 +16,7 @@ import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { thirdPartyNotices } from './licences.mjs';
-import {
-  compileBeforehand,
-  lazyImports,
-  lazyParts,
-  lazyZod,
-  partsSource,
-  QUICK_WORDS,
-  wordSource,
-  wrap,
-} from './quick-bundles.mjs';
+import { billOfMaterials } from './sbom.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version, dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -34,13 +25,16 @@ const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg
   (name) => dependencies[name],
 );
 
-/** Programs of their own, started by path. */
-const PROGRAMS = { gateway: 'src/main/gateway.ts' };
+/** Programs, and what a starter loads. */
+const PROGRAMS = {
+  gateway: 'src/main/gateway.ts',
+  'command-line': 'src/main/command-line.ts',
+  scripted: 'src/main/scripted-run.ts',
+};
 
-/** These load a compiled bundle. */
-const QUICK_PROGRAMS = {
+/** CommonJS, so that an old Node can still read why it is refused. */
+const STARTERS = {
   rouse: 'src/main/rouse.ts',
-  'quick-load': 'src/main/quick-load.ts',
   'scripted-agent': 'src/main/scripted-agent.ts',
 };
 
@@ -62,58 +56,18 @@ export async function build(target = path.join(root, 'dist')) {
     sourcemap: false,
     logLevel: 'warning',
   };
-  const lazy = new Map();
-  const quick = {
+  await esbuild.build({
     ...shared,
     format: 'cjs',
-    // Less to read at every start, and nobody reads the names of these bundles.
-    minifyIdentifiers: true,
-    define: {
-      ...shared.define,
-      'import.meta.url': 'module.url',
-      'import.meta.dirname': '__dirname',
-      ROUSE_QUICK_WORDS: JSON.stringify(Object.keys(QUICK_WORDS)),
-    },
-  };
-  await esbuild.build({
-    ...quick,
-    entryPoints: QUICK_PROGRAMS,
+    entryPoints: STARTERS,
     outdir,
     outExtension: { '.js': '.cjs' },
-  });
-  await esbuild.build({
-    ...quick,
-    entryPoints: ['src/main/command-line.ts'],
-    outfile: path.join(outdir, 'command-line.cjs'),
-    plugins: [lazyImports(lazy), lazyParts],
-  });
-  for (const [word, inside] of Object.entries(QUICK_WORDS))
-    await esbuild.build({
-      ...quick,
-      stdin: wordSource(word),
-      outfile: path.join(outdir, `word-${word}.cjs`),
-      plugins: [lazyImports(lazy, inside), lazyParts, lazyZod],
-    });
-  await esbuild.build({
-    ...quick,
-    entryPoints: ['src/main/scripted-run.ts'],
-    outfile: path.join(outdir, 'scripted.cjs'),
-    plugins: [lazyParts],
   });
   // What earlier builds recorded as the command of their sessions.
   writeFileSync(path.join(outdir, 'scripted-agent.js'), "import './scripted-agent.cjs';\n");
   await esbuild.build({
-    ...quick,
-    stdin: partsSource,
-    outfile: path.join(outdir, 'parts.cjs'),
-    plugins: [lazyParts, lazyZod],
-  });
-  await esbuild.build({
     ...shared,
-    entryPoints: {
-      ...PROGRAMS,
-      ...Object.fromEntries([...lazy].map(([name, file]) => [`lazy/${name}`, file])),
-    },
+    entryPoints: PROGRAMS,
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
@@ -124,10 +78,7 @@ export async function build(target = path.join(root, 'dist')) {
   });
   await buildPage(path.join(outdir, 'page'), path.join(target, 'page'));
   writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices());
-  const words = Object.keys(QUICK_WORDS).map((word) => `word-${word}.cjs`);
-  for (const name of ['command-line.cjs', 'parts.cjs', 'scripted.cjs', ...words])
-    wrap(path.join(outdir, name));
-  compileBeforehand(outdir);
+  if (isRelease()) writeFileSync(path.join(outdir, 'sbom.cdx.json'), billOfMaterials());
   if (!keepDatabase(target, outdir) && isRelease()) await packDatabase(outdir);
   if (!isPacked()) keepChunks(path.join(target, 'chunks'), path.join(outdir, 'chunks'));
   const old = `${target}.old-${process.pid}`;

@@ -12,7 +12,9 @@ const PAGES = {
   'docs/agents.md': agentsPage,
   'docs/cli.md': cliReference,
   'docs/man/rouse.1': manPage,
-  'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
+  'docs/compatibility.md': async () =>
+    (await loadSource('src/wire/compatibility/compatibility-page.ts')).compatibilityPage(),
+  'docs/access.md': async () => (await loadSource('src/cli/access-page.ts')).accessPage(),
   'docs/lane.md': async (text) =>
     between(
       text,

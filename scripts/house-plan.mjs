@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inspectSizes } from './house-sizes.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+const MAX_FILES = 20;
 
 const PLAN = {
   base: '',
@@ -62,7 +63,7 @@ const FLEET_PLAN = {
   a2a: 'identity delivery registry',
   agents: 'identity',
   page: 'identity delivery registry tickets agents',
-  http: 'identity delivery calls registry tickets nudge sweep a2a agents',
+  http: 'identity delivery calls registry tickets nudge sweep mail a2a agents',
 };
 
 /** Inside session: what is on record, which agent is meant, its gateway, its life; servers use all of it. */
@@ -123,10 +124,10 @@ const PAGE_PLAN = {
 };
 
 const INSIDE = {
-  base: { time: '', files: 'time', processes: '' },
+  base: { time: '', system: '', files: 'time system', processes: 'system' },
   cli: CLI_PLAN,
   db: { embedded: '', sqlite: '' },
-  domain: { mail: '', reminder: '', words: '' },
+  domain: { mail: '', reminder: 'words', words: '', phrases: 'words settings', settings: 'words' },
   fleet: FLEET_PLAN,
   gateway: GATEWAY_PLAN,
   page: PAGE_PLAN,
@@ -145,23 +146,37 @@ const INSIDE = {
   terminal: TERMINAL_PLAN,
   tmux: { control: '' },
   tools: { signals: '', claude: 'signals', codex: 'signals', opencode: 'signals' },
-  wire: { v1: '', files: '', fleet: 'v1', page: 'v1 fleet' },
+  wire: {
+    source: '',
+    v1: 'source',
+    files: 'source',
+    fleet: 'source v1',
+    agents: 'source v1',
+    page: 'v1 fleet',
+    access: 'source files',
+    compatibility: 'source v1 files agents',
+  },
 };
 
 /** Beside its index.ts, a room may have a second door, so that those who must start fast load only what they need. */
 const LIGHT_DOORS = [
+  'domain/names.ts',
   'domain/schemas.ts',
+  'domain/tables.ts',
+  'wire/access.ts',
+  'wire/capabilities.ts',
   'wire/codes.ts',
   'wire/files/host-files.ts',
+  'wire/files/beside.ts',
   'wire/files/session-files.ts',
   'wire/host.ts',
   'wire/place.ts',
   'wire/places.ts',
-  'cli/quick/quick-word.ts',
   'cli/run-line.ts',
   'scripted/run.ts',
   'client/index.ts',
   'mail/flatfile/index.ts',
+  'mail/schema/document-schema.ts',
   'mail/inbox-count.ts',
   'mail/store-parts.ts',
   'mail/transports.ts',
@@ -192,12 +207,40 @@ function importsOf(file) {
 }
 
 const NOT_FOR_BROWSERS =
-  /^(?:import|export) (?!type )[^;]*?from '(node:[^']+|(?:\.\.\/)+(?:wire|domain|base)\/[^']+)'/gm;
+  /^(?:import|export) (?!type )[^;]*?from '(node:[^']+|(?:\.\.\/)+(?:wire|domain(?!\/tables\.ts)|base)\/[^']+)'/gm;
 
-/** The page runs in a browser: of other rooms it knows the types alone. */
+/** The page runs in a browser: of other rooms it knows the types, and the closed sets. */
 function* browserBreaches(file, where) {
   for (const [, from] of readFileSync(file, 'utf8').matchAll(NOT_FOR_BROWSERS))
     yield `${where}: runs in a browser, so only types may come from ${from}`;
+}
+
+const TABLES = 'src/domain/tables.ts';
+const VALUE_IMPORT = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
+
+/** The closed sets load nothing but each other: browsers and quick commands load them too. */
+function* tableBreaches() {
+  const seen = new Set();
+  const open = [path.join(root, TABLES)];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    for (const [, from] of readFileSync(file, 'utf8').matchAll(VALUE_IMPORT)) {
+      const target = path.resolve(path.dirname(file), from);
+      const name = path.relative(path.join(root, 'src/domain'), target);
+      if (from.startsWith('.') && /^(words|settings)\//.test(name)) open.push(target);
+      else yield `${path.relative(root, file)}: a closed set may not load ${from}`;
+    }
+  }
+}
+
+const KERNEL_WORDS = /\/proc(?![a-z])|netlink/;
+
+/** What the operating system knows is asked for in one place. */
+function* systemBreaches(file, where) {
+  if (where.startsWith('src/base/system/')) return;
+  const found = KERNEL_WORDS.exec(readFileSync(file, 'utf8'))?.[0];
+  if (found) yield `${where}: only src/base/system/ asks the operating system (${found})`;
 }
 
 /** Every breach as a sentence. */
@@ -214,6 +257,7 @@ export function inspectHouse() {
     const isTest = /\.(test|contract)\.ts$/.test(file);
     const targets = importsOf(file);
     if (from[0] === 'page' && !isTest) breaches.push(...browserBreaches(file, where));
+    if (!isTest) breaches.push(...systemBreaches(file, where));
     if (!isTest) graph.set(file, targets);
     for (const target of targets) {
       const to = path.relative(source, target).split(path.sep);
@@ -234,10 +278,22 @@ export function inspectHouse() {
         breaches.push(`${where}: enter ${to[0]} by its index.ts, not ${to.join('/')}`);
     }
   }
+  for (const name of readdirSync(path.join(root, 'scripts')).filter((each) => each !== 'house-plan.mjs'))
+    breaches.push(...systemBreaches(path.join(root, 'scripts', name), `scripts/${name}`));
+  breaches.push(...tableBreaches());
   for (const cycle of cycles(graph))
     breaches.push(`import cycle: ${cycle.map((file) => path.relative(root, file)).join(' → ')}`);
-  breaches.push(...inspectSizes(source, [...graph.keys()]));
+  breaches.push(...largeFolders([...graph.keys()]));
   return breaches;
+}
+
+/** A folder that a reader cannot keep in mind. How long functions may be is a rule in biome.json. */
+function largeFolders(files) {
+  const sizes = new Map();
+  for (const file of files) sizes.set(path.dirname(file), (sizes.get(path.dirname(file)) ?? 0) + 1);
+  return [...sizes]
+    .filter(([, size]) => size > MAX_FILES)
+    .map(([folder, size]) => `${path.relative(root, folder)}: ${size} files, max ${MAX_FILES}`);
 }
 
 function checkInside(plan, from, to, where, breaches) {

@@ -1,7 +1,7 @@
 // `node scripts/make-state.mjs`: a state directory as this version leaves it when the machine stops in the middle of work, kept
 // as test/upgrade/states/<version>.tar.gz. Made once for each release; every later version must open all of them.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -57,16 +57,16 @@ async function agentsAndMail() {
   const later = ['--title', 'later', '--mode', 'one_off', '--prompt', 'look again', '--after-all'];
   const durable = ['--durable', '--missed', 'once', '--start-after-seconds', '86400000'];
   rouse(['agents', 'gateway', 'reminders', 'create', 'ana', ...later, ...durable]);
-  endAsAPowerCutDoes();
+  await endAsAPowerCutDoes();
   send('open');
 }
 
 /** No process is told. */
-function endAsAPowerCutDoes() {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+async function endAsAPowerCutDoes() {
+  const { environmentOf, runningPids } = await loadSource('src/base/system/index.ts');
+  for (const pid of runningPids()) {
     try {
-      const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      if (words.includes(`ROUSE_HOME=${at('state')}`)) process.kill(Number(pid), 'SIGKILL');
+      if (environmentOf(pid).includes(`ROUSE_HOME=${at('state')}`)) process.kill(pid, 'SIGKILL');
     } catch {
       // Ended meanwhile, or another user's.
     }
@@ -127,6 +127,6 @@ try {
   execFileSync('tar', ['-czf', target, ...left, '-C', place, '.']);
   console.log(`wrote ${path.relative(process.cwd(), target)}`);
 } finally {
-  endAsAPowerCutDoes();
+  await endAsAPowerCutDoes();
   rmSync(place, { recursive: true, force: true });
 }

@@ -75,6 +75,8 @@ ${item('~/.rouse', 'Everything Rouse keeps.')}
 .nf
 ${ROOT.examples.map(text).join('\n')}
 .fi
+.SH REPORTING A VULNERABILITY
+See SECURITY.md, which is part of the package; its bill of materials is dist/sbom.cdx.json.
 .SH SEE ALSO
 .BR tmux (1)
 `;

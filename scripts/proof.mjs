@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CLIS, ensureClis } from './agent-clis.mjs';
+import { ensureForeign } from './foreign-tools.mjs';
 import { PROOFS, proofCall, vitest } from './proofs.mjs';
 import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
 
@@ -15,6 +16,7 @@ if (names.some((name) => !(name in PROOFS))) {
 ensureDependencies();
 ensurePrograms(['tmux', 'flock', ...names.flatMap((name) => PROOFS[name].programs ?? [])]);
 ensureBuild();
+if (names.includes('foreign')) await ensureForeign();
 if (names.includes('agents')) await ensureClis(Object.keys(CLIS));
 const NOTHING_SAID = 'the proof broke off before it could report anything\n';
 const directory = mkdtempSync(path.join(tmpdir(), 'rouse-proof-'));

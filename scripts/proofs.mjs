@@ -4,12 +4,14 @@ import path from 'node:path';
 import { root } from './setup.mjs';
 
 export const PROOFS = {
-  mail: { project: 'walk', files: ['test/mail', 'test/flatfile'] },
+  mail: { project: 'walk', files: ['test/mail', 'test/flatfile'], reports: true },
   kill: { project: 'walk', files: ['test/session/kill-table'] },
   lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'], reports: true },
   clock: { project: 'walk', files: ['test/clock'], reports: true },
   crash: { project: 'walk', files: ['test/crash'], reports: true },
   kills: { project: 'walk', files: ['test/kills'], programs: ['postgres'] },
+  // Everything an agent consists of dies, and every command that a person may try first is tried: docs/deaths.md.
+  deaths: { project: 'walk', files: ['test/deaths'], reports: true },
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
   faults: { project: 'walk', files: ['test/faults'], reports: true },
   queue: { project: 'walk', files: ['test/queue'] },
@@ -26,7 +28,7 @@ export const PROOFS = {
       'test/fleet/gateway-in-fleet',
       'test/hosts',
     ],
-    programs: ['postgres'],
+    programs: ['postgres', 'pgbouncer'],
     reports: true,
   },
   // Each job of each view at two widths and in both themes, in a real browser; pictures are written to docs/pictures.
@@ -43,7 +45,7 @@ export const PROOFS = {
       'test/session/leave',
       'test/terminal/unanswered',
     ],
-    programs: ['postgres'],
+    programs: ['postgres', 'pgbouncer'],
   },
   // The suites that start gateways, each time in another of the three modes; among them the drain (10,000 headless turns), the
   // crash matrix (144 cells, two kills each) and the kill table (203 runs).
@@ -74,6 +76,14 @@ export const PROOFS = {
   },
   screens: { project: 'unit', files: ['test/screen/captures', 'test/screen/lost-rows'], reports: true },
   golden: { project: 'walk', files: ['test/golden'] },
+  // Suites and clients that others made, installed when missing: scripts/foreign-tools.mjs.
+  foreign: {
+    project: 'foreign',
+    files: ['test/foreign'],
+    programs: ['promtool'],
+    reports: true,
+    timeout: 600_000,
+  },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };
 

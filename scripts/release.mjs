@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { billOfMaterials } from './sbom.mjs';
 import { root } from './setup.mjs';
 
 const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -31,20 +32,7 @@ const [{ filename }] = Object.values(
   JSON.parse(output('npm', 'pack', '--json', '--pack-destination', target)),
 );
 const sbom = `${name}-${version}.cdx.json`;
-writeFileSync(
-  path.join(target, sbom),
-  output(
-    'npm',
-    'sbom',
-    '--omit',
-    'dev',
-    '--package-lock-only',
-    '--sbom-format',
-    'cyclonedx',
-    '--sbom-type',
-    'application',
-  ),
-);
+writeFileSync(path.join(target, sbom), billOfMaterials());
 const sums = [filename, sbom].map((file) => {
   const digest = createHash('sha256')
     .update(readFileSync(path.join(target, file)))

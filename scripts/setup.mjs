@@ -1,4 +1,4 @@
-// What a fresh clone lacks: dependencies, tmux, and for the tests a PostgreSQL server, a browser and other shells. Node's own modules only.
+// What a fresh clone lacks: dependencies, tmux, and for the tests a PostgreSQL server and its pooler, a browser, a proxy and other shells. Node's own modules only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -61,6 +61,10 @@ const onPath = (program) =>
 
 const chromium = () => Boolean(process.env.ROUSE_TEST_CHROMIUM) || onPath('chromium');
 
+// Debian keeps it where only root's PATH leads.
+const nginx = () => onPath('nginx') || existsSync('/usr/sbin/nginx');
+const pgbouncer = () => onPath('pgbouncer') || existsSync('/usr/sbin/pgbouncer');
+
 function postgresServer() {
   const debian = '/usr/lib/postgresql';
   return (
@@ -75,6 +79,9 @@ const PROGRAMS = {
   zsh: { present: () => onPath('zsh'), debian: 'zsh', brew: 'zsh' },
   fish: { present: () => onPath('fish'), debian: 'fish', brew: 'fish' },
   chromium: { present: chromium, debian: 'chromium', brew: '--cask chromium' },
+  nginx: { present: nginx, debian: 'nginx-light', brew: 'nginx' },
+  pgbouncer: { present: pgbouncer, debian: 'pgbouncer', brew: 'pgbouncer' },
+  promtool: { present: () => onPath('promtool'), debian: 'prometheus', brew: 'prometheus' },
   postgres: { present: postgresServer, debian: 'postgresql', brew: 'postgresql@17' },
 };
 

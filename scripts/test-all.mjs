@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CLIS, ensureClis } from './agent-clis.mjs';
+import { ensureForeign } from './foreign-tools.mjs';
 import { PROOFS, proofCall, vitest } from './proofs.mjs';
 import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
 
@@ -49,6 +50,7 @@ async function agentsStep() {
 }
 
 async function step(name) {
+  if (name === 'foreign') await ensureForeign();
   if (name === 'check') return { ok: call(process.execPath, [path.join(root, 'scripts', 'check.mjs')]) };
   if (name === 'round')
     return { ok: call(process.execPath, [path.join(root, 'scripts', 'test-agents.mjs'), 'round']) };
@@ -60,8 +62,10 @@ async function step(name) {
   return { ...counts, ok: counts.ok && counts.skipped === 0 };
 }
 
+process.env.ROUSE_SEED ??= String(Date.now() % 2 ** 31);
+console.log(`drawn with ROUSE_SEED=${process.env.ROUSE_SEED}`);
 ensureDependencies();
-ensurePrograms(['tmux', 'flock', 'postgres']);
+ensurePrograms(['tmux', 'flock', 'postgres', 'pgbouncer', 'nginx', 'promtool']);
 ensureBuild();
 const rows = [];
 for (const name of STEPS.filter((each) => asked.length === 0 || asked.includes(each))) {

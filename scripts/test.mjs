@@ -1,15 +1,15 @@
 // `npm test`: sets up what is missing, then checks, unit tests, walk tests and the short forms of the slow proofs. Of the long
-// stories (test/support/long-stories.ts) a fifth is drawn by the commit; with files named, all of those are played.
+// stories (test/support/long-stories.ts) a fifth is drawn by the seed of the repository; with files named, all of those are played.
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
 
 const asked = process.argv.slice(2);
 ensureDependencies();
-ensurePrograms(['tmux', 'flock', 'postgres', 'zsh', 'fish', 'chromium']);
+ensurePrograms(['tmux', 'flock', 'postgres', 'pgbouncer', 'nginx', 'zsh', 'fish', 'chromium']);
 ensureBuild();
 run(process.execPath, [path.join(root, 'scripts', 'check.mjs')]);
 run(
   path.join(root, 'node_modules', '.bin', 'vitest'),
-  ['run', '--project', 'unit', '--project', 'walk', ...asked],
+  ['run', '--project', 'unit', '--project', 'walk', '--project', 'made-up', ...asked],
   { env: { ...process.env, ...(asked.length === 0 && { ROUSE_STORIES: 'drawn' }) } },
 );
