@@ -18,6 +18,8 @@ export interface Room {
 
 /** So long the thread is kept from hearing others. */
 const KEPT_MS = 2;
+/** Turns of the loop to hear them in: Node accepts one connection a turn, and a quiet caller's may be behind a flood's. */
+const HEARING_TURNS = 8;
 
 /**
  * Who is next where a database does only so much at once: the work of each party in its order, and the parties in turn. However
@@ -69,15 +71,20 @@ export class FairLanes {
     }
   }
 
+  #hear(turns: number): void {
+    setImmediate(() => {
+      if (turns > 1) return this.#hear(turns - 1);
+      this.#isBooked = false;
+      this.#heardAt = performance.now();
+      this.#goOn();
+    });
+  }
+
   #goOn(): void {
     if (this.#waiting.size === 0 || this.#isBooked) return;
     if (!this.#isHeard()) {
       this.#isBooked = true;
-      setImmediate(() => {
-        this.#isBooked = false;
-        this.#heardAt = performance.now();
-        this.#goOn();
-      });
+      this.#hear(HEARING_TURNS);
       return;
     }
     for (const [party, line] of this.#waiting) {

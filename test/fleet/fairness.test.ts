@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FleetClient, readTokenFile } from '../../src/client/index.ts';
 import { openEmbedded } from '../../src/db/index.ts';
@@ -237,24 +238,22 @@ describe('an org that has as much done as it can', () => {
     async (_, call) => {
       const [method, at, body, token] = call();
       const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
-      const worked = { calls: 0, statuses: new Set<number>() };
-      let over = false;
-      const worker = async (_: unknown, n: number): Promise<void> => {
-        do {
-          const { status } = await ask(
-            asProgram({ port, method, path: at, body, headers }, token ?? user(n)),
-          );
-          worked.statuses.add(status);
-          worked.calls++;
-        } while (!over);
-      };
-      const all = Promise.all(Array.from({ length: AT_ONCE }, worker));
+      const calls = Array.from({ length: AT_ONCE }, (_, n) =>
+        asProgram({ port, method, path: at, body, headers }, token ?? user(n)),
+      );
+      const shared = new SharedArrayBuffer(12);
+      const counts = new Int32Array(shared);
+      const flood = new Worker(new URL('./flood.mjs', import.meta.url), { workerData: { calls, shared } });
+      const over = once(flood, 'exit');
+      await expect.poll(() => Atomics.load(counts, 0), { timeout: 30_000 }).toBeGreaterThan(0);
+      const before = Atomics.load(counts, 0);
       const statuses = new Set<number>();
       for (let n = 0; n < CALLS; n++) statuses.add((await asQuiet('/requests')).status);
-      const meanwhile = worked.calls;
-      over = true;
-      await all;
-      expect([...statuses, ...worked.statuses]).toEqual([200, 200]);
+      const meanwhile = Atomics.load(counts, 0) - before;
+      Atomics.store(counts, 1, 1);
+      expect(await over).toEqual([0]);
+      expect([...statuses]).toEqual([200]);
+      expect(Atomics.load(counts, 2)).toBe(0);
       expect(meanwhile / CALLS).toBeLessThan(AT_ONCE / 2);
     },
   );
