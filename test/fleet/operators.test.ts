@@ -108,8 +108,11 @@ it('a resumed agent gets what waits at once', async () => {
   const heldBeats = async () => (await fetch(`${fleet.url}/metrics`)).text();
   await expect.poll(heldBeats).toContain('rouse_held_heartbeats 1');
   await fleet.user.call('registry.agents.resume', { agent_ref: 'pausing' });
-  expect(await held).toMatchObject({ messages: [], next_heartbeat_seconds: 0 });
-  expect((await beat(0)).messages.map((message) => message.id)).toEqual([id]);
+  // A beat is counted as held from its first look on: what waits comes with it or with the one after, once.
+  const first = await held;
+  expect(first.next_heartbeat_seconds).toBe(0);
+  const given = [...first.messages, ...(await beat(0)).messages];
+  expect(given.map((message) => message.id)).toEqual([id]);
 });
 
 describe('lists that are cut', () => {

@@ -311,7 +311,10 @@ describe('the host', () => {
     );
     expect(facts['what_will_happen'].prompt).toMatch(/^Nothing can be typed into bob/);
     expect(facts['may']).toMatchObject({ mail: true, prompt: false });
-    const reminders = await house.as(me, 'GET', 'agents/bob/reminders');
+    const reminders = await until(async () => {
+      const answer = await house.as(me, 'GET', 'agents/bob/reminders');
+      return answer.status !== 200 && answer;
+    });
     expect(reminders).toMatchObject({
       status: 503,
       body: { error: { hint: expect.stringContaining('rouse agents relaunch bob') } },

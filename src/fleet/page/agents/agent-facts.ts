@@ -28,7 +28,8 @@ export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promis
       : NOTHING
     : await knownAfar(reach, agent);
   const { notifier } = known;
-  const { alive } = row.gateway;
+  // A gateway may outlive its session for a moment; nothing can be typed any more.
+  const alive = row.gateway.alive && row.state !== 'gone';
   const tui = facts !== undefined && !isHeadless(facts.backend);
   return {
     row,
