@@ -4,7 +4,7 @@ import { asParty, FairLanes } from './fair-lanes.ts';
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that is done when it is told to be, and its order. */
+/** Work that ends on command, and the order of its starts. */
 function world(room: ConstructorParameters<typeof FairLanes>[0]) {
   const lanes = new FairLanes(room);
   const begun: string[] = [];
@@ -40,7 +40,7 @@ describe('the lanes of a database', () => {
     expect(begun).toEqual(['a0', 'a1', 'a2', 'b']);
   });
 
-  it('let the thread hear what comes, where the database works in it', async () => {
+  it('let other events run if the database works in this thread', async () => {
     const lanes = new FairLanes({ atOnce: 1, perParty: 1, sharesThread: true });
     const order: string[] = [];
     const busy = async (): Promise<void> => {
@@ -57,7 +57,7 @@ describe('the lanes of a database', () => {
     expect(order.indexOf('b')).toBeLessThan(10);
   });
 
-  it('are left by work that fails, and each is done in the context of whoever asked', async () => {
+  it('are left by work that fails, and each work runs in its caller’s context', async () => {
     const lanes = new FairLanes({ atOnce: 1, perParty: 1, sharesThread: false });
     const who = new AsyncLocalStorage<string>();
     const bad = lanes.run(() => Promise.reject(new Error('x')));

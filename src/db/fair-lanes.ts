@@ -2,35 +2,37 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 const parties = new AsyncLocalStorage<string>();
 
-/** Whatever this starts is done for that party, which takes turns with the others wherever the database is short. */
+/** Everything that `work` starts counts as this party's, which takes turns with others when the database is short. */
 export function asParty<T>(party: string, work: () => T): T {
   return parties.run(party, work);
 }
 
 export interface Room {
-  /** Statements and transactions that the database does at the same time. */
+  /** Statements and transactions that the database can run at the same time. */
   atOnce: number;
-  /** How many of them may be of one party. */
+  /** Max of them for one party. */
   perParty: number;
-  /** It works in this thread: while it does, nobody is heard. */
+  /** The database runs in this thread, and blocks the event loop while it works. */
   sharesThread: boolean;
 }
 
-/** So long the thread is kept from hearing others. */
-const KEPT_MS = 2;
-/** Turns of the loop to hear them in: Node accepts one connection a turn, and a quiet caller's may be behind a flood's. */
-const HEARING_TURNS = 8;
+/** After blocking the thread this long, other events get a turn. */
+const MAX_BLOCKED_MS = 2;
+/**
+ * Turns of the event loop for others. Node accepts one connection per turn, and a quiet caller's may be behind a flood.
+ */
+const YIELD_TURNS = 8;
 
 /**
- * Who is next where a database does only so much at once: the work of each party in its order, and the parties in turn. However
- * much one of them has asked for, another one waits for a few statements.
+ * Decides what runs next when a database has limited room: the work of each party in its order, and the parties in
+ * turn. However much one party has asked for, another waits only for a few statements.
  */
 export class FairLanes {
   readonly #room: Room;
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #running = new Map<string, number>();
   #count = 0;
-  #heardAt = 0;
+  #yieldedAt = 0;
   #isBooked = false;
 
   constructor(room: Room) {
@@ -43,7 +45,7 @@ export class FairLanes {
     return new Promise<T>((resolve, reject) => {
       const line = this.#waiting.get(party) ?? [];
       this.#waiting.set(party, line);
-      // Begun by whoever ends before it, and yet in its own context.
+      // The work that ended before starts it, but it runs in its own async context.
       line.push(AsyncResource.bind(() => void this.#do(party, work).then(resolve, reject)));
       this.#goOn();
     });
@@ -54,7 +56,7 @@ export class FairLanes {
   }
 
   #isHeard(): boolean {
-    return !this.#room.sharesThread || performance.now() - this.#heardAt < KEPT_MS;
+    return !this.#room.sharesThread || performance.now() - this.#yieldedAt < MAX_BLOCKED_MS;
   }
 
   async #do<T>(party: string, work: () => Promise<T>): Promise<T> {
@@ -71,11 +73,11 @@ export class FairLanes {
     }
   }
 
-  #hear(turns: number): void {
+  #yield(turns: number): void {
     setImmediate(() => {
-      if (turns > 1) return this.#hear(turns - 1);
+      if (turns > 1) return this.#yield(turns - 1);
       this.#isBooked = false;
-      this.#heardAt = performance.now();
+      this.#yieldedAt = performance.now();
       this.#goOn();
     });
   }
@@ -84,13 +86,13 @@ export class FairLanes {
     if (this.#waiting.size === 0 || this.#isBooked) return;
     if (!this.#isHeard()) {
       this.#isBooked = true;
-      this.#hear(HEARING_TURNS);
+      this.#yield(YIELD_TURNS);
       return;
     }
     for (const [party, line] of this.#waiting) {
       if (!this.#mayBegin(party)) continue;
       const begin = line.shift()!;
-      // Behind the others, or gone.
+      // Moves behind the others, or leaves.
       this.#waiting.delete(party);
       if (line.length > 0) this.#waiting.set(party, line);
       begin();

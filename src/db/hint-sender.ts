@@ -1,6 +1,6 @@
 import { encodeParams } from './sql-parameters.ts';
 
-/** Whatever runs a statement. */
+/** Anything that runs a statement. */
 interface Runner {
   query(text: string, values: (string | null)[]): Promise<unknown>;
 }
@@ -11,9 +11,9 @@ export interface Hint {
 }
 
 /**
- * Sends NOTIFY outside the transactions it is about: PostgreSQL lets only one transaction commit at a time that has a
- * NOTIFY in it, and each would wait for the disk of the one before. What comes while one statement is under way goes
- * together in the next; the same hint twice is one.
+ * Sends NOTIFY outside the transactions it is about. PostgreSQL lets only one transaction with a NOTIFY commit at a
+ * time, and each would wait for the sync of the one before. Hints that arrive during one statement go together in the
+ * next; equal hints are sent once.
  */
 export class HintSender {
   #runner: Runner;
@@ -49,7 +49,7 @@ export class HintSender {
   }
 }
 
-/** Nobody waits for the disk: a hint that a crash of the database loses is told to everybody who connects again. */
-const SEND = `WITH told AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS off)
-  SELECT pg_notify(channel, payload) FROM told, unnest($1::text[], $2::text[]) AS hint (channel, payload)
-   WHERE told.off = 'off'`;
+/** Does not wait for the disk. If a crash of the database loses a hint, listeners are notified when they reconnect. */
+const SEND = `WITH setting AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS off)
+  SELECT pg_notify(channel, payload) FROM setting, unnest($1::text[], $2::text[]) AS hint (channel, payload)
+   WHERE setting.off = 'off'`;

@@ -1,9 +1,9 @@
 /**
  * Db: the databases. SQLite beside an agent; PostgreSQL, or PostgreSQL embedded in the process, behind the fleet.
  *
- * Promises  What was committed survives kill -9 at any instant; a promise of commitTogether() resolves after fsync.
- *           Values come back as they went in, or are refused: U+0000, undefined, Date, NaN never become something else.
- *           Migrations run once, even when several processes open a database at the same moment.
+ * Promises  Committed work survives kill -9 at any instant; a promise of commitTogether() resolves after fsync.
+ *           Values come back unchanged or are refused: U+0000, undefined, Date, NaN never become something else.
+ *           Migrations run once, even if several processes open a database at the same moment.
  * Never     Builds SQL, knows a table of the product, or opens a database that newer code has written.
  * Errors    `invalid` for a value that cannot be stored, `conflict` for a taken key or directory, `unavailable` for a
  *           busy, full or unreachable store, `unsupported` for a layout of another version, `internal` for the rest.

@@ -2,13 +2,13 @@ import type { Client, Notification } from 'pg';
 import { type Clock, Emitter, unavailable } from '../base/index.ts';
 import { sqlError } from './sql-errors.ts';
 
-type Hear = (payload: string | undefined) => void;
+type Receive = (payload: string | undefined) => void;
 
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * One connection that hears NOTIFY for everybody, open while somebody listens. A lost connection is made again with
- * growing pauses, and then every listener is told that it may have missed something.
+ * One connection that receives NOTIFY for all listeners, open while there are any. A lost connection is made again with
+ * growing pauses. Then every listener is notified that it may have missed something.
  */
 export class PostgresListener {
   #make: () => Client;
@@ -25,15 +25,15 @@ export class PostgresListener {
     this.#clock = clock;
   }
 
-  async listen(channel: string, hear: Hear): Promise<() => Promise<void>> {
+  async listen(channel: string, receive: Receive): Promise<() => Promise<void>> {
     let stop = (): void => {};
     await this.#inTurn(async () => {
       if (this.#closed) throw unavailable('the database is closed');
       const client = this.#client ?? (await this.#connect());
       await client.query(`LISTEN ${channel}`);
-      const hearers = this.#channels.get(channel) ?? new Emitter();
-      this.#channels.set(channel, hearers);
-      stop = hearers.on(hear);
+      const listeners = this.#channels.get(channel) ?? new Emitter();
+      this.#channels.set(channel, listeners);
+      stop = listeners.on(receive);
     });
     return () => {
       stop();
@@ -54,11 +54,11 @@ export class PostgresListener {
     if (this.#channels.get(channel)?.listenerCount !== 0) return;
     this.#channels.delete(channel);
     if (this.#channels.size === 0) await this.#disconnect();
-    // A connection that just broke forgets by itself.
+    // A connection that just broke has no channels left.
     else await this.#client?.query(`UNLISTEN ${channel}`).catch(() => {});
   }
 
-  /** Changes of the connection happen one after the other. */
+  /** Runs changes of the connection one after another. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => {});
@@ -72,7 +72,7 @@ export class PostgresListener {
   async #connect(): Promise<Client> {
     const client = this.#make();
     client.on('error', () => {});
-    client.on('notification', (notice) => this.#tell(notice));
+    client.on('notification', (notice) => this.#dispatch(notice));
     try {
       await client.connect();
       for (const channel of this.#channels.keys()) await client.query(`LISTEN ${channel}`);
@@ -99,12 +99,12 @@ export class PostgresListener {
     const again = this.#inTurn(async () => {
       if (this.#closed || this.#client || this.#channels.size === 0) return;
       await this.#connect();
-      for (const hearers of [...this.#channels.values()]) hearers.emit(undefined);
+      for (const listeners of [...this.#channels.values()]) listeners.emit(undefined);
     });
     await again.catch(() => this.#lost());
   }
 
-  #tell({ channel, payload }: Notification): void {
+  #dispatch({ channel, payload }: Notification): void {
     this.#channels.get(channel)?.emit(payload ?? '');
   }
 

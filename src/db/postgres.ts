@@ -11,7 +11,7 @@ import {
   unsupported,
 } from '../base/index.ts';
 import { PostgresListener } from './postgres-listener.ts';
-import { changesBackends, isDirect, poolerWithoutDirectUrl, requireHearing } from './postgres-pooler.ts';
+import { changesBackends, isDirect, poolerWithoutDirectUrl, requireSameDatabase } from './postgres-pooler.ts';
 import type { Sql, SqlResult } from './sql.ts';
 import { decoderOf } from './sql-columns.ts';
 import { sqlError } from './sql-errors.ts';
@@ -20,13 +20,13 @@ import { type Backend, type Session, sqlOver } from './sql-over-backend.ts';
 export interface PostgresOptions {
   /** `postgresql://user:password@host:5432/database?sslmode=…` */
   url: string;
-  /** The same database without a pooler between, where `url` leads to one in transaction mode. */
+  /** The same database without a pooler, if `url` leads to one in transaction mode. */
   directUrl?: string | undefined;
   maxConnections?: number;
   connectTimeoutMs?: number;
   /** The server ends a statement after this long. Default 30 s. */
   statementTimeoutMs?: number;
-  /** The server ends a session that leaves a transaction open and silent for this long. Default 60 s. */
+  /** The server ends a session with an open but idle transaction after this long. Default 60 s. */
   idleTransactionTimeoutMs?: number;
   clock?: Clock;
 }
@@ -34,8 +34,8 @@ export interface PostgresOptions {
 const OLDEST_VERSION = 150_000;
 
 /**
- * A pool of connections to a PostgreSQL server of at least version 15. Connects once, so that a wrong URL is told at
- * once; later the pool replaces connections that a restart of the server broke. Loads `pg` on first use.
+ * A pool of connections to a PostgreSQL server, version 15 or later. Connects once, so that a wrong URL fails at once;
+ * later the pool replaces connections that a server restart broke. Loads `pg` on first use.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Sql> {
   const { url, directUrl, clock = systemClock } = options;
@@ -44,13 +44,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Sql> {
   const { default: pg } = await import('pg').catch((error) => Promise.reject(partMissing('pg', error)));
   const pooled = await looksPooled(options, (config) => new pg.Client(config));
   const pool = new pg.Pool(pooled ? sharedConfig(options) : ownConfig(options));
-  // A connection that breaks while nobody uses it is dropped by the pool; unheard, the event would end the process.
+  // The pool drops a connection that breaks while idle. Without a listener this event would end the process.
   pool.on('error', () => {});
-  const hearing = ownConfig({ ...options, url: directUrl ?? url });
-  const listener = new PostgresListener(() => new pg.Client(hearing), clock);
+  const listenerConfig = ownConfig({ ...options, url: directUrl ?? url });
+  const listener = new PostgresListener(() => new pg.Client(listenerConfig), clock);
   const sql = sqlOver(new PostgresBackend(pool, listener, waysOf(options, pooled)));
   try {
-    if (directUrl !== undefined) await requireHearing(sql, clock);
+    if (directUrl !== undefined) await requireSameDatabase(sql, clock);
     return sql;
   } catch (error) {
     await sql.close();
@@ -59,8 +59,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Sql> {
 }
 
 /**
- * Looks at the server, and whether connections to it are our own. Through a pooler in transaction mode each transaction has
- * another connection: statements have no names there, and nothing is set for longer than a transaction.
+ * Checks the server, and whether connections to it are our own. Through a pooler in transaction mode each transaction
+ * may have another connection: statements cannot be named there, and no setting outlives a transaction.
  */
 async function looksPooled(options: PostgresOptions, make: (config: PoolConfig) => Client): Promise<boolean> {
   const config = { ...baseConfig(options), query_timeout: connectTimeoutOf(options) };
@@ -133,22 +133,22 @@ function baseConfig(options: PostgresOptions): PoolConfig {
 /** Settings that a pooler keeps for each of its clients. */
 const FORMS = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'`;
 
-/** Set here and not in the start packet, which a URL may override and a connection pooler may refuse. */
+/** Set here and not in the start packet, which a URL may override and a pooler may refuse. */
 function ownConfig(options: PostgresOptions): PoolConfig {
   const settings = `${FORMS}; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; ${limitsOf(options).set('SET')}`;
   return { ...baseConfig(options), onConnect: async (client) => void (await client.query(settings)) };
 }
 
-/** Anything else we set would stay behind for others. */
+/** Any other setting would stay behind for other clients. */
 function sharedConfig(options: PostgresOptions): PoolConfig {
   return { ...baseConfig(options), onConnect: async (client) => void (await client.query(FORMS)) };
 }
 
-/** What differs where connections are not our own. */
+/** What differs if connections are not our own. */
 interface Ways {
   named: boolean;
   begin: string;
-  /** The limit of a statement outside transactions, where the server has none from us: the client keeps it. */
+  /** The client's time limit for a statement outside transactions, where we cannot set one on the server. */
   aloneMs?: number;
 }
 
@@ -176,7 +176,7 @@ async function send(
   { values, prepared, limitMs }: Sent = {},
 ): Promise<QueryResult> {
   try {
-    // Values select the extended protocol, which takes one statement only; without them a script may have many.
+    // Values select the extended protocol, which takes one statement; without values a script may have many.
     const query = values
       ? { text, values, queryMode: 'extended', ...(prepared && { name: nameOf(text) }) }
       : { text };
@@ -188,7 +188,7 @@ async function send(
 
 const names = new Map<string, string>();
 
-/** Short, since PostgreSQL cuts names at 63 bytes, and the same for the same text on every connection. */
+/** Short, because PostgreSQL truncates names at 63 bytes, and the same for the same text on every connection. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known) return known;
@@ -221,7 +221,7 @@ class PostgresBackend implements Backend {
 
   constructor(pool: Pool, listener: PostgresListener, ways: Ways) {
     const atOnce = pool.options.max;
-    // Some are left to the others, whatever one has begun.
+    // Some connections are left to other parties, whatever one has started.
     this.room = { atOnce, perParty: Math.ceil(atOnce * 0.8), sharesThread: false };
     this.#pool = pool;
     this.#listener = listener;
@@ -252,8 +252,8 @@ class PostgresBackend implements Backend {
     }
   }
 
-  listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => Promise<void>> {
-    return this.#listener.listen(channel, hear);
+  listen(channel: string, receive: (payload: string | undefined) => void): Promise<() => Promise<void>> {
+    return this.#listener.listen(channel, receive);
   }
 
   async close(): Promise<void> {

@@ -3,14 +3,14 @@ import type { Sql } from './sql.ts';
 import { isSerializationFailure } from './sql-errors.ts';
 
 export interface RetryOptions {
-  /** How often to try in all. */
+  /** Max attempts in all. */
   attempts?: number;
   clock?: Clock;
 }
 
 /**
- * A serialisable transaction, run again when it got in the way of another one. `fn` may therefore run several times: it
- * must not do anything that outlives a rollback.
+ * Runs a serialisable transaction again if it conflicted with another. `fn` may therefore run several times and must
+ * not do anything that outlives a rollback.
  */
 export async function serializable<T>(
   sql: Sql,

@@ -11,7 +11,7 @@ const asDate: Decode = (text) => {
   return Number.isNaN(at.getTime()) ? text : at;
 };
 
-/** Type and array-type numbers, which are fixed in PostgreSQL. Everything that is not here is text. */
+/** Type and array-type numbers, which are fixed in PostgreSQL. Every other type is text. */
 const COLUMNS: [type: number, arrayType: number, decode: Decode][] = [
   [16, 1000, (text) => text === 't'],
   [17, 1001, asBytes],

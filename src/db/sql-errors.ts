@@ -7,7 +7,7 @@ interface ServerError {
   detail?: unknown;
 }
 
-/** Reasons by SQLSTATE or its class; what is not here is a fault of ours. */
+/** Reasons by SQLSTATE or its class. Anything else is our fault. */
 const KNOWN: Record<string, { code: ErrorCode; hint?: string }> = {
   '23505': { code: 'conflict' },
   '23P01': { code: 'conflict' },
@@ -15,7 +15,7 @@ const KNOWN: Record<string, { code: ErrorCode; hint?: string }> = {
   '22P05': { code: 'invalid', hint: 'remove the NUL character' },
   '40001': { code: 'unavailable', hint: 'another change came first; try again' },
   '40P01': { code: 'unavailable', hint: 'another change came first; try again' },
-  '55P03': { code: 'unavailable', hint: 'somebody else holds the lock; try again' },
+  '55P03': { code: 'unavailable', hint: 'another session holds the lock; try again' },
   '57014': { code: 'unavailable', hint: 'the statement took longer than its time limit' },
   '25P03': { code: 'unavailable', hint: 'a transaction was left idle for too long' },
   '25006': { code: 'unavailable', hint: 'the database only takes reads now' },
@@ -34,7 +34,7 @@ const KNOWN: Record<string, { code: ErrorCode; hint?: string }> = {
 const UNREACHABLE = { code: 'unavailable', hint: KNOWN['08']?.hint } as const;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** What a client threw, as a RouseError. `facts` keep `sqlstate`, `constraint` and `table`. */
+/** Turns a client error into a RouseError. `facts` keep `sqlstate`, `constraint` and `table`. */
 export function sqlError(error: unknown): RouseError {
   if (isRouseError(error)) return error;
   const { code, constraint, table } = (error ?? {}) as ServerError;
@@ -59,7 +59,7 @@ export function sqlError(error: unknown): RouseError {
   return new RouseError(known.code, `database: ${describe(error)}`, { hint: known.hint, cause: error });
 }
 
-/** The client reports lost and refused connections as errors of the operating system, or in words only. */
+/** The client reports lost and refused connections as system errors, or only in words. */
 function isConnectionTrouble(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && /^(E[A-Z]+|CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS|ERR_SSL)/.test(code))
@@ -69,12 +69,12 @@ function isConnectionTrouble(error: unknown): boolean {
   );
 }
 
-/** Of a statement whose limit the client keeps: the server goes on with it. */
+/** The client's own time limit. The server continues with the statement. */
 function isClientsTimeLimit(error: unknown): boolean {
   return messageOf(error) === 'Query read timeout';
 }
 
-/** Node gives a refused connection to several addresses an empty message; its parts say more. */
+/** Node leaves the message empty for a connection refused at several addresses; its parts say more. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return messageOf(error);
@@ -86,8 +86,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * The database itself is away, full or closed to us: what failed would fail for everybody. Not so a lock, a time limit or
- * a conflict of one statement.
+ * The database itself cannot be reached, is full or denies us access, so the same would fail for everyone. Not true for
+ * a lock, a time limit or a conflict of one statement.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!isRouseError(error) || error.code !== 'unavailable') return false;
@@ -98,12 +98,12 @@ export function isDatabaseAway(error: unknown): boolean {
 
 const AWAY = /^(08|28|53|57|58|3D000|25006|42501)/;
 
-/** What needs room is refused, while what fits into the room there is already is still taken. */
+/** Work that needs new space is refused; work that fits into existing space is still accepted. */
 export function isDatabaseFull(error: unknown): boolean {
   return sqlStateOf(error) === '53100';
 }
 
-/** Two transactions got in each other's way; running this one again may succeed. */
+/** Two transactions conflicted; running this one again may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state === '40001' || state === '40P01';

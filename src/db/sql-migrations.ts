@@ -1,7 +1,7 @@
 import { conflict, crashPoint, internal, sha256, unsupported } from '../base/index.ts';
 import type { Sql } from './sql.ts';
 
-/** One additive step of a schema. Never change or reorder a step that was released; add one at the end. */
+/** One additive step of a schema. Never change or reorder a released step; add one at the end. */
 export interface SqlMigration {
   id: string;
   sql: string;
@@ -17,18 +17,18 @@ const TABLE = 'schema_migrations';
 const LOCK = 7_105_893_221;
 
 /**
- * Brings the schema to the last step: each step and its record are one transaction, under a lock that ends with it, so
- * that servers which start at once apply each step once. Nothing is written when nothing is missing.
+ * Brings the schema to the last step. Each step and its record are one transaction under a lock that ends with it, so
+ * that servers which start together apply each step once. Writes nothing if nothing is missing.
  */
 export async function migrate(sql: Sql, migrations: readonly SqlMigration[]): Promise<void> {
   const ids = new Set(migrations.map(({ id }) => id));
   if (ids.size !== migrations.length) throw internal('two migrations have the same id');
   while ((await missingSteps(sql, migrations)).length > 0) {
     await sql.transaction(async (tx) => {
-      // A step, or waiting for another server's step, may take as long as it takes.
+      // A step, or waiting for another server's step, may take any time.
       await tx.exec('SET LOCAL statement_timeout = 0');
       await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      // First of all: a session that looked for the table before keeps believing that it is not there until it locks it.
+      // First, because a session that looked for the table earlier believes it missing until it locks it.
       await tx.exec(`CREATE TABLE IF NOT EXISTS ${TABLE} (position int PRIMARY KEY, id text NOT NULL UNIQUE,
         checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
       const [next] = await stepsAfterApplied(tx, migrations);
@@ -44,7 +44,7 @@ export async function migrate(sql: Sql, migrations: readonly SqlMigration[]): Pr
   }
 }
 
-/** What was applied must be the beginning of our list, unchanged; then the rest is missing. */
+/** The applied steps must be an unchanged prefix of our list; returns the rest. */
 async function missingSteps(sql: Sql, migrations: readonly SqlMigration[]): Promise<SqlMigration[]> {
   const { rows } = await sql.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
     TABLE,

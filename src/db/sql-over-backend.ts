@@ -6,7 +6,7 @@ import type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from 
 import { encodeParams } from './sql-parameters.ts';
 import { refuseNul } from './sqlite/text-border.ts';
 
-/** One connection that runs statements; its errors are RouseErrors already. */
+/** One connection that runs statements. Its errors are already RouseErrors. */
 export interface Session {
   query(text: string, values: (string | null)[], options?: QueryOptions): Promise<SqlResult<unknown>>;
   exec(text: string): Promise<void>;
@@ -16,20 +16,20 @@ export interface Session {
 export interface Backend extends Session {
   readonly dialect: Sql['dialect'];
   readonly room: Room;
-  /** BEGIN, `use`, COMMIT; ROLLBACK when it throws. A commit that the database turned into a rollback throws. */
+  /** BEGIN, `use`, COMMIT; ROLLBACK if it throws. Throws if the database turned the commit into a rollback. */
   transaction<T>(use: (session: Session) => Promise<T>): Promise<T>;
-  listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => Promise<void>>;
+  listen(channel: string, receive: (payload: string | undefined) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 interface Scope {
   backend: Backend;
   open: boolean;
-  /** Sent when the whole transaction is committed. */
+  /** Sent after the whole transaction is committed. */
   hints: Hint[];
 }
 
-/** Which transaction the running code is in, to turn a certain deadlock into an error. */
+/** The transaction of the running code, to turn a certain deadlock into an error. */
 const scopes = new AsyncLocalStorage<Scope>();
 
 export function sqlOver(backend: Backend): Sql {
@@ -38,7 +38,7 @@ export function sqlOver(backend: Backend): Sql {
   const notifier = new HintSender(backend);
   let closing: Promise<void> | undefined;
 
-  /** Starts work that close() will wait for. */
+  /** Starts work that close() waits for. */
   async function start<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) throw unavailable('the database is closed');
     refuseInsideOwnTransaction(backend);
@@ -67,10 +67,10 @@ export function sqlOver(backend: Backend): Sql {
         return value;
       }),
     notify: (channel, payload) => notifier.add([hintOf(channel, payload)]),
-    listen: (channel, hear) =>
+    listen: (channel, receive) =>
       start(async () => {
         refuseOddChannel(channel);
-        return backend.listen(channel, hear);
+        return backend.listen(channel, receive);
       }),
     async close() {
       refuseInsideOwnTransaction(backend);
@@ -101,12 +101,14 @@ async function script(session: Session, text: string): Promise<void> {
 function refuseInsideOwnTransaction(backend: Backend): void {
   const scope = scopes.getStore();
   if (!scope?.open || scope.backend !== backend) return;
-  throw internal('inside a transaction only the Sql given to it may be used, or it would wait for itself');
+  throw internal('inside a transaction use only the Sql passed to it, or it would wait for itself');
 }
 
 function refuseOddChannel(channel: string): void {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) return;
-  throw invalid(`"${channel}" cannot be the name of a channel`, { hint: 'use a-z, 0-9 and _, at most 63' });
+  throw invalid(`"${channel}" cannot be the name of a channel`, {
+    hint: 'use a-z, 0-9 and _, at most 63 characters',
+  });
 }
 
 function hintOf(channel: string, payload: string): Hint {
@@ -175,7 +177,7 @@ async function inSavepoint<T>(session: Session, name: string, work: () => Promis
     await session.exec(`RELEASE ${name}`);
     return value;
   } catch (error) {
-    // If this fails too, the connection is lost and the outer transaction ends by itself.
+    // If this fails too, the connection is lost and the outer transaction ends on its own.
     await session.exec(`ROLLBACK TO ${name}; RELEASE ${name}`).catch(() => {});
     throw error;
   }

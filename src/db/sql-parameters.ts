@@ -3,7 +3,7 @@ import { refuseNul } from './sqlite/text-border.ts';
 
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** Parameters as the text PostgreSQL reads, so that both databases get the same, whatever their client would make of it. */
+/** Encodes parameters as the text that PostgreSQL reads, so that both databases get the same whatever the client. */
 export function encodeParams(params: readonly unknown[]): (string | null)[] {
   return params.map((value, index) => encode(value, `parameter ${index + 1}`));
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { RouseError } from '../base/index.ts';
 
-/** The RouseError that a call throws; anything else is a failure of the test. */
+/** The RouseError that a call throws. Anything else fails the test. */
 export function errorOf(call: () => unknown): RouseError {
   try {
     call();
@@ -19,7 +19,10 @@ export function errorOf(call: () => unknown): RouseError {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A TypeScript program of the project as one file that every supported Node can run, with our packages beside it. */
+/**
+ * Bundles a TypeScript program of the project into one file that every supported Node can run, with our packages beside
+ * it.
+ */
 export async function bundleProgram(source: string, outfile: string): Promise<void> {
   const packages = path.join(path.dirname(outfile), 'node_modules');
   if (!fs.existsSync(packages)) fs.symlinkSync(path.join(root, 'node_modules'), packages);
@@ -37,9 +40,9 @@ export async function bundleProgram(source: string, outfile: string): Promise<vo
 
 export interface Child {
   process: ChildProcess;
-  /** Lines it printed until now. */
+  /** The lines it has printed so far. */
   lines: string[];
-  /** Resolves when the condition on the lines holds; rejects when the child ends before. */
+  /** Resolves when the condition on the lines holds; rejects if the child ends first. */
   until(condition: (lines: string[]) => boolean): Promise<void>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
 }

@@ -1,6 +1,6 @@
 import type { MailCapabilities } from './port.ts';
 
-/** Of a transport that can express everything the port knows. */
+/** For a transport that can express everything the port knows. */
 export const ALL_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
   post: true,
   cc: true,

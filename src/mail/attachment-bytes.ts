@@ -3,32 +3,32 @@ import { forbidden, invalid, notFound, openRegular } from '../base/index.ts';
 import { type LimitName, limit, limitHint, type NewAttachment } from '../domain/index.ts';
 import type { FileAccess } from './file-access.ts';
 
-/** Every piece has this size but the last. */
+/** The size of every piece except the last. */
 export const PIECE_BYTES = 1024 * 1024;
 
 export interface Reading {
   files: FileAccess;
   /** How errors name the attachment: `attachments[0]`. */
   field: string;
-  /** How many bytes it may have, of the limit that is named. */
-  most: number;
+  /** Max bytes, from the limit `limitName`. */
+  maxBytes: number;
   limitName: LimitName;
 }
 
-/** What an attachment is called when nobody said otherwise. */
+/** The attachment's default name. */
 export function nameOf({ path: file, name }: NewAttachment): string {
   return path.basename(file ?? name ?? '') || 'attachment';
 }
 
-/** The bytes of an attachment, in pieces. Asked again, it is opened and judged again. */
-export async function* bytesOf(given: NewAttachment, reading: Reading): AsyncGenerator<Buffer> {
-  const { most, limitName, field } = reading;
+/** Yields the bytes of an attachment in pieces. Each call opens and checks the file again. */
+export async function* bytesOf(attachment: NewAttachment, reading: Reading): AsyncGenerator<Buffer> {
+  const { maxBytes, limitName, field } = reading;
   let size = 0;
-  for await (const piece of given.path === undefined
-    ? pieces(Buffer.from(given.content_base64 ?? '', 'base64'))
-    : piecesOfFile(given.path, reading)) {
+  for await (const piece of attachment.path === undefined
+    ? pieces(Buffer.from(attachment.content_base64 ?? '', 'base64'))
+    : piecesOfFile(attachment.path, reading)) {
     size += piece.length;
-    if (size > most)
+    if (size > maxBytes)
       throw invalid(`${field}: the attachments of a message have at most ${limit(limitName)} bytes`, {
         hint: limitHint(limitName),
       });
@@ -68,7 +68,7 @@ async function* piecesOfFile(file: string, { files, field }: Reading): AsyncGene
   }
 }
 
-/** A second name of a secret may stand in a project as well as a link to it. */
+/** A hard link can bring a secret into a project just as a symbolic link can. */
 function sharedFile(field: string, file: string): Error {
   return forbidden(
     `${field}.path: ${file} is a hard link: the same file has another name, which may lie elsewhere`,

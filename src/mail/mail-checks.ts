@@ -4,8 +4,8 @@ import { checkOperation } from './schema/index.ts';
 type Checked<Name extends 'mark' | 'reply'> = ReturnType<typeof checkOperation<Name>>;
 
 /**
- * What is said to a mailbox of this transport about messages it has, checked before the mailbox acts: refs become ids, and
- * those of another transport are refused.
+ * Checks what a caller passes about existing messages before the mailbox acts: refs become ids, and refs of another
+ * transport are refused.
  */
 export class MailChecks {
   readonly #transport: string;

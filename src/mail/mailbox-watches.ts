@@ -1,8 +1,8 @@
-/** The watches on one mailbox: each ends by itself, or with the mailbox. */
+/** The watches on one mailbox. Each ends on its own or with the mailbox. */
 export class MailboxWatches {
   readonly #ends = new Set<() => void>();
 
-  /** Answers with what ends it. */
+  /** Returns a function that ends the watch. */
   add(end: () => void): () => void {
     const stop = (): void => {
       end();

@@ -11,12 +11,12 @@ import { transportAt, transportNamed, transportOf } from './transports.ts';
 
 const keeperOf = (binding: MailboxBinding): Promise<MailKeeper> => transportOf(binding).keeper();
 
-/** Opens the mailbox a binding names, whatever it is kept in. */
+/** Opens the mailbox of a binding, whatever its transport. */
 export async function openMailbox(binding: MailboxBinding, on: MailSurroundings): Promise<OpenedMailbox> {
   return (await keeperOf(binding)).open(binding, on);
 }
 
-/** Opens the mailbox a path names; `transport` when the path alone would tell another one. */
+/** Opens the mailbox at a path. `transport` overrides the one that the path implies. */
 export async function openMailboxAt(
   place: string,
   { address, transport }: { address?: string | undefined; transport?: string | undefined } = {},
@@ -25,7 +25,7 @@ export async function openMailboxAt(
   return keeper.openAt(place, address);
 }
 
-/** A mailbox for an agent in the place that is named: registered there, and how to find it. */
+/** Registers a mailbox for an agent at the requested place and returns its binding. */
 export async function bindMailbox(request: BindRequest, on: MailSurroundings): Promise<Bound> {
   const transport = transportNamed(request.transport) ?? transportAt(request.place);
   return (await transport.keeper()).bind(request, on);
@@ -43,7 +43,7 @@ export async function isMailboxActive(binding: MailboxBinding, on: MailSurroundi
   return (await keeperOf(binding)).isActive(binding, on);
 }
 
-/** Where the parts of the mailbox are, under the name of its transport. */
+/** Returns where the parts of the mailbox are, under the name of its transport. */
 export async function describeMailbox(binding: MailboxBinding): Promise<Record<string, unknown>> {
   return { [binding.transport]: (await keeperOf(binding)).describe(binding) };
 }

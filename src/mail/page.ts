@@ -1,7 +1,7 @@
 import type { MailMessage } from '../domain/index.ts';
 import type { MailCounts, MailPage } from './port.ts';
 
-/** Counts of the messages at hand. Open means not archived. */
+/** Counts these messages. Open means not archived. */
 export function countPage(messages: readonly Pick<MailMessage, 'archived' | 'unread'>[]): MailCounts {
   return {
     message_count: messages.length,

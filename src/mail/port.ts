@@ -10,21 +10,21 @@ import type {
 } from '../domain/index.ts';
 import type { FileAccess } from './file-access.ts';
 
-/** What a transport can express. An operation it cannot answers with the error `unsupported`. */
+/** What a transport can express. Other operations fail with `unsupported`. */
 export interface MailCapabilities {
-  /** Notes of the operator into this mailbox. */
+  /** The operator can post notes into this mailbox. */
   post: boolean;
   cc: boolean;
   attachments: boolean;
-  /** `sent` lists what this mailbox sent. */
+  /** The box `sent` lists what this mailbox sent. */
   sent_box: boolean;
   /** `move` into boxes of any name, and back. */
   boxes: boolean;
-  /** `read` is a flag of its own, kept by read(), mark() and reply(). */
+  /** `read` is a separate flag, set by read(), mark() and reply(). */
   read_flag: boolean;
-  /** `answered` can be set and cleared without touching `read`. */
+  /** `answered` can be set and cleared without changing `read`. */
   answered_flag: boolean;
-  /** Archived mail can come back. */
+  /** Archived mail can be moved back. */
   unarchive: boolean;
   search: boolean;
 }
@@ -33,14 +33,14 @@ export interface MailboxStatus {
   transport: string;
   principal_id: string;
   address: string;
-  /** Where it lives, for people: a directory or a file. */
+  /** Where the mailbox is, for people: a directory or a file. */
   location: string;
-  /** Messages of the inbox that are not archived, and how many of them are unread. */
+  /** Unarchived messages of the inbox, and how many of them are unread. */
   open_count: number;
   unread_count: number;
-  /** Bad files or blocks that were put aside or skipped, never shown as mail. */
+  /** Bad files or blocks that were set aside or skipped. They are never shown as mail. */
   set_aside_count: number;
-  /** One line per trouble a person should look at. Empty when all is well. */
+  /** One line per problem that a person should look at. Empty if all is well. */
   warnings: string[];
 }
 
@@ -52,13 +52,13 @@ export interface MailPage {
   message_count: number;
   open_count: number;
   unread_count: number;
-  /** Give it back as `cursor` for the next page; null when this was the last. */
+  /** Pass it as `cursor` to get the next page; null on the last page. */
   next_cursor: string | null;
   /** There is another page. */
   truncated: boolean;
 }
 
-/** How many messages match, wherever pages end. */
+/** How many messages match, over all pages. */
 export interface MailCounts {
   message_count: number;
   open_count: number;
@@ -66,59 +66,59 @@ export interface MailCounts {
 }
 
 export interface MailSent {
-  /** Send, reply: the sender's view. Post: the recipient's. */
+  /** For send and reply, the sender's view. For post, the recipient's. */
   message: MailMessage;
-  /** The key and the content were known already: nothing was written, this is the message of the first time. */
+  /** The same key and content were accepted before. Nothing was written; this is the first message. */
   duplicate: boolean;
-  /** The server that keeps the mailbox is away: it waits in the outbox, and is sent once. */
+  /** The server of the mailbox cannot be reached. The message waits in the outbox and is sent once. */
   held?: true;
 }
 
-/** A message that waits for the server that keeps the mailbox. */
+/** A message that waits for the server of the mailbox. */
 export interface HeldMail {
   message_id: string;
   held_at_utc: string;
   to: string[];
   subject: string;
   attachment_count: number;
-  /** `refused`: the server will not have it; `reason` says why. */
+  /** `refused`: the server rejected it for the given `reason`. */
   state: 'waiting' | 'refused';
   reason: string | null;
 }
 
-/** Where mail waits on this host. */
+/** Mail that waits on this host. */
 export interface MailOutbox {
-  /** Something was put here. */
+  /** A message was added. */
   readonly held: Emitter<void>;
   /** Oldest first. */
   list(): Promise<HeldMail[]>;
-  /** Takes one back; `conflict` when the server has it, or nobody can tell. */
+  /** Cancels one message; `conflict` if the server has it, or may have it. */
   cancel(messageId: string): Promise<HeldMail>;
-  /** Sends what waits, oldest first; throws what keeps it from that. */
+  /** Sends what waits, oldest first. Throws the reason if it cannot. */
   flush(): Promise<void>;
 }
 
-/** A message of a thread on the way back to its start. */
+/** One message on the way back to the start of its thread. */
 export interface MailStep {
   created_at_utc: string;
   by: 'agent' | 'person';
 }
 
-/** "Look again." A hint: it may come late, twice or for nothing; the mailbox is the truth. */
+/** "Look again." A hint may be late, repeated or false. The mailbox is the truth. */
 export interface MailHint {
   address: string;
 }
 
 /**
- * One agent's mailbox, whatever it is kept in.
+ * One agent's mailbox, independent of its transport.
  *
- * Every accepted change has reached the disk before the promise resolves, is seen wholly or not at all, and
- * survives kill -9. Operations on several refs happen all or none. Shapes carry the names that cross the wire.
+ * Every accepted change is on disk before the promise resolves, is visible as a whole or not at all, and survives
+ * kill -9. An operation on several refs changes all of them or none. Shapes have the names that cross the wire.
  *
- * Errors: `invalid` wrong input; `not_found` unknown ref, or a recipient nobody registered (with the nearest
- * known); `forbidden` an attachment whose path the caller may not name; `conflict` a used idempotency key with other
- * content; `unsupported` the transport cannot express it;
- * `unavailable` the lock or database stayed busy; each says what to do and has changed nothing.
+ * Errors: `invalid` wrong input; `not_found` unknown ref, or an unregistered recipient (with the nearest known one);
+ * `forbidden` an attachment path that the caller may not read; `conflict` a used idempotency key with other content;
+ * `unsupported` the transport cannot express it; `unavailable` the lock or database stayed busy. Each says what to do,
+ * and nothing has changed.
  */
 export interface Mailbox {
   readonly transport: string;
@@ -127,37 +127,40 @@ export interface Mailbox {
   readonly capabilities: Readonly<MailCapabilities>;
 
   status(): Promise<MailboxStatus>;
-  /** A short token that changes whenever anything in this mailbox does. Cheap at any size. */
+  /** A short token that changes with every change of this mailbox. Cheap at any size. */
   version(): Promise<string>;
 
   list(query?: MailQuery): Promise<MailPage>;
   count(query?: MailQuery): Promise<MailCounts>;
   search(search: MailSearch): Promise<MailPage>;
-  /** The message with its body; no flag changes. With `box`, it must be there. */
+  /** Returns the message with its body and changes no flag. With `box`, the message must be in that box. */
   peek(messageRef: string, options?: { box?: string | null }): Promise<MailMessage>;
-  /** Like peek, and marks it read. */
+  /** Like peek, but marks the message read. */
   read(messageRef: string, options?: { box?: string | null }): Promise<MailMessage>;
 
   /**
-   * The message and those it answers, newest first: replies of agents, at most so many, and the message of a person they
-   * go back to. One lookup for each. Absent where nobody can tell who is an agent.
+   * The message and those it replies to, newest first: at most `max` replies of agents, and the message of a person
+   * that they lead back to. One lookup per message. Absent if the transport cannot know who is an agent.
    */
-  trail?(messageRef: string, most: number): Promise<MailStep[]>;
+  trail?(messageRef: string, max: number): Promise<MailStep[]>;
 
-  /** `files`: which attachments may be read by their path. Default: none. */
+  /** `files` says which attachments may be read by path. Default: none. */
   send(draft: MailDraft, files?: FileAccess): Promise<MailSent>;
   post(post: MailPost, files?: FileAccess): Promise<MailSent>;
-  /** Delivers, and marks the parent read and answered, in one step. The parent must be in this mailbox. */
+  /** Delivers the reply and marks the parent read and answered in one step. The parent must be in this mailbox. */
   reply(reply: MailReply, files?: FileAccess): Promise<MailSent>;
 
   mark(mark: MailMark): Promise<MailMessage[]>;
   move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]>;
   archive(messageRefs: string[]): Promise<MailMessage[]>;
 
-  /** Only where sent mail may have to wait. */
+  /** Present only if sent mail may have to wait. */
   readonly outbox?: MailOutbox | undefined;
 
-  /** Calls back after changes, by whoever made them. Resolves once no later change can be missed; call the result to stop. */
+  /**
+   * Calls back after every change in any process. Resolves once no later change can be missed; call the result to
+   * stop.
+   */
   watch(onChange: (hint: MailHint) => void): Promise<() => void>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { FileAccess } from './file-access.ts';
 import type { Mailbox, MailSent } from './port.ts';
 import { checkOperation } from './schema/index.ts';
 
-/** What each operation does with a mailbox and its checked input, and what it answers. */
+/** Runs each operation on a mailbox with checked input, and shapes its result. */
 const RUN: {
   [Name in MailOperationName]: (
     mailbox: Mailbox,
@@ -31,7 +31,7 @@ const RUN: {
   archive: async (mailbox, { message_refs }) => many('archive', await mailbox.archive(message_refs)),
 };
 
-/** One operation by its name, as every door asks for it. The door knows its caller, and says which files may be read. */
+/** Runs one operation by name. The caller knows who asks, and says which files may be read. */
 export async function runMail(
   mailbox: Mailbox,
   name: MailOperationName,

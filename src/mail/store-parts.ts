@@ -1,6 +1,4 @@
-/**
- * The fourth door of mail: what a store needs that is kept elsewhere, by the fleet server: pages, and how words are found.
- */
+/** The fourth entry point of mail: what the fleet server's own store needs, pages and word search. */
 export { pageOf } from './page.ts';
 export type { MailCounts, MailPage, MailStep } from './port.ts';
 export { searchableWords, searchPhrases } from './search-terms.ts';

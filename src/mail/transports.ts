@@ -1,6 +1,7 @@
 /**
- * The second door of mail: the transports there are, and what is known of each without opening it. A new one is a folder
- * here that passes contract/, and a line below; whoever opens, binds, checks or shows a mailbox asks this list.
+ * The second entry point of mail: all transports, and what is known of each without opening it. A new transport is a
+ * folder here that passes contract/, and a line below. Code that opens, binds, checks or shows a mailbox asks this
+ * list.
  */
 import * as z from 'zod';
 import { conflict, unsupported } from '../base/index.ts';
@@ -20,7 +21,7 @@ registerTransport(stalwart);
 registerTransport(flatfile);
 registerTransport(fleet);
 
-/** Adds a transport for the life of this process; call the result to take it off the list. */
+/** Adds a transport for the life of this process. Call the result to remove it. */
 export function registerTransport(transport: MailTransport): () => void {
   if (transportNames().includes(transport.name))
     throw conflict(`there is already a mail transport "${transport.name}"`);
@@ -33,7 +34,7 @@ export function registerTransport(transport: MailTransport): () => void {
   };
 }
 
-/** Their names; with a condition, only of those it holds for. */
+/** The names of all transports, or of those that meet the condition. */
 export function transportNames(having: (transport: MailTransport) => unknown = () => true): string[] {
   return known.filter(having).map(({ name }) => name);
 }
@@ -42,7 +43,7 @@ export function transportNamed(name: unknown): MailTransport | undefined {
   return known.find((transport) => transport.name === name);
 }
 
-/** The transport of the mailbox a path names; any path is that of a mail store, unless another transport claims it. */
+/** The transport of a path. Any path is a mail store unless another transport claims it. */
 export function transportAt(place: string): MailTransport {
   return known.findLast(({ isAt }) => isAt?.(place)) ?? filesystem;
 }
@@ -55,7 +56,7 @@ export function transportOf({ transport: name }: MailboxBinding): MailTransport 
   });
 }
 
-/** What a binding must look like in the manifest, and as the registry publishes it: of any transport on the list. */
+/** The schemas of a binding of any listed transport: in the manifest, and as published in the registry. */
 export function bindingSchemas(): Record<'binding' | 'published', z.ZodType<MailboxBinding>> {
   schemas ??= {
     binding: oneOf(known.map(({ binding }) => binding)),
@@ -64,7 +65,7 @@ export function bindingSchemas(): Record<'binding' | 'published', z.ZodType<Mail
   return schemas;
 }
 
-/** The binding as the registry publishes it. */
+/** Returns the binding as the registry publishes it. */
 export function published(binding: MailboxBinding): MailboxBinding {
   const unpublished = transportNamed(binding.transport)?.unpublished ?? [];
   return Object.fromEntries(

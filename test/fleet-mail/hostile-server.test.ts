@@ -60,7 +60,7 @@ const message = (more: object = {}) => ({
   thread_ref: null,
   in_reply_to_ref: null,
   created_at_utc: '2026-01-31T12:00:00Z',
-  subject: 'from afar',
+  subject: 'from another host',
   box: 'inbox',
   body_text: 'x',
   sender: { address: 'ben@x.fleet', principal_id: 'HOUMAO-ben' },

@@ -63,12 +63,12 @@ async function carry(crashAt = ''): Promise<unknown> {
 
 /** Every durable step of carrying both ways, and how often it comes in one pass over what the test prepares. */
 const STEPS = [
-  ...['fleet.mail-held', 'link.stowed', 'mailbox.change.begin', 'mailbox.change.signalled'],
-  ...['fleet.mail-trying', 'fleet.mail-taken', 'link.refusal-told', 'link.brought'],
+  ...['fleet.mail-held', 'link.in-outbox', 'mailbox.change.begin', 'mailbox.change.signalled'],
+  ...['fleet.mail-trying', 'fleet.mail-taken', 'link.refusal-reported', 'link.brought'],
   ...['mailbox.deliver.begin', 'mailbox.deliver.rows', 'mailbox.deliver.signalled'],
 ].flatMap((step) => [step, `${step}@2`]);
 /** These come once. */
-const ONCE = new Set(['link.refusal-told@2']);
+const ONCE = new Set(['link.refusal-reported@2']);
 
 describe('mail between a host and a fleet', { timeout: 300_000 }, () => {
   it.each(

@@ -79,12 +79,12 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     const note = path.join(sessions.directory, 'note.txt');
     fs.writeFileSync(note, 'kept');
     await ben.send(
-      { to: ['ana'], subject: 'from afar', body_content: 'x', attachments: [{ path: note }] },
+      { to: ['ana'], subject: 'from another host', body_content: 'x', attachments: [{ path: note }] },
       ANY_FILE,
     );
     await carry();
     const [got] = await inbox(ana);
-    expect(got).toMatchObject({ subject: 'from afar', attachments: [{ kind: 'managed_copy' }] });
+    expect(got).toMatchObject({ subject: 'from another host', attachments: [{ kind: 'managed_copy' }] });
     expect(fs.readFileSync(got!.attachments[0]!.locator!, 'utf8')).toBe('kept');
     await ana.send(mail('back', { attachments: [{ path: note, copy: true }] }), ANY_FILE);
     fs.rmSync(note);

@@ -44,7 +44,7 @@ describe("an agent's token", () => {
   it('is not that of the operator or of another agent by a name that leads to their principal', async () => {
     const twin = await agent('twin');
     await bind(twin.client);
-    for (const name of ['operator', 'HOUMAO-operator', 'HOUMAO-twin']) {
+    for (const name of ['operator', 'OPERATOR', 'HOUMAO-Operator', 'HOUMAO-operator', 'HOUMAO-twin']) {
       const { client } = await agent(name);
       await expect(bind(client), name).rejects.toMatchObject({
         code: 'conflict',

@@ -4,8 +4,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { ensurePrivateDirectory, internal } from '../../base/index.ts';
 
 /**
- * A directory as one compressed file: for each entry a line of JSON (`path`, `size`; a directory has no size), then its
- * bytes. Only regular files and directories, which is all an initialised database has.
+ * Packs a directory into one compressed file: for each entry a line of JSON (`path`, `size`; a directory has no size),
+ * then its bytes. Only regular files and directories, which is all that an initialised database has.
  */
 export function packDirectory(directory: string): Buffer {
   const parts: Buffer[] = [];
@@ -19,7 +19,7 @@ export function packDirectory(directory: string): Buffer {
   return gzipSync(Buffer.concat(parts), { level: 9 });
 }
 
-/** Unpacks into a new directory. What leads out of it is refused. */
+/** Unpacks into a new directory. Refuses paths that lead out of it. */
 export function unpackDirectory(archive: string, directory: string): void {
   const bytes = gunzipSync(fs.readFileSync(archive));
   ensurePrivateDirectory(directory);

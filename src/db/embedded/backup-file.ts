@@ -4,15 +4,15 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ensurePrivateDirectory, errnoOf, invalid, messageOf, notFound } from '../../base/index.ts';
 
-/** What a backup says of itself, in its first line. */
+/** The first line of a backup. */
 export interface BackupHeader {
   rouse_backup: 1;
   created_at: string;
-  /** Of the program that wrote it. */
+  /** The version of the program that wrote it. */
   version: string;
   /** The major version of PostgreSQL that can read it. */
   postgres: string;
-  /** The layout steps that were applied, in their order. */
+  /** The applied layout steps, in order. */
   steps: string[];
 }
 
@@ -21,11 +21,11 @@ type Entry = { path: string; size?: number } | { end: number };
 const CHUNK = 1024 * 1024;
 
 /**
- * A database directory as one compressed stream: the header, for each entry a line of JSON (`path`, `size`; a directory has
- * no size) and its bytes, and at the end how many there were. A stream that was cut off has no end.
+ * Packs a database directory into one compressed stream: the header, for each entry a line of JSON (`path`, `size`; a
+ * directory has no size) and its bytes, and finally the number of entries. A truncated stream has no end line.
  */
 export function packBackup(directory: string, header: BackupHeader): Readable {
-  // Whoever reads the stream hears of a failure; so does the file that is read when nobody wants the stream any more.
+  // The reader of the stream gets a failure. If the reader stops, so does the reading of the file.
   return pipeline(parts(directory, header), createGzip({ level: 4 }), () => {});
 }
 
@@ -65,7 +65,7 @@ async function* file(full: string, name: string): AsyncGenerator<Buffer> {
 
 const line = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
-/** The header of a backup; the rest is not read. */
+/** Reads only the header of a backup. */
 export async function readBackupHeader(archive: string): Promise<BackupHeader> {
   const reader = new Reader(archive);
   try {
@@ -75,7 +75,10 @@ export async function readBackupHeader(archive: string): Promise<BackupHeader> {
   }
 }
 
-/** Reads it to its end, into a new directory where one is named. What is damaged, cut off or leads out of it is refused. */
+/**
+ * Reads a backup to its end, into a new directory if one is named. Refuses a damaged or truncated backup, and paths
+ * that lead out of the directory.
+ */
 export async function unpackBackup(archive: string, directory?: string): Promise<BackupHeader> {
   const reader = new Reader(archive);
   try {

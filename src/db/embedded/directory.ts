@@ -17,14 +17,14 @@ import {
 import { packDirectory, unpackDirectory } from './archive.ts';
 import { removeSnapshots } from './snapshot.ts';
 
-/** The major version of PostgreSQL inside PGlite; it cannot read the directory of another one. */
+/** The major version of PostgreSQL inside PGlite. It cannot read the directory of another one. */
 export const EMBEDDED_VERSION = '18';
 
 const TEMPLATE_TIMEOUT_MS = 60_000;
 
 /**
- * Takes the directory for this process. PGlite does not lock: two processes in one directory would silently destroy
- * each other's rows. The lock is beside the directory, never deleted, and freed by the kernel when we die.
+ * Locks the directory for this process. PGlite does not lock: two processes in one directory would silently destroy
+ * each other's rows. The lock is beside the directory and never deleted; the kernel releases it when we die.
  */
 export function lockEmbeddedDirectory(directory: string): FileLock {
   ensurePrivateDirectory(path.dirname(directory));
@@ -35,7 +35,7 @@ export function lockEmbeddedDirectory(directory: string): FileLock {
   });
 }
 
-/** Makes the database when there is none, in one step. The caller holds the lock. */
+/** Makes the database in one step if there is none. The caller holds the lock. */
 export async function ensureEmbeddedDirectory(
   directory: string,
   { templates, archives }: { templates: string | undefined; archives: string | undefined },
@@ -68,8 +68,8 @@ export async function ensureEmbeddedDirectory(
 const restored = (directory: string): string => `${directory}.restored`;
 
 /**
- * Puts a database in the place of the one that is there, which is moved aside: its new place is answered, undefined when there
- * was none. `fill` writes it and proves it. Killed at any instant, the next opening finds the old one or the new one, whole.
+ * Replaces the database with one that `fill` writes and verifies. Moves the old one aside and returns its new place, or
+ * undefined if there was none. If killed at any instant, the next opening finds the old one or the new one, whole.
  */
 export async function replaceEmbedded(
   directory: string,
@@ -86,7 +86,7 @@ export async function replaceEmbedded(
   return wasThere ? aside : undefined;
 }
 
-/** The last step of it, also when the process that began it was killed. */
+/** The last step of a restore, even if the process that began it was killed. */
 function finishRestore(directory: string): void {
   if (fs.existsSync(directory) || !fs.existsSync(restored(directory))) return;
   fs.renameSync(restored(directory), directory);
@@ -107,7 +107,7 @@ async function ensureTemplate(templates: string): Promise<string> {
   return template;
 }
 
-/** An initialised database as a file that a release carries: of this version of PGlite only. */
+/** The file name of the initialised database in a release, for this version of PGlite only. */
 export const archiveName = (): string => `pglite-${pgliteVersion()}.gz`;
 
 /** Initialises a database and packs it. */
@@ -137,7 +137,7 @@ function pgliteVersion(): string {
   return version;
 }
 
-/** Fills a sibling, brings it to the disk and renames it: a directory with the final name is complete. */
+/** Fills a sibling, syncs it and renames it: a directory with the final name is complete. */
 async function build(directory: string, fill: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = `${directory}.new`;
   fs.rmSync(fresh, { recursive: true, force: true });
@@ -150,7 +150,7 @@ async function build(directory: string, fill: (fresh: string) => Promise<void>):
   fsyncDirectory(path.dirname(directory));
 }
 
-/** In a thread of its own, which gives the half gigabyte that initialising takes back when it ends. */
+/** Runs in a separate thread, which frees the half gigabyte that initialising takes when it ends. */
 function initialise(directory: string): Promise<void> {
   const program = `const { workerData } = require('node:worker_threads');
     const { PGlite } = require(workerData.module);

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { type EngineEnded, type EngineModule, guardEngine } from './guard-engine.ts';
 
-/** The parts of the WebAssembly file system that we touch. */
+/** The parts of the WebAssembly file system that we use. */
 interface Stream {
   nfd: number;
   node: { mode: number; name: string };
@@ -25,17 +25,17 @@ interface WasmModule extends EngineModule {
 export interface EmbeddedDisk {
   /** The `fs` and `startParams` to open PGlite with. */
   options: { fs: never; startParams: string[] };
-  /** How many files of 16 MiB the write-ahead log has begun since opening. */
+  /** How many 16 MiB files the write-ahead log has started since opening. */
   segments(): number;
-  /** How often the log was brought to disk since opening. */
+  /** How often the log was synced since opening. */
   syncs(): number;
-  /** Gives back the descriptors of an engine that ended without closing its files. */
+  /** Closes the descriptors of an engine that ended without closing its files. */
   abandon(): void;
 }
 
 export interface EmbeddedDiskOptions {
   root: string;
-  /** The engine has ended in the middle of its work, and no call enters it any more. */
+  /** The engine ended in the middle of its work. No call enters it any more. */
   onEnd: (error: EngineEnded) => void;
 }
 
@@ -44,8 +44,8 @@ const FILE_KIND = 0o170000;
 const LOG_SEGMENT = /^[0-9A-F]{24}$/;
 
 /**
- * PGlite runs PostgreSQL with fsync switched off, and its file system has nothing behind the call. Both are put right
- * here: every fsync PostgreSQL asks for, of the log at a commit and of data files at a checkpoint, reaches the disk.
+ * PGlite runs PostgreSQL with fsync switched off, and its file system does nothing for that call. Both are fixed here:
+ * every fsync of PostgreSQL, of the log at a commit and of data files at a checkpoint, reaches the disk.
  */
 export function embeddedDisk(
   pglite: typeof PGlite,
@@ -85,7 +85,7 @@ export function embeddedDisk(
         try {
           return fsync(stream);
         } catch (error) {
-          // As an errno PostgreSQL can decide about; anything else would tear it apart in the middle of what it does.
+          // An errno that PostgreSQL can handle; anything else would end it in the middle of its work.
           throw new FS.ErrnoError(NODEFS.convertNodeCode(error));
         }
       };
@@ -104,8 +104,8 @@ export function embeddedDisk(
 }
 
 /**
- * A file that could not be made stays in the names that the WebAssembly file system keeps in memory: PostgreSQL would be told
- * for ever that it is there and cannot be made, and that it is not there and cannot be opened.
+ * A file that could not be made stays among the names that the WebAssembly file system keeps in memory. PostgreSQL
+ * would then for ever get "exists" when it makes the file and "missing" when it opens it.
  */
 function forgetUnmade({ FS, NODEFS }: WasmModule): void {
   const { mknod } = NODEFS.node_ops;
@@ -121,9 +121,9 @@ function forgetUnmade({ FS, NODEFS }: WasmModule): void {
 
 function startParams(pglite: typeof PGlite): string[] {
   const settings = {
-    // The file system maps fsync; fdatasync would still go nowhere.
+    // The file system maps fsync; fdatasync would still do nothing.
     wal_sync_method: 'fsync',
-    // 128 MB by default, which is a third of the memory of the process.
+    // The default of 128 MB is a third of the memory of the process.
     shared_buffers: '32MB',
     min_wal_size: '32MB',
     TimeZone: 'UTC',

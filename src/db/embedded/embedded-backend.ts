@@ -9,7 +9,7 @@ import { EmbeddedUpkeep } from './upkeep.ts';
 
 interface Listener {
   channel: string;
-  hear: (payload: string | undefined) => void;
+  receive: (payload: string | undefined) => void;
 }
 interface Running {
   engine: Engine;
@@ -20,19 +20,19 @@ export interface EmbeddedBackendOptions {
   root: string;
   clock: Clock;
   log: Log;
-  /** Nothing of this process uses the directory any more. */
+  /** This process no longer uses the directory. */
   closed: () => void;
 }
 
 /**
- * Starting the engine keeps the process busy for about a second, so a disk that stays broken is not tried all the time:
- * neither when the engine does not start, nor when it starts and ends before anything was written.
+ * Starting the engine blocks the process for about a second, so a disk that stays broken is not tried all the time,
+ * neither if the engine does not start nor if it ends before it wrote anything.
  */
 const PAUSES = { firstMs: 250, maxMs: 15_000 };
 
 /**
- * One engine at a time on a directory. When it ends in the middle of its work, because the disk took no log, everybody is
- * told `unavailable`, as by a server that crashed, and another one is started from what is on the disk.
+ * One engine at a time on a directory. If it ends in the middle of its work, because the log could not be written, all
+ * callers get `unavailable`, as from a crashed server, and another one is started from what is on disk.
  */
 export class EmbeddedBackend implements Backend {
   readonly dialect = 'embedded';
@@ -45,7 +45,7 @@ export class EmbeddedBackend implements Backend {
   readonly #restarting: Loop;
   #running: Running | undefined;
   #ended: EngineEnded | undefined;
-  /** Engines in a row that ended without having written anything. */
+  /** Engines in a row that ended before they wrote anything. */
   #inVain = 0;
   #notBefore = 0;
 
@@ -67,7 +67,7 @@ export class EmbeddedBackend implements Backend {
   async start(): Promise<void> {
     const engine = await startEngine(this.#root, (error) => this.#lost(error));
     this.#running = { engine, upkeep: new EmbeddedUpkeep(engine.db, engine.segments, this.#log) };
-    for (const { channel, hear } of this.#listeners) await engine.db.listen(channel, hear);
+    for (const { channel, receive } of this.#listeners) await engine.db.listen(channel, receive);
   }
 
   async query(text: string, values: (string | null)[]): Promise<SqlResult<unknown>> {
@@ -93,7 +93,7 @@ export class EmbeddedBackend implements Backend {
         throw error;
       }
     });
-    // What the caller threw leaves as it is; what the database says about BEGIN and COMMIT is translated.
+    // The caller's own errors pass unchanged; errors of BEGIN and COMMIT are translated.
     const value = await run.catch((error) => {
       throw failure ? failure.error : sqlError(error);
     });
@@ -102,13 +102,13 @@ export class EmbeddedBackend implements Backend {
     return value;
   }
 
-  async listen(channel: string, hear: Listener['hear']): Promise<() => Promise<void>> {
-    const listener: Listener = { channel, hear };
-    await mapped(this.#now.engine.db.listen(channel, hear));
+  async listen(channel: string, receive: Listener['receive']): Promise<() => Promise<void>> {
+    const listener: Listener = { channel, receive };
+    await mapped(this.#now.engine.db.listen(channel, receive));
     this.#listeners.add(listener);
     return async () => {
       this.#listeners.delete(listener);
-      await mapped(this.#running?.engine.db.unlisten(channel, hear) ?? Promise.resolve());
+      await mapped(this.#running?.engine.db.unlisten(channel, receive) ?? Promise.resolve());
     };
   }
 
@@ -128,7 +128,7 @@ export class EmbeddedBackend implements Backend {
     throw sqlError(this.#ended);
   }
 
-  /** Called while the engine is still on the stack. One that ends while it starts is dealt with by whoever starts it. */
+  /** Called while the engine is still on the stack. If it ends while starting, the code that starts it handles that. */
   #lost(error: EngineEnded): void {
     if (!this.#running) return;
     const { engine } = this.#running;
@@ -148,7 +148,7 @@ export class EmbeddedBackend implements Backend {
     if (early > 0) return early;
     await this.start();
     this.#log.info('the embedded database runs again');
-    for (const { hear } of this.#listeners) hear(undefined);
+    for (const { receive } of this.#listeners) receive(undefined);
     return 'idle';
   }
 }

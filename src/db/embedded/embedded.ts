@@ -15,18 +15,18 @@ import { ensureEmbeddedDirectory, lockEmbeddedDirectory } from './directory.ts';
 import { EmbeddedBackend } from './embedded-backend.ts';
 
 export interface EmbeddedOptions {
-  /** Where the database lives; made when it is not there. `<directory>.lock` beside it says who has it. */
+  /** The database directory, made if it is missing. `<directory>.lock` beside it names its user. */
   directory: string;
-  /** Keep an initialised copy here, so that the next new database starts in a fraction of the time. */
+  /** Keeps an initialised copy here, so that the next new database starts much faster. */
   templateDirectory?: string;
-  /** Where a release keeps an initialised database, packed; used when it is there. */
+  /** Where a release keeps an initialised, packed database; used if it exists. */
   archiveDirectory?: string;
   clock?: Clock;
   log?: Log;
 }
 
 /**
- * PostgreSQL in this process, for one process and for one statement at a time. `conflict` when another process has the
+ * PostgreSQL in this process, for one process and one statement at a time. `conflict` if another process has the
  * directory.
  */
 export async function openEmbedded({

@@ -4,18 +4,18 @@ import { DECODERS } from '../sql-columns.ts';
 import { embeddedDisk } from './disk.ts';
 import type { EngineEnded } from './guard-engine.ts';
 
-/** PostgreSQL running on a directory, until it is closed or ends by itself. */
+/** PostgreSQL running on a directory, until it is closed or ends on its own. */
 export interface Engine {
   db: PGlite;
-  /** How many files of 16 MiB the write-ahead log has begun since opening. */
+  /** How many 16 MiB files the write-ahead log has started since opening. */
   segments(): number;
-  /** Whether the log was brought to disk since it was ready. */
+  /** Whether the log was synced since the engine was ready. */
   hasWritten(): boolean;
-  /** Closes what an engine that ended has left open. */
+  /** Closes what an ended engine left open. */
   abandon(): void;
 }
 
-/** Loads PGlite on first use. What was committed before is there again, also when the one before ended in the middle. */
+/** Loads PGlite on first use. Committed work is there again, even if the engine before ended in the middle. */
 export async function startEngine(root: string, onEnd: (error: EngineEnded) => void): Promise<Engine> {
   const [{ PGlite }, { NodeFS }] = await Promise.all([
     import('@electric-sql/pglite'),
@@ -34,7 +34,7 @@ export async function startEngine(root: string, onEnd: (error: EngineEnded) => v
   }
 }
 
-/** The WebAssembly runtime sets the exit code of the process when it starts and ends. */
+/** Restores the exit code of the process, which the WebAssembly runtime sets when it starts and ends. */
 export async function keepExitCode<T>(work: () => Promise<T>): Promise<T> {
   const before = process.exitCode;
   try {

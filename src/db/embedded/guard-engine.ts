@@ -1,4 +1,4 @@
-/** What PGlite calls of the engine, and what the engine leaves by when PostgreSQL reports an error in the ordinary way. */
+/** The engine's functions that PGlite calls, and how the engine exits when PostgreSQL reports an ordinary error. */
 const ENTRIES = [
   '_PostgresMainLoopOnce',
   '_PostgresMainLongJmp',
@@ -13,7 +13,7 @@ const ORDINARY_ERROR = 100;
 type Entry = (...args: unknown[]) => unknown;
 export type EngineModule = { [name in (typeof ENTRIES)[number]]: Entry };
 
-/** Thrown by every call after the engine has ended; the SQLSTATE is the one of a server that crashed. */
+/** Thrown by every call after the engine ended. The SQLSTATE is that of a crashed server. */
 export class EngineEnded extends Error {
   readonly code = '57P02';
 
@@ -23,9 +23,9 @@ export class EngineEnded extends Error {
 }
 
 /**
- * PostgreSQL ends its process when it cannot write its log. Here there is only an exception, which PGlite takes for an
- * error of a statement: it would call the dead engine again, and again, for ever. So the engine is left for good at the
- * first thing thrown that is no ordinary error, and no call enters it any more.
+ * PostgreSQL ends its process if it cannot write its log. Here there is only an exception, which PGlite treats as an
+ * error of a statement: it would call the dead engine again for ever. So the first thrown value that is not an ordinary
+ * error ends the engine for good, and no call enters it any more.
  */
 export function guardEngine(module: EngineModule, onEnd: (error: EngineEnded) => void): void {
   let ended: EngineEnded | undefined;

@@ -6,8 +6,8 @@ import type { Sql } from '../sql.ts';
 const LEFT_OVER = '.snapshot-';
 
 /**
- * A copy of the directory of an embedded database that runs, as it would be after a kill at this instant: what was committed is
- * in it. Nothing runs meanwhile, because a transaction is open; so the copy is quick and packing comes after. The caller
+ * Copies the directory of a running embedded database as a kill at this instant would leave it, with everything
+ * committed. An open transaction blocks all other work, so the copy is quick and packing comes later. The caller
  * removes it.
  */
 export async function snapshotEmbedded(sql: Sql, directory: string): Promise<string> {
@@ -20,7 +20,7 @@ export async function snapshotEmbedded(sql: Sql, directory: string): Promise<str
   return copy;
 }
 
-/** What a process that was killed in the middle of a backup has left. */
+/** Removes what a process killed during a backup left. */
 export function removeSnapshots(directory: string): void {
   const { dir, base } = path.parse(path.resolve(directory));
   for (const name of fs.existsSync(dir) ? fs.readdirSync(dir) : [])

@@ -9,7 +9,7 @@ const TABLES_IN_NEED = `SELECT format('%I.%I', schemaname, relname) AS name FROM
 
 /**
  * The embedded PostgreSQL has no background processes: without this its log would grow for ever, dead rows would stay,
- * and the planner would know nothing of the tables. Work is due by amount of changes, so an idle database costs nothing.
+ * and the planner would have no statistics. Work is due by the amount of changes, so an idle database costs nothing.
  */
 export class EmbeddedUpkeep {
   #db: PGlite;
@@ -25,7 +25,7 @@ export class EmbeddedUpkeep {
     this.#done = segments();
   }
 
-  /** Called after each commit. Starts the work when it is due; statements that follow queue behind it. */
+  /** Call after each commit. Starts the work if it is due; later statements queue behind it. */
   afterCommit(): void {
     if (this.#running || this.#segments() - this.#done < SEGMENTS_BETWEEN_CHECKPOINTS) return;
     this.#done = this.#segments();
@@ -42,7 +42,7 @@ export class EmbeddedUpkeep {
   async #work(): Promise<void> {
     try {
       await this.#db.exec('CHECKPOINT');
-      // Counts of changed rows are otherwise published only now and then.
+      // Otherwise counts of changed rows are published only now and then.
       await this.#db.exec('SELECT pg_stat_force_next_flush()');
       const { rows } = await this.#db.query<{ name: string }>(TABLES_IN_NEED);
       for (const { name } of rows) await this.#db.exec(`VACUUM (ANALYZE) ${name}`);

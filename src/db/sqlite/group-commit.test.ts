@@ -34,7 +34,7 @@ const names = (reader = db): unknown[] =>
   reader.all('SELECT name FROM item ORDER BY id').map((row) => row['name']);
 
 describe('works committed together', () => {
-  it('leave their settings to nobody else: what is not in a group syncs by itself and waits for a writer', async () => {
+  it('keep their settings to themselves: work outside a group syncs on its own and waits for a writer', async () => {
     const settings = (): unknown[] => [
       ...Object.values(db.get('PRAGMA synchronous')!),
       ...Object.values(db.get('PRAGMA busy_timeout')!),
@@ -234,7 +234,7 @@ describe('while another process holds the write lock', () => {
   });
 });
 
-/** Reads of a file without a write-ahead log are refused while somebody else writes to it. */
+/** Reads of a file without a write-ahead log are refused while another process writes to it. */
 const HOLDER = `
   import { openSqlite } from './index.ts';
   const [file] = process.argv.slice(2);
@@ -246,7 +246,7 @@ const HOLDER = `
 
 describe('a question after a group', () => {
   it.each(['get', 'all'] as const)(
-    '(%s) is asked again when somebody who writes has it refused, and then waits',
+    '(%s) is asked again when a writer has it refused, and then waits',
     async (ask) => {
       const besides = path.join(directory, 'besides.db');
       const seed = openSqlite({ file: besides, migrations });
@@ -263,7 +263,7 @@ describe('a question after a group', () => {
       let tries = 0;
       const params = {
         get name(): string {
-          // Values are read at each try: the lock ends with its holder, and not before the first one was refused.
+          // The lock ends with its holder, and not before the first try was refused.
           if (++tries === 2) holder.process.kill('SIGKILL');
           return 'there';
         },

@@ -1,8 +1,10 @@
 import { type Clock, crashPoint, unavailable } from '../../base/index.ts';
 import { isBusy } from './sqlite-errors.ts';
+import type { WriteTurn } from './write-turn.ts';
 
 interface Waiting {
   work: () => unknown;
+  visible: ((value: never) => void) | undefined;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
 }
@@ -12,7 +14,7 @@ interface Done {
   value: unknown;
 }
 
-/** What a group needs of its connection. */
+/** What a group needs from its connection. */
 export interface GroupConnection {
   /** BEGIN IMMEDIATE without waiting for another writer. */
   begin(): void;
@@ -20,13 +22,13 @@ export interface GroupConnection {
   inSavepoint(work: () => unknown): unknown;
   /** Runs the only work of a transaction. */
   alone(work: () => unknown): unknown;
-  /** COMMIT; survives the death of the process, and after a sync that of the machine. */
+  /** COMMIT. Survives the death of the process, and after a sync that of the machine. */
   commit(): void;
-  /** Makes what was committed durable, and on a slow disk without blocking this thread. */
+  /** Makes commits durable; on a slow disk without blocking this thread. */
   sync(done: (error: unknown) => void): void;
-  /** The same at once. */
+  /** The same, blocking. */
   syncNow(): void;
-  /** Ends what is left of the transaction; nothing if SQLite ended it already. */
+  /** Ends what is left of the transaction; does nothing if SQLite has already ended it. */
   rollback(): void;
   inTransaction(): boolean;
 }
@@ -34,28 +36,33 @@ export interface GroupConnection {
 export interface GroupOptions {
   clock: Clock;
   busyTimeoutMs: number;
+  /** Whose turn it is to write, if several processes write all the time. */
+  turn?: WriteTurn | undefined;
   /** Bounds how long one transaction keeps other processes waiting. */
   maxGroup?: number;
 }
 
-/** A group waits for those who keep coming, at most about as long as a sync takes. */
+/** A group waits while works keep coming, at most about as long as a sync takes. */
 const GATHER_MS = 1;
 
 /**
- * One transaction and one sync of the disk for all works that arrived meanwhile. A promise resolves only when its work is
- * on disk. A work that throws is undone alone; a transaction that fails fails all of its works. When the disk refuses the
- * sync, its works are refused too, although they can be read until the machine stops: nobody was promised them.
- * While another process holds the write lock, and while a slow disk works, this process goes on.
+ * One transaction and one sync of the disk for all works that arrived since the last. A promise resolves only when its work
+ * is on disk. A work that throws is undone alone; when the transaction fails, all of its works fail. When the disk refuses
+ * the sync, its works are rejected too, although they can be read until the machine stops.
+ * While another process writes, and while a slow disk works, the event loop goes on. Processes with a common turn write in
+ * the order they came; without one, a waiting process tries again every 2 to 10 ms.
  */
 export class GroupCommit {
   #connection: GroupConnection;
-  #options: Required<GroupOptions>;
+  #options: GroupOptions & { maxGroup: number };
   #queue: Waiting[] = [];
   #scheduled: (() => void) | undefined;
   /** The group that gathers: how many it had when it was looked at last, and since when. */
   #gathering: { size: number; since: number } | undefined;
   #busySince: number | undefined;
-  /** From the beginning of a transaction until the disk has it. */
+  #waitingForTurn = false;
+  #cancelTimeout: (() => void) | undefined;
+  /** From the start of a transaction until it is on disk. */
   #committing = false;
   /** Committed, and waiting for the disk. */
   #unsynced: Done[] = [];
@@ -66,27 +73,31 @@ export class GroupCommit {
     this.#options = { maxGroup: 256, ...options };
   }
 
-  add<T>(work: () => T): Promise<T> {
+  /** `visible` runs once the disk has confirmed or refused the commit, before the promise settles: others see it either way. */
+  add<T>(work: () => T, visible?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) {
         reject(unavailable('the database is closed'));
         return;
       }
-      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject });
-      if (!this.#scheduled && !this.#committing) this.#soon();
+      this.#queue.push({ work, visible, resolve: resolve as (value: never) => void, reject });
+      if (this.#waitingForTurn) this.#limitWait();
+      else if (!this.#scheduled && !this.#committing) this.#soon();
     });
   }
 
-  /** Commits what waits, now, and takes no more. */
+  /** Commits what waits at once, and accepts no more. */
   close(): void {
     this.#closed = true;
     this.#scheduled?.();
+    this.#cancelTimeout?.();
     this.#syncNow();
     while (this.#queue.length > 0) {
       if (!this.#commitGroup())
         this.#rejectAll(unavailable('the database was closed while another process kept it busy'));
       this.#syncNow();
     }
+    this.#options.turn?.close();
   }
 
   #soon(): void {
@@ -101,15 +112,45 @@ export class GroupCommit {
       return;
     }
     this.#committing = true;
-    if (this.#commitGroup()) this.#busySince = undefined;
+    const { turn } = this.#options;
+    if (turn === undefined || turn.tryEnter()) this.#write();
+    else this.#waitForTurn(turn);
+  }
+
+  #write(): void {
+    const wrote = this.#commitGroup();
+    this.#options.turn?.leave();
+    if (wrote) this.#busySince = undefined;
     else this.#waitForWriter();
     if (this.#unsynced.length > 0) this.#sync();
     else this.#goOn();
   }
 
+  #waitForTurn(turn: WriteTurn): void {
+    this.#waitingForTurn = true;
+    this.#limitWait();
+    void turn.enter().then(() => {
+      this.#waitingForTurn = false;
+      this.#cancelTimeout?.();
+      this.#cancelTimeout = undefined;
+      if (this.#closed) return;
+      if (this.#queue.length > 0) return this.#write();
+      turn.leave();
+      this.#goOn();
+    });
+  }
+
+  /** Works that wait for a turn are rejected together after too long; the wait itself goes on. */
+  #limitWait(): void {
+    this.#cancelTimeout ??= this.#options.clock.after(this.#options.busyTimeoutMs, () => {
+      this.#cancelTimeout = undefined;
+      this.#rejectAll(this.#stayedBusy());
+    });
+  }
+
   /**
-   * Whether the last turn of the event loop brought more works, so that the next may as well. Node takes one new connection in
-   * each turn: committed turn by turn, everyone who makes a connection would pay for a sync of their own.
+   * Whether the last turn of the event loop brought more works, so that the next may too. Node accepts one new
+   * connection per turn: with a commit per turn, every new connection would pay for its own sync.
    */
   #othersAreComing(): boolean {
     const size = this.#queue.length;
@@ -128,7 +169,7 @@ export class GroupCommit {
   #sync(): void {
     const done = this.#unsynced;
     this.#connection.sync((error) => {
-      // Ended by close() meanwhile.
+      // close() has already settled it.
       if (this.#unsynced !== done) return;
       this.#settle(error);
       this.#goOn();
@@ -149,28 +190,31 @@ export class GroupCommit {
     const done = this.#unsynced;
     this.#unsynced = [];
     for (const { waiting, value } of done) {
+      waiting.visible?.(value as never);
       if (error === undefined) waiting.resolve(value as never);
       else waiting.reject(error);
     }
   }
 
-  /** Looks again soon; after too long, every work is refused. */
+  /** Tries again soon. After too long, rejects every work. */
   #waitForWriter(): void {
     const now = this.#options.clock.monotonic();
     this.#busySince ??= now;
     if (now - this.#busySince >= this.#options.busyTimeoutMs) {
       this.#busySince = undefined;
-      this.#rejectAll(
-        unavailable(`the database stayed busy for ${this.#options.busyTimeoutMs / 1000} s`, {
-          hint: 'another process is writing to it; try again',
-        }),
-      );
+      this.#rejectAll(this.#stayedBusy());
       return;
     }
     this.#scheduled = this.#options.clock.after(2 + Math.random() * 8, () => this.#turn());
   }
 
-  /** False when another writer is in the way and nothing was done. */
+  #stayedBusy(): Error {
+    return unavailable(`the database stayed busy for ${this.#options.busyTimeoutMs / 1000} s`, {
+      hint: 'another process is writing to it; try again',
+    });
+  }
+
+  /** Returns false, having done nothing, if another writer is in the way. */
   #commitGroup(): boolean {
     const connection = this.#connection;
     try {
@@ -196,7 +240,7 @@ export class GroupCommit {
     return true;
   }
 
-  /** Undefined when the whole transaction was lost (full disk, I/O error): nothing of the group is stored. */
+  /** Returns undefined if the whole transaction was lost (full disk, I/O error) and nothing of the group is stored. */
   #runWorks(group: Waiting[]): Done[] | undefined {
     const done: Done[] = [];
     const { length } = group;

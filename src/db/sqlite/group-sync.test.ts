@@ -6,7 +6,7 @@ import { FakeClock } from '../../base/index.ts';
 import { GroupCommit, type GroupConnection } from './group-commit.ts';
 import { LogSync } from './log-sync.ts';
 
-/** A connection whose disk answers when it is told to. */
+/** A connection whose disk confirms on command. */
 class SlowDisk implements GroupConnection {
   readonly steps: string[] = [];
   readonly syncs: ((error?: Error) => void)[] = [];
@@ -32,20 +32,20 @@ describe('while the disk works', () => {
     group = new GroupCommit(disk, { clock: new FakeClock(), busyTimeoutMs: 1000 });
   });
 
-  it('nobody is answered, what arrives meanwhile shares the next transaction, and order is kept', async () => {
-    const told: string[] = [];
-    const add = (name: string) => group.add(() => name).then((value) => told.push(value));
+  it('no promise resolves, later work shares the next transaction, and order is kept', async () => {
+    const resolved: string[] = [];
+    const add = (name: string) => group.add(() => name).then((value) => resolved.push(value));
     void add('a');
     await turns();
     const others = ['b', 'c'].map(add);
     await turns();
-    expect([told, disk.steps, disk.syncs.length]).toEqual([[], ['begin', 'commit'], 1]);
+    expect([resolved, disk.steps, disk.syncs.length]).toEqual([[], ['begin', 'commit'], 1]);
     disk.syncs[0]!();
     await turns();
-    expect([told, disk.steps.length, disk.syncs.length]).toEqual([['a'], 4, 2]);
+    expect([resolved, disk.steps.length, disk.syncs.length]).toEqual([['a'], 4, 2]);
     disk.syncs[1]!();
     await Promise.all(others);
-    expect(told).toEqual(['a', 'b', 'c']);
+    expect(resolved).toEqual(['a', 'b', 'c']);
   });
 
   it('a refused sync refuses its works, and the next ones are tried', async () => {
@@ -59,7 +59,28 @@ describe('while the disk works', () => {
     expect(await next).toBe('next');
   });
 
-  it('a close waits for it in place and answers everybody once', async () => {
+  it('a commit is reported as visible once, before its promise settles, whether the disk confirms or refuses it', async () => {
+    const events: string[] = [];
+    const add = (name: string): Promise<unknown> =>
+      group
+        .add(
+          () => name,
+          (value) => events.push(`${value} visible`),
+        )
+        .then(
+          () => events.push(`${name} confirmed`),
+          () => events.push(`${name} refused`),
+        );
+    for (const [n, error] of [undefined, new Error('EIO')].entries()) {
+      const added = add(error ? 'second' : 'first');
+      await turns();
+      disk.syncs[n]!(error);
+      await added;
+    }
+    expect(events).toEqual(['first visible', 'first confirmed', 'second visible', 'second refused']);
+  });
+
+  it('a close waits for it and settles every promise once', async () => {
     const first = group.add(() => 'first');
     await turns();
     const second = group.add(() => 'second');
@@ -78,7 +99,7 @@ describe('the sync of a log', () => {
   });
   afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
-  it('tells when the file cannot be opened, and needs none where nothing is to be durable', async () => {
+  it('fails if the file cannot be opened, and needs none if nothing must be durable', async () => {
     const asked = (log: LogSync): Promise<unknown> => new Promise((resolve) => log.sync(resolve));
     const missing = path.join(directory, 'no.db');
     expect(await asked(new LogSync(missing, true))).toMatchObject({ code: 'ENOENT' });

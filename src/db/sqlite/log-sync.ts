@@ -1,19 +1,20 @@
 import * as fs from 'node:fs';
-import { currentTenant, systemClock } from '../../base/index.ts';
+import * as path from 'node:path';
+import { currentTenant, fsyncDirectory, systemClock } from '../../base/index.ts';
 import { IN_MEMORY } from './sqlite-file.ts';
 
-/** A disk that answers sooner is waited for in place, because handing over to a thread and back takes longer. */
+/** A faster disk is waited for in place, because a handover to a thread and back takes longer. */
 const SLOW_MS = 30;
-/** Where others live in this process, they would all wait. */
+/** The same in a process shared with others, who would all wait. */
 const SLOW_FOR_ALL_MS = 1;
 
 /**
- * Makes the write-ahead log of a database durable from outside of SQLite. Its file is held open beside SQLite's own:
- * locks are on the database and its -shm file only, so that opening and closing this one drops none. While a connection
- * is open the log is emptied but never replaced.
+ * Makes the write-ahead log of a database durable from outside SQLite. Holds the log open beside SQLite's own
+ * descriptor: locks are only on the database and its -shm file, so opening and closing this one drops none. While a
+ * connection is open the log is emptied but never replaced.
  */
 export class LogSync {
-  /** How SQLite itself is to sync what is not committed in a group. */
+  /** How SQLite itself must sync what is not committed in a group. */
   readonly mode: 'FULL' | 'NORMAL';
   readonly #file: string | undefined;
   readonly #slowMs = currentTenant() ? SLOW_FOR_ALL_MS : SLOW_MS;
@@ -27,12 +28,12 @@ export class LogSync {
     this.#file = durable && file !== IN_MEMORY ? `${file}-wal` : undefined;
   }
 
-  /** Inside of a transaction and before its commit: what cannot be synced for want of a descriptor is not committed. */
+  /** Call inside a transaction, before its commit: without a descriptor to sync, nothing is committed. */
   open(): void {
     if (this.#file !== undefined) this.#open(this.#file);
   }
 
-  /** Without blocking this thread, once the disk has shown to be slow. */
+  /** Does not block this thread once the disk has proved slow. */
   sync(done: (error: unknown) => void): void {
     try {
       if (this.#file === undefined || this.#lastMs < this.#slowMs) {
@@ -68,11 +69,15 @@ export class LogSync {
   }
 
   #open(file: string): number {
-    this.#fd ??= fs.openSync(file, 'r+');
+    if (this.#fd === undefined) {
+      this.#fd = fs.openSync(file, 'r+');
+      // The log may be new, and a power cut must not take its name.
+      fsyncDirectory(path.dirname(file));
+    }
     return this.#fd;
   }
 
-  /** Not under a sync in progress: the number might be given to another file. */
+  /** Not during a sync: the descriptor number might be reused for another file. */
   #release(): void {
     if (this.#fd === undefined || this.#running > 0) return;
     fs.closeSync(this.#fd);

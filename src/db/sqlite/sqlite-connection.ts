@@ -6,17 +6,20 @@ import { isBusy, sqliteError } from './sqlite-errors.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { type Prepared, StatementCache } from './sqlite-statements.ts';
 import { bindable, exactNumber, readRow, type SqliteParams } from './sqlite-values.ts';
+import { WriteTurn } from './write-turn.ts';
 
 export interface ConnectionOptions {
-  /** Made with mode 0600 when it is not there, its directory too. `:memory:` for a database without a file. */
+  /** Made with mode 0600 if missing, with its directory. `:memory:` for a database without a file. */
   file: string;
   readOnly?: boolean;
-  /** With readOnly: nobody writes to it, so it is read without the files a write-ahead log needs beside it. */
+  /** With readOnly: no one writes to it, so it is read without the files of a write-ahead log. */
   immutable?: boolean;
   /** How long to wait for another writer. Default 5 s. */
   busyTimeoutMs?: number;
   /** fsync at each commit. Default true; false survives the death of the process, not of the machine. */
   durable?: boolean;
+  /** A lock file, for a database that several processes write to all the time: they take turns in commitTogether(). */
+  turnFile?: string | undefined;
   clock?: Clock;
 }
 
@@ -30,7 +33,7 @@ type Run<T> = (statement: Prepared['statement'], bound: ReturnType<typeof bindab
 const SELECT = /^\s*SELECT\b/i;
 
 /**
- * One connection. Everything but commitTogether() is synchronous. Integers come back as numbers, or as BigInt when a
+ * One connection. Everything except commitTogether() is synchronous. Integers come back as numbers, or as BigInt if a
  * number cannot hold them.
  */
 export class Sqlite {
@@ -41,10 +44,10 @@ export class Sqlite {
   #group: GroupCommit;
   #log: LogSync;
   #depth = 0;
-  /** What to do when the transaction is rolled back, in the order in which it was asked for. */
+  /** What to run if the transaction is rolled back, in the order requested. */
   #undo: (() => void)[] = [];
   #busyTimeoutMs: number;
-  /** The connection is still set as a group needs it: nobody but groups has used it since. */
+  /** The connection still has the settings of a group: only groups have used it since. */
   #setForGroups = false;
 
   constructor({
@@ -53,6 +56,7 @@ export class Sqlite {
     immutable = false,
     busyTimeoutMs = 5000,
     durable = true,
+    turnFile,
     clock = systemClock,
   }: ConnectionOptions) {
     this.file = file;
@@ -73,7 +77,7 @@ export class Sqlite {
         rollback: () => this.#rollback(),
         inTransaction: () => this.#db.isTransaction,
       },
-      { clock, busyTimeoutMs },
+      { clock, busyTimeoutMs, turn: turnFile === undefined ? undefined : new WriteTurn(turnFile) },
     );
   }
 
@@ -91,7 +95,7 @@ export class Sqlite {
 
   get<T = Record<string, unknown>>(sql: string, params: SqliteParams = []): T | undefined {
     return this.#ask(sql, params, (statement, bound, { shape }) => {
-      // get() stops after one row; a RETURNING statement stopped there could hide a failure of its commit.
+      // get() stops after one row, which could hide a failed commit of a RETURNING statement.
       const row = shape.returning ? statement.all(...bound)[0] : statement.get(...bound);
       return row === undefined ? undefined : readRow<T>(row);
     });
@@ -137,20 +141,21 @@ export class Sqlite {
     }
   }
 
-  /** All or nothing; inside another transaction, a savepoint of it. `fn` must be synchronous. */
+  /** All or nothing; inside another transaction, a savepoint. `fn` must be synchronous. */
   transaction<T>(fn: (db: Sqlite) => T): T {
     return this.#depth === 0 ? this.#outermost(fn) : this.#savepoint(fn);
   }
 
   /**
-   * Runs `work` in a transaction shared with everything else that asks in the same turn of the event loop; resolves
-   * when it is on disk. `work` runs once, in a savepoint: when it throws, only its own changes are undone.
+   * Runs `work` in a transaction shared with all other work of the same turn of the event loop; resolves when it is on
+   * disk. `work` runs once, in a savepoint: if it throws, only its own changes are undone. `visible` runs before the
+   * promise settles, even if the disk did not confirm the commit, because others can read it.
    */
-  commitTogether<T>(work: (db: Sqlite) => T): Promise<T> {
-    return this.#group.add(() => work(this));
+  commitTogether<T>(work: (db: Sqlite) => T, visible?: (value: T) => void): Promise<T> {
+    return this.#group.add(() => work(this), visible);
   }
 
-  /** Within a transaction: `undo` is called if what was done in it so far is rolled back. For what memory knows of rows. */
+  /** Inside a transaction: calls `undo` if it is rolled back. For memory that mirrors rows. */
   whenUndone(undo: () => void): void {
     if (this.#depth > 0) this.#undo.push(undo);
   }
@@ -167,15 +172,15 @@ export class Sqlite {
   }
 
   /**
-   * The driver's close() keeps the files open until its statements are collected as garbage, and so leaves out what
-   * SQLite does at a last close: after a clean end the main file alone must hold everything. Skipped when others read.
+   * The driver's close() keeps the files open until its statements are garbage-collected, and so skips what SQLite does
+   * at a last close: after a clean end the main file alone must hold everything. Skipped while others read.
    */
   #emptyLog(): void {
     if (this.readOnly || this.get('SELECT total_changes() AS changes')?.['changes'] === 0) return;
     try {
       this.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The log is as durable as the file; the next user of the database empties it.
+      // The log is as durable as the file. The next user of the database empties it.
     }
   }
 
@@ -207,7 +212,7 @@ export class Sqlite {
     } catch (error) {
       this.#depth = outer;
       this.#undoSince(before);
-      // SQLite ends the whole transaction by itself on a full disk or an I/O error.
+      // SQLite ends the whole transaction on its own after a full disk or an I/O error.
       if (this.#db.isTransaction) this.#exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
       throw error;
     }
@@ -229,9 +234,9 @@ export class Sqlite {
   }
 
   /**
-   * A group is committed without SQLite's own sync, which would hold this thread and takes fsync where fdatasync is
-   * enough: GroupCommit syncs the log before anybody is told. A checkpoint still syncs by itself. The settings are kept
-   * until somebody else uses the connection, because parsing them at each commit costs as much as a row.
+   * Commits a group without SQLite's own sync, which would block this thread and uses fsync where fdatasync is enough:
+   * GroupCommit syncs the log before any promise resolves. A checkpoint still syncs. The settings stay until other code
+   * uses the connection, because parsing them at each commit costs as much as a row.
    */
   #beginGroup(): void {
     if (!this.#setForGroups) this.#exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL');
@@ -257,7 +262,7 @@ export class Sqlite {
     }
   }
 
-  /** Before anything outside of a group. */
+  /** Call before anything outside a group. */
   #leaveGroups(): void {
     if (!this.#setForGroups || this.#depth > 0) return;
     this.#exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}; PRAGMA synchronous = ${this.#log.mode}`);
@@ -265,8 +270,8 @@ export class Sqlite {
   }
 
   /**
-   * A reader waits for nobody and syncs nothing, so the settings of a group are good enough for it: changing them back and
-   * forth costs more than most questions. One that is refused all the same asks again as everybody outside of a group does.
+   * A reader waits for no one and syncs nothing, so it can use the settings of a group: changing them back and forth
+   * costs more than most queries. A refused read is repeated with the ordinary settings.
    */
   #ask<T>(sql: string, params: SqliteParams, run: Run<T>): T {
     if (!SELECT.test(sql)) this.#leaveGroups();

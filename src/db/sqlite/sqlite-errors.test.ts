@@ -7,7 +7,7 @@ describe('a disk that refuses the sync of a group', () => {
     ['EIO', 'could not be read or written'],
     ['EROFS', 'cannot be written'],
     ['EMFILE', 'cannot be opened'],
-  ])('%s is trouble outside of us, and says what', (code, words) => {
+  ])('%s is reported as external trouble with its reason', (code, words) => {
     const error = sqliteError('/q.sqlite', Object.assign(new Error(`${code}: refused`), { code }));
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(words) });
   });

@@ -19,7 +19,7 @@ const NOT_A_DATABASE = 26;
 const UNIQUE = 2067;
 const UNIQUE_CODES = [1555, UNIQUE, 2579];
 
-/** Result codes a person can do something about. Everything else is a fault of ours: `internal`. */
+/** Result codes that a person can act on. Everything else is our fault: `internal`. */
 const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
   [BUSY]: { code: 'unavailable', says: 'is busy', hint: 'another process is writing to it; try again' },
   [LOCKED]: { code: 'unavailable', says: 'is locked', hint: 'another process is writing to it; try again' },
@@ -56,7 +56,7 @@ const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
   },
 };
 
-/** What the system says when it is asked without SQLite, as by the sync of a group. */
+/** System errors outside SQLite, as in the sync of a group. */
 const BY_ERRNO: Record<DiskTrouble, number> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
@@ -66,7 +66,7 @@ const BY_ERRNO: Record<DiskTrouble, number> = {
   ENFILE: 14,
 };
 
-/** How SQLite's own texts begin: the driver leaves the code out where it reads several rows. */
+/** How SQLite's texts begin. The driver omits the code when it reads several rows. */
 const BY_TEXT = new Map([
   ['database is locked', BUSY],
   ['database table is locked', LOCKED],
@@ -90,8 +90,8 @@ function extendedCode(error: unknown): number | undefined {
 }
 
 /**
- * What the driver threw, as a RouseError that names the file: `conflict` for a taken unique key, `unavailable` for
- * trouble outside of us, `internal` for the rest. `facts.sqlite_code` keeps SQLite's extended result code.
+ * Turns a driver error into a RouseError that names the file: `conflict` for a taken unique key, `unavailable` for
+ * external trouble, `internal` for the rest. `facts.sqlite_code` keeps SQLite's extended result code.
  */
 export function sqliteError(file: string, error: unknown): RouseError {
   if (isRouseError(error)) return error;
@@ -100,7 +100,7 @@ export function sqliteError(file: string, error: unknown): RouseError {
   if (code === undefined) return new RouseError('internal', messageOf(error), extras);
   if (UNIQUE_CODES.includes(code)) return new RouseError('conflict', messageOf(error), extras);
   const primary = code & 0xff;
-  // SQLite calls it an I/O error when there is no room for its shared memory or its log.
+  // SQLite reports an I/O error if there is no room for its shared memory or log.
   const known = KNOWN[primary === IO_ERROR && isDiskFull(path.dirname(file)) ? FULL : primary];
   if (!known) return new RouseError('internal', `${file}: ${messageOf(error)}`, extras);
   return new RouseError(known.code, `database ${file} ${known.says} (${messageOf(error)})`, {
@@ -114,7 +114,7 @@ function primaryCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** Somebody else holds the write lock. */
+/** Another writer holds the lock. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === BUSY || code === LOCKED;

@@ -28,7 +28,7 @@ export interface SqliteFileOptions {
   durable: boolean;
 }
 
-/** Opens the file with our settings; makes it, for its owner only, when it is not there. */
+/** Opens the file with our settings; if it is missing, makes it for its owner only. */
 export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance {
   const { file, readOnly, immutable, busyTimeoutMs } = options;
   if (file !== IN_MEMORY) {
@@ -60,8 +60,8 @@ export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance
 }
 
 /**
- * Danger: closing any descriptor of an SQLite file drops the locks this process holds on it (POSIX locks), so a file
- * that exists is looked at by stat only, and nobody may open a live database file by hand.
+ * Danger: closing any descriptor of an SQLite file drops this process's locks on it (POSIX locks). So an existing file
+ * is only stat'ed, and no code may open a live database file by hand.
  */
 function prepareFile(file: string, readOnly: boolean): void {
   if (file === '' || file.includes('\u0000'))
@@ -70,7 +70,7 @@ function prepareFile(file: string, readOnly: boolean): void {
   if (stat && !stat.isFile()) throw invalid(`database ${file} is not a regular file`);
   if (stat) return;
   if (readOnly) throw notFound(`there is no database at ${file}`);
-  // SQLite would follow the link and make a file that others may read. A file may have been made since by somebody else.
+  // SQLite would follow the link and make a file that others may read. Another process may have made the file since.
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
     throw invalid(`database ${file} is a link to nothing`);
   ensurePrivateDirectory(path.dirname(file));
@@ -82,7 +82,7 @@ function prepareFile(file: string, readOnly: boolean): void {
   }
 }
 
-/** Pages kept in memory for each open file, in KiB, where others live in this process: SQLite itself keeps 2,000. */
+/** Page cache per open file, in KiB, in a process shared with others. SQLite's default is 2,000. */
 const CACHE_BESIDE_OTHERS = 512;
 
 function applySettings(
@@ -100,7 +100,7 @@ function applySettings(
   db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = 4194304`);
 }
 
-/** Two processes that make the same new file at once collide here without SQLite waiting by itself. */
+/** Two processes that make the same new file at once collide here, and SQLite does not wait. */
 function useWriteAheadLog(db: DatabaseSyncInstance, file: string, busyTimeoutMs: number): void {
   const deadline = systemClock.monotonic() + busyTimeoutMs;
   for (;;) {

@@ -1,7 +1,7 @@
 import { internal, notReady, unsupported } from '../../base/index.ts';
 import type { Sqlite } from './sqlite-connection.ts';
 
-/** One additive step of a schema. Never change or reorder a step that was released; add one at the end. */
+/** One additive step of a schema. Never change or reorder a released step; add one at the end. */
 export interface SqliteMigration {
   id: string;
   sql: string | ((db: Sqlite) => void);
@@ -10,8 +10,8 @@ export interface SqliteMigration {
 const TABLE = 'schema_migrations';
 
 /**
- * Brings the database to the last step. Each step and its record are one transaction, decided under the write lock,
- * so that processes which open the file at once apply each step once. Nothing is written when nothing is missing.
+ * Brings the database to the last step. Each step and its record are one transaction, decided under the write lock, so
+ * that processes which open the file together apply each step once. Writes nothing if nothing is missing.
  */
 export function migrateSqlite(db: Sqlite, migrations: readonly SqliteMigration[]): void {
   refuseDuplicates(migrations);
@@ -41,7 +41,7 @@ function apply(db: Sqlite, step: SqliteMigration, position: number): void {
   );
 }
 
-/** The steps not yet applied. What was applied must be the beginning of our list, or the file is from other code. */
+/** The missing steps. The applied ones must be a prefix of our list; otherwise the file is from other code. */
 function missingSteps(db: Sqlite, migrations: readonly SqliteMigration[]): SqliteMigration[] {
   const exists = db.get('SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?', ['table', TABLE]);
   const applied = exists ? db.all<{ id: string }>(`SELECT id FROM ${TABLE} ORDER BY position`) : [];

@@ -1,19 +1,19 @@
 import { internal } from '../../base/index.ts';
 
-/** What a statement expects, read from its text, because the driver binds NULL for a parameter nobody gave. */
+/** What a statement expects, read from its text, because the driver binds NULL for a missing parameter. */
 export interface StatementShape {
   /** How many `?` values it takes. */
   positional: number;
   /** Names behind `:`, `@` or `$`, without the sign. */
   names: ReadonlySet<string>;
-  /** It has a RETURNING clause: it must be stepped to its end for the change to be complete. */
+  /** It has a RETURNING clause and must be stepped to its end for the change to be complete. */
   returning: boolean;
 }
 
 const TOKENS =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[A-Za-z_][\w$]*|\d[\w.]*|[?:@$]\w*|;|\S/g;
 
-/** Reads the shape; refuses text with a second statement, which the driver would leave out without a word. */
+/** Reads the shape. Refuses a second statement, which the driver would silently ignore. */
 export function shapeOf(sql: string): StatementShape {
   const names = new Set<string>();
   let positional = 0;

@@ -9,7 +9,7 @@ export interface Prepared {
 }
 
 /**
- * Prepared statements by their text, the least used forgotten first. The driver frees a forgotten statement only when
+ * Prepared statements by text, least recently used forgotten first. The driver frees a forgotten statement only when
  * the event loop turns, so texts must be few and fixed: never put values into SQL text.
  */
 export class StatementCache {
@@ -26,17 +26,17 @@ export class StatementCache {
     return this.#byText.size;
   }
 
-  /** The statement for one call that ends before anybody else can ask for it. */
+  /** The statement for one call that ends before any other code can use it. */
   use(sql: string): Prepared {
     const known = this.#byText.get(sql);
-    // Their order matters only when one must go.
+    // The order matters only when one must go.
     if (known && this.#byText.size < this.#limit) return known;
     const prepared = this.take(sql);
     this.giveBack(prepared);
     return prepared;
   }
 
-  /** The statement for the caller alone, until giveBack(): a cursor must not be restarted by a second reader. */
+  /** The statement for this caller alone until giveBack(): a second reader must not restart a cursor. */
   take(sql: string): Prepared {
     const known = this.#byText.get(sql);
     if (known) {

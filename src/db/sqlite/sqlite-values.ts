@@ -12,7 +12,7 @@ type Bound = null | string | number | bigint | Uint8Array;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-/** The border: what may be bound, checked against what the statement expects. Refuses rather than stores NULL. */
+/** Checks parameters against what the statement expects. Refuses a bad value rather than storing NULL. */
 export function bindable(shape: StatementShape, params: SqliteParams): Bound[] | [Record<string, Bound>] {
   if (Array.isArray(params)) {
     const values = params as readonly SqliteValue[];
@@ -33,13 +33,13 @@ export function bindable(shape: StatementShape, params: SqliteParams): Bound[] |
   return shape.names.size > 0 ? [bound] : [];
 }
 
-function wrongCount(shape: StatementShape, given: number) {
+function wrongCount(shape: StatementShape, count: number) {
   const wanted =
     shape.names.size > 0 ? `values named ${[...shape.names].join(', ')}` : `${shape.positional} values`;
-  return invalid(`the statement takes ${wanted}, ${given} were given in order`);
+  return invalid(`the statement takes ${wanted}, ${count} were passed by position`);
 }
 
-/** `which` is the place or the name of the parameter. */
+/** `which` is the position or name of the parameter. */
 function bindValue(value: unknown, which: number | string): Bound {
   switch (typeof value) {
     case 'string':
@@ -60,7 +60,7 @@ function bindValue(value: unknown, which: number | string): Bound {
 
 /**
  * The driver binds whole numbers beyond 32 bits as REAL, so those go as BigInt: an integer stays an integer. It also
- * takes a fraction below 2^-52 for none; that loss is accepted.
+ * drops a fraction below 2^-52; that loss is accepted.
  */
 function bindNumber(value: number, which: number | string): number | bigint {
   if (Number.isNaN(value)) throw refused(which, 'NaN');
@@ -81,7 +81,7 @@ function refused(which: number | string, is: string) {
   });
 }
 
-/** Statements read integers as BigInt; those a number holds exactly become numbers, the others stay BigInt. */
+/** Statements read integers as BigInt. Those that a number holds exactly become numbers; the others stay BigInt. */
 export function readRow<T>(row: Record<string, unknown>): T {
   for (const key in row) {
     const value = row[key];

@@ -102,7 +102,7 @@ describe('opening', () => {
     });
   });
 
-  it('says that it is closed when it is', async () => {
+  it('reports that it is closed', async () => {
     const db = openStore();
     db.close();
     db.close();
@@ -165,7 +165,7 @@ describe('the border', () => {
     expect(db.all('SELECT 1 AS a; -- the end')).toEqual([{ a: 1 }]);
   });
 
-  it('gives every storable value back as it was', () => {
+  it('returns every storable value unchanged', () => {
     const db = openStore({ durable: false });
     const value = fc.oneof(
       fc.string({ unit: 'binary' }).filter((text) => !text.includes('\u0000')),
@@ -179,13 +179,13 @@ describe('the border', () => {
       fc.constant(null),
     );
     fc.assert(
-      fc.property(value, (given) => {
+      fc.property(value, (stored) => {
         const row = db.get<{ v: unknown; t: string }>(
           'INSERT INTO item (value) VALUES (?) RETURNING value AS v, typeof(value) AS t',
-          [given],
+          [stored],
         );
-        expect(row).toEqual(expectedOf(given));
-        expect(db.get('SELECT :v AS v, typeof(:v) AS t', { v: given })).toEqual(expectedOf(given));
+        expect(row).toEqual(expectedOf(stored));
+        expect(db.get('SELECT :v AS v, typeof(:v) AS t', { v: stored })).toEqual(expectedOf(stored));
       }),
       { numRuns: 2000 },
     );
@@ -202,7 +202,7 @@ function expectedOf(value: SqliteValue): { v: unknown; t: string } {
   if (typeof value === 'boolean') return { v: Number(value), t: 'integer' };
   if (typeof value === 'string') return { v: value, t: 'text' };
   if (typeof value === 'number') {
-    // The driver takes a fraction below 2^-52 for none.
+    // The driver drops a fraction below 2^-52.
     const stored = value - Math.floor(value) < Number.EPSILON ? Math.floor(value) : value;
     return Number.isSafeInteger(stored) ? { v: stored + 0, t: 'integer' } : { v: value, t: 'real' };
   }
@@ -290,7 +290,7 @@ describe('a transaction', () => {
     expect(errorOf(() => db.run('INSERT INTO item (id) VALUES (?)', ['text'])).code).not.toBe('conflict');
   });
 
-  it('waits for another writer, then says that the database is busy', () => {
+  it('waits for another writer, then reports the database as busy', () => {
     const [writer, other] = [openStore(), openStore({ busyTimeoutMs: 1 })];
     writer.transaction(() => {
       expect(errorOf(() => other.run('DELETE FROM item'))).toMatchObject({ code: 'unavailable' });

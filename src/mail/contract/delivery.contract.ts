@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { type MailScene, subjects } from './mail-scene.contract.ts';
 
-/** What a send brings, to whom, and how exactly. */
+/** What a send delivers, and to whom. */
 export function describeDelivery(scene: MailScene): void {
-  it('says who it is and that an empty inbox has nothing open', async () => {
+  it('reports whose mailbox it is and that an empty inbox has nothing open', async () => {
     expect(await scene.bob.status()).toMatchObject({
       transport: scene.bob.transport,
       address: scene.bob.address,
@@ -17,7 +17,7 @@ export function describeDelivery(scene: MailScene): void {
   });
 
   it('brings a message to its recipient, unread and with its body', async () => {
-    await scene.tell('hello', 'first line\nsecond line');
+    await scene.write('hello', 'first line\nsecond line');
     const message = await scene.bobGot('hello');
     expect(message).toMatchObject({
       subject: 'hello',
@@ -49,19 +49,19 @@ export function describeDelivery(scene: MailScene): void {
     ['a byte order mark', '\ufeffstart'],
     ['other scripts', 'привет 你好 🚀 e\u0301'],
     ['nothing', ''],
-  ])('gives a body with %s back exactly', async (_, body) => {
-    await scene.tell('body', body);
+  ])('returns a body with %s exactly', async (_, body) => {
+    await scene.write('body', body);
     expect((await scene.bobGot('body')).body_text).toBe(body);
   });
 
   it('does not show the mail of others', async () => {
-    const sent = await scene.tell('private');
+    const sent = await scene.write('private');
     await expect(scene.carol.peek(sent.message_ref)).rejects.toMatchObject({ code: 'not_found' });
     expect((await scene.carol.list()).messages).toEqual([]);
   });
 
   it.runIf(scene.capabilities.sent_box)('keeps what was sent in sent, read', async () => {
-    const message = await scene.tell('mine');
+    const message = await scene.write('mine');
     expect(message).toMatchObject({ box: 'sent', read: true, body_text: 'about mine' });
     expect(subjects((await scene.alice.list({ box: 'sent' })).messages)).toEqual(['mine']);
     expect((await scene.alice.list()).messages).toEqual([]);

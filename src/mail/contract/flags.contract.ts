@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { type MailScene, subjects } from './mail-scene.contract.ts';
 
-/** Read, answered, archived and boxes: what changes, and that several change together or not at all. */
+/** Read, answered, archived and boxes: what changes, and that several messages change together or not at all. */
 export function describeFlags(scene: MailScene): void {
   it('peeks without changing anything', async () => {
-    await scene.tell('peeked');
+    await scene.write('peeked');
     const { message_ref: ref } = await scene.bobGot('peeked');
     const before = await scene.bob.version();
     expect(await scene.bob.peek(ref)).toMatchObject({ read: false, body_text: 'about peeked' });
@@ -12,7 +12,7 @@ export function describeFlags(scene: MailScene): void {
   });
 
   it.runIf(scene.capabilities.read_flag)('marks what is read, once', async () => {
-    await scene.tell('to read');
+    await scene.write('to read');
     const { message_ref: ref } = await scene.bobGot('to read');
     expect(await scene.bob.read(ref)).toMatchObject({ read: true, unread: false, box: 'inbox' });
     const after = await scene.bob.version();
@@ -26,7 +26,7 @@ export function describeFlags(scene: MailScene): void {
   });
 
   it.runIf(scene.capabilities.answered_flag)('marks answered and not answered', async () => {
-    await scene.tell('question');
+    await scene.write('question');
     const { message_ref: ref } = await scene.bobGot('question');
     const [marked] = await scene.bob.mark({ message_refs: [ref], answered: true });
     expect(marked).toMatchObject({ answered: true, read: false });
@@ -37,8 +37,8 @@ export function describeFlags(scene: MailScene): void {
   });
 
   it('archives: read, out of the inbox, in the archive', async () => {
-    await scene.tell('done');
-    await scene.tell('open');
+    await scene.write('done');
+    await scene.write('open');
     const { message_ref: ref } = await scene.bobGot('done');
     const [archived] = await scene.bob.archive([ref]);
     expect(archived).toMatchObject({ archived: true, read: true, box: 'archive' });
@@ -50,7 +50,7 @@ export function describeFlags(scene: MailScene): void {
   });
 
   it.runIf(scene.capabilities.unarchive)('brings archived mail back to the inbox', async () => {
-    await scene.tell('back');
+    await scene.write('back');
     const { message_ref: ref } = await scene.bobGot('back');
     await scene.bob.archive([ref]);
     const [back] = await scene.bob.mark({ message_refs: [ref], archived: false });
@@ -58,7 +58,7 @@ export function describeFlags(scene: MailScene): void {
   });
 
   it('refuses archived together with unread', async () => {
-    await scene.tell('both');
+    await scene.write('both');
     const { message_ref: ref } = await scene.bobGot('both');
     const both = { message_refs: [ref], archived: true, read: false };
     await expect(scene.bob.mark(both)).rejects.toMatchObject({ code: 'invalid' });
@@ -66,7 +66,7 @@ export function describeFlags(scene: MailScene): void {
   });
 
   it.runIf(scene.capabilities.boxes)('moves into a box of any name and back', async () => {
-    await scene.tell('later');
+    await scene.write('later');
     const { message_ref: ref } = await scene.bobGot('later');
     expect((await scene.bob.move([ref], 'waiting for CI'))[0]).toMatchObject({
       box: 'waiting for CI',
@@ -78,8 +78,8 @@ export function describeFlags(scene: MailScene): void {
     expect((await scene.bob.move([ref], 'inbox'))[0]).toMatchObject({ box: 'inbox' });
   });
 
-  it.runIf(!scene.capabilities.boxes)('answers unsupported to a box it cannot keep', async () => {
-    await scene.tell('later');
+  it.runIf(!scene.capabilities.boxes)('refuses a box that it cannot keep as unsupported', async () => {
+    await scene.write('later');
     const { message_ref: ref } = await scene.bobGot('later');
     await expect(scene.bob.move([ref], 'waiting')).rejects.toMatchObject({ code: 'unsupported' });
     expect(await scene.bobGot('later')).toMatchObject({ box: 'inbox' });
@@ -88,7 +88,7 @@ export function describeFlags(scene: MailScene): void {
   it.each(['', ' ', '.', '..', 'a/b', 'a\\b', '../inbox', 'a\u0000b', 'a\nb', '.hidden'])(
     'refuses the box name %j',
     async (box) => {
-      await scene.tell('stays');
+      await scene.write('stays');
       const { message_ref: ref } = await scene.bobGot('stays');
       await expect(scene.bob.move([ref], box)).rejects.toMatchObject({ code: 'invalid' });
       expect(await scene.bobGot('stays')).toMatchObject({ box: 'inbox' });
@@ -96,8 +96,8 @@ export function describeFlags(scene: MailScene): void {
   );
 
   it('changes all of several messages or none', async () => {
-    await scene.tell('a');
-    await scene.tell('b');
+    await scene.write('a');
+    await scene.write('b');
     const refs = [(await scene.bobGot('a')).message_ref, (await scene.bobGot('b')).message_ref];
     const before = await scene.bob.version();
     const unknown = `${scene.bob.transport}:msg-20200101T000000Z-${'0'.repeat(32)}`;

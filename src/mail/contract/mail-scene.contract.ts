@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import type { MailMessage } from '../../domain/index.ts';
 import type { Mailbox, MailCapabilities } from '../port.ts';
 
-/** Three mailboxes that can write to each other, in a store of their own. */
+/** Three mailboxes that can write to each other, in a private store. */
 export interface MailWorld {
   alice: Mailbox;
   bob: Mailbox;
   carol: Mailbox;
-  /** Brings sent mail to its readers where a transport needs a carrier; elsewhere does nothing. */
+  /** Carries sent mail to its readers if the transport needs a carrier; otherwise does nothing. */
   settle(): Promise<void>;
-  /** Another handle on bob's mailbox, as another process would hold it. */
+  /** Another handle on bob's mailbox, like that of another process. */
   anotherBob(): Promise<Mailbox>;
   end(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface MailContract {
   begin(): Promise<MailWorld>;
 }
 
-/** The world of the present test, and what most tests do in it. */
+/** The world of the current test, and what most tests do in it. */
 export class MailScene {
   readonly capabilities: MailCapabilities;
   #world: MailWorld | undefined;
@@ -63,14 +63,14 @@ export class MailScene {
     return this.world.anotherBob();
   }
 
-  /** Alice writes to bob, who has it then. */
-  async tell(subject: string, body = `about ${subject}`): Promise<MailMessage> {
+  /** Alice writes to bob; returns the message as bob has it. */
+  async write(subject: string, body = `about ${subject}`): Promise<MailMessage> {
     const sent = await this.alice.send({ to: [this.bob.address], subject, body_content: body });
     await this.settle();
     return sent.message;
   }
 
-  /** The one message of that subject in bob's inbox. */
+  /** The only message with that subject in bob's inbox. */
   async bobGot(subject: string): Promise<MailMessage> {
     const { messages } = await this.bob.list({ include_body: true });
     const found = messages.filter((message) => message.subject === subject);

@@ -9,7 +9,7 @@ import { describeRetries } from './retries.contract.ts';
 import { describeSearch } from './search.contract.ts';
 import { describeWatch } from './watch.contract.ts';
 
-/** What every mailbox does, whatever it is kept in. Each store, and the fake, passes all of it. */
+/** What every mailbox does, whatever its transport. Each store and the fake pass all of it. */
 export function describeMailbox({ name, capabilities, begin }: MailContract): void {
   describe(`the mailbox contract, ${name}`, () => {
     const scene = new MailScene(capabilities);

@@ -3,7 +3,7 @@ import type { MailScene } from './mail-scene.contract.ts';
 
 /** Bad input is refused before anything is written. */
 export function describeRefusals(scene: MailScene): void {
-  it('refuses a recipient nobody registered, with the nearest known, before anything is written', async () => {
+  it('refuses an unregistered recipient, names the nearest known one, and writes nothing', async () => {
     const typo = scene.bob.address.replace('@', 'x@');
     const draft = { to: [scene.bob.address, typo], subject: 'typo', body_content: 'x' };
     const failed = scene.alice.send(draft);

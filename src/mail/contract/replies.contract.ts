@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { MailScene } from './mail-scene.contract.ts';
 
-/** Answers to mail and to notes of the operator. */
+/** Replies to mail and to the operator's notes. */
 export function describeReplies(scene: MailScene): void {
-  it('answers: in the thread, to the sender, and the parent is read and answered', async () => {
-    await scene.tell('how far?');
+  it('sends a reply in the thread, to the sender, and marks the parent read and answered', async () => {
+    await scene.write('how far?');
     const { message_ref: ref } = await scene.bobGot('how far?');
     const { message } = await scene.bob.reply({ message_ref: ref, body_content: 'done' });
     await scene.settle();
@@ -20,7 +20,7 @@ export function describeReplies(scene: MailScene): void {
   });
 
   it('refuses to answer what is not in this mailbox, and sends nothing', async () => {
-    const sent = await scene.tell('not yours');
+    const sent = await scene.write('not yours');
     const reply = { message_ref: sent.message_ref, body_content: 'mine?' };
     await expect(scene.carol.reply(reply)).rejects.toMatchObject({ code: 'not_found' });
     await scene.settle();
@@ -45,7 +45,7 @@ export function describeReplies(scene: MailScene): void {
     expect(await scene.bobGot('fyi')).toMatchObject({ answered: false, read: false });
   });
 
-  it.runIf(!scene.capabilities.post)('answers unsupported to a post', async () => {
+  it.runIf(!scene.capabilities.post)('refuses a post as unsupported', async () => {
     const post = scene.bob.post({ subject: 'n', body_content: 'x' });
     await expect(post).rejects.toMatchObject({ code: 'unsupported' });
   });

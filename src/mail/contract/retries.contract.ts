@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { MailScene } from './mail-scene.contract.ts';
 
-/** A key makes a send, reply or post one message, however often it is tried. */
+/** A key makes a send, reply or post one message, however often it is retried. */
 export function describeRetries(scene: MailScene): void {
-  it('recognises a retry by its key and content, and says so', async () => {
+  it('recognises a retry by its key and content, and reports it as a duplicate', async () => {
     const draft = { to: [scene.bob.address], subject: 'once', body_content: 'x', idempotency_key: 'k-1' };
     const first = await scene.alice.send(draft);
     const second = await scene.alice.send({ ...draft });
@@ -29,7 +29,7 @@ export function describeRetries(scene: MailScene): void {
     expect((await scene.bob.list({ box: 'archive' })).message_count).toBe(1);
   });
 
-  it('answers a used key with other content with a conflict, and writes nothing', async () => {
+  it('refuses a used key with other content as a conflict, and writes nothing', async () => {
     const draft = { to: [scene.bob.address], subject: 'once', body_content: 'x', idempotency_key: 'k-3' };
     await scene.alice.send(draft);
     const other = scene.alice.send({ ...draft, body_content: 'y' });
@@ -55,7 +55,7 @@ export function describeRetries(scene: MailScene): void {
   });
 
   it('replies once when a reply is retried with its key', async () => {
-    await scene.tell('ask');
+    await scene.write('ask');
     const { message_ref: ref } = await scene.bobGot('ask');
     const reply = { message_ref: ref, body_content: 'yes', idempotency_key: 'r-1' };
     expect((await scene.bob.reply(reply)).duplicate).toBe(false);

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { type MailScene, subjects } from './mail-scene.contract.ts';
 
-/** Words are found, and are never commands. */
+/** Words are found and are never treated as commands. */
 export function describeSearch(scene: MailScene): void {
   it.runIf(scene.capabilities.search)(
     'finds words of subject and body in every box of this mailbox only',
     async () => {
-      await scene.tell('weekly report', 'the queue is empty');
-      await scene.tell('other', 'nothing to see');
+      await scene.write('weekly report', 'the queue is empty');
+      await scene.write('other', 'nothing to see');
       await scene.bob.archive([(await scene.bobGot('weekly report')).message_ref]);
       expect(subjects((await scene.bob.search({ text: 'queue report' })).messages)).toEqual([
         'weekly report',
@@ -33,16 +33,16 @@ export function describeSearch(scene: MailScene): void {
   ])(
     'finds with %s %j: whole words, quoted ones next to each other in subject or body',
     async (text, found) => {
-      await scene.tell('the queue', 'it is empty; Café closed');
+      await scene.write('the queue', 'it is empty; Café closed');
       expect(subjects((await scene.bob.search({ text })).messages)).toEqual(found);
     },
   );
 
   it.runIf(scene.capabilities.search)(
-    'gives pages of a search that follow each other without gap or overlap, whatever box they are in',
+    'returns pages of a search that follow each other without gap or overlap, whatever box they are in',
     async () => {
-      for (let n = 0; n < 7; n++) await scene.tell(`m${n}`, 'found');
-      await scene.tell('other', 'nothing');
+      for (let n = 0; n < 7; n++) await scene.write(`m${n}`, 'found');
+      await scene.write('other', 'nothing');
       const { messages: all } = await scene.bob.search({ text: 'found' });
       for (const subject of ['m1', 'm4'])
         await scene.bob.archive([(await scene.bobGot(subject)).message_ref]);
@@ -60,9 +60,9 @@ export function describeSearch(scene: MailScene): void {
   );
 
   it.runIf(scene.capabilities.search)(
-    'says that a page which ends with the last match is the last',
+    'reports a page that ends with the last match as the last',
     async () => {
-      for (const subject of ['a', 'b']) await scene.tell(subject, 'found');
+      for (const subject of ['a', 'b']) await scene.write(subject, 'found');
       expect(await scene.bob.search({ text: 'found', limit: 2 })).toMatchObject({
         next_cursor: null,
         truncated: false,
@@ -71,7 +71,7 @@ export function describeSearch(scene: MailScene): void {
   );
 
   it.runIf(scene.capabilities.search)('refuses a cursor that no page gave', async () => {
-    await scene.tell('plain', 'words');
+    await scene.write('plain', 'words');
     const search = scene.bob.search({ text: 'words', cursor: 'nonsense' });
     await expect(search).rejects.toMatchObject({ code: 'invalid' });
   });
@@ -81,7 +81,7 @@ export function describeSearch(scene: MailScene): void {
     .each(['"', '""', "'; DROP TABLE messages; --", 'AND OR NOT', '(', '*', 'a:b', '-x'])(
     'searches for %j as text, never as a command',
     async (text) => {
-      await scene.tell('plain', 'words');
+      await scene.write('plain', 'words');
       const page = await scene.bob.search({ text });
       expect(page.messages).toEqual([]);
     },

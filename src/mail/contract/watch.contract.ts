@@ -5,7 +5,7 @@ import { type MailScene, subjects } from './mail-scene.contract.ts';
 export function describeWatch(scene: MailScene): void {
   it('changes its version with each change and only then', async () => {
     const versions = [await scene.bob.version()];
-    await scene.tell('one');
+    await scene.write('one');
     versions.push(await scene.bob.version());
     await scene.bob.archive([(await scene.bobGot('one')).message_ref]);
     versions.push(await scene.bob.version());
@@ -14,7 +14,7 @@ export function describeWatch(scene: MailScene): void {
     expect(await scene.bob.version()).toBe(versions[2]);
   });
 
-  it('tells watchers of new mail and of changes, made here or elsewhere', async () => {
+  it('notifies watchers of new mail and of changes made here or elsewhere', async () => {
     let hints = 0;
     let arrived: (() => void) | undefined;
     const stop = await scene.bob.watch((hint) => {
@@ -27,7 +27,7 @@ export function describeWatch(scene: MailScene): void {
         arrived = resolve;
       });
     const first = nextHint();
-    await scene.tell('wake up');
+    await scene.write('wake up');
     await first;
     const second = nextHint();
     const other = await scene.anotherBob();
@@ -36,12 +36,12 @@ export function describeWatch(scene: MailScene): void {
     await other.close();
     stop();
     const seen = hints;
-    await scene.tell('asleep');
+    await scene.write('asleep');
     expect(hints).toBe(seen);
   });
 
   it('shows through a second handle what was written through the first', async () => {
-    await scene.tell('shared');
+    await scene.write('shared');
     const other = await scene.anotherBob();
     expect(subjects((await other.list()).messages)).toEqual(['shared']);
     await other.archive([(await scene.bobGot('shared')).message_ref]);

@@ -15,7 +15,7 @@ import type { FileAccess } from '../file-access.ts';
 import type { Layout } from './root/layout.ts';
 import { refuseLinkedDirectories } from './root/own-directories.ts';
 
-/** Looks at each file once; copies are on disk, in a directory of their own, before the message is committed. */
+/** Reads each file once. Copies are on disk, each in its own directory, before the message is committed. */
 export async function takeAttachments(
   layout: Layout,
   attachments: readonly NewAttachment[],
@@ -24,11 +24,16 @@ export async function takeAttachments(
   const taken: DocumentAttachment[] = [];
   if (attachments.some(({ copy, path: file }) => copy || file === undefined)) refuseLinkedDirectories(layout);
   const limitName = files.may === 'any' ? 'localAttachmentBytes' : 'attachmentBytes';
-  let most = limit(limitName);
+  let maxBytes = limit(limitName);
   try {
     for (const [i, attachment] of attachments.entries()) {
-      const one = await takeOne(layout, attachment, { files, field: `attachments[${i}]`, most, limitName });
-      most -= one.size_bytes ?? 0;
+      const one = await takeOne(layout, attachment, {
+        files,
+        field: `attachments[${i}]`,
+        maxBytes,
+        limitName,
+      });
+      maxBytes -= one.size_bytes ?? 0;
       taken.push(one);
     }
   } catch (error) {
@@ -39,7 +44,7 @@ export async function takeAttachments(
   return taken;
 }
 
-/** Removes copies whose message was not delivered after all. */
+/** Removes copies of a message that was not delivered. */
 export function dropCopies(layout: Layout, attachments: readonly DocumentAttachment[]): void {
   for (const { kind, attachment_id } of attachments) {
     if (kind === 'managed_copy') {
@@ -48,19 +53,27 @@ export function dropCopies(layout: Layout, attachments: readonly DocumentAttachm
   }
 }
 
-async function takeOne(layout: Layout, given: NewAttachment, reading: Reading): Promise<DocumentAttachment> {
+async function takeOne(
+  layout: Layout,
+  attachment: NewAttachment,
+  reading: Reading,
+): Promise<DocumentAttachment> {
   const id = `att-${randomHex(6)}`;
-  const name = nameOf(given);
-  const about = { attachment_id: id, media_type: mediaTypeOf(name), label: given.label ?? shownName(name) };
-  if (given.path !== undefined && !given.copy) {
-    const { sha256, size_bytes } = await digest(bytesOf(given, reading));
-    return { ...about, kind: 'path_ref', path: given.path, sha256, size_bytes };
+  const name = nameOf(attachment);
+  const about = {
+    attachment_id: id,
+    media_type: mediaTypeOf(name),
+    label: attachment.label ?? shownName(name),
+  };
+  if (attachment.path !== undefined && !attachment.copy) {
+    const { sha256, size_bytes } = await digest(bytesOf(attachment, reading));
+    return { ...about, kind: 'path_ref', path: attachment.path, sha256, size_bytes };
   }
   const directory = path.join(layout.managed, id);
   ensurePrivateDirectory(directory);
   const kept = keptName(name);
   try {
-    const { sha256, size_bytes } = await digest(bytesOf(given, reading), path.join(directory, kept));
+    const { sha256, size_bytes } = await digest(bytesOf(attachment, reading), path.join(directory, kept));
     fsyncDirectory(directory);
     fsyncDirectory(layout.managed);
     return { ...about, kind: 'managed_copy', path: `attachments/managed/${id}/${kept}`, sha256, size_bytes };
@@ -70,13 +83,13 @@ async function takeOne(layout: Layout, given: NewAttachment, reading: Reading): 
   }
 }
 
-/** A file name that can stand in a document: nothing that controls a terminal or turns text around, not hidden, not too long. */
+/** A file name that is safe in a document: no terminal controls or text direction marks, not hidden, not too long. */
 function keptName(name: string): string {
   const clean = shownName(name).replaceAll('\\', '_').replace(/^\.+/, '_').trim();
   return [...clean].slice(-60).join('') || 'attachment';
 }
 
-/** Hash and size of the bytes, copied on the way when a destination is given. */
+/** Hashes and counts the bytes, and copies them if a destination is passed. */
 async function digest(
   bytes: AsyncIterable<Buffer>,
   destination?: string,

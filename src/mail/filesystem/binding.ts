@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { absolutePath, strict } from '../../domain/schemas.ts';
 import { OWNER } from '../transport.ts';
 
-/** Name of this transport, and prefix of its refs. */
+/** The transport's name and the prefix of its refs. */
 export const FILESYSTEM = 'filesystem';
 
 export const filesystemBinding = strict({

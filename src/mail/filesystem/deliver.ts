@@ -18,11 +18,11 @@ export interface Delivered {
   seq: number;
   document: MailDocument;
   duplicate: boolean;
-  /** Mailboxes that have the message now. */
+  /** The mailboxes that have the message now. */
   mailboxes: { registration: RegistrationRow; box: string }[];
 }
 
-/** The active mailboxes of these addresses; the first unknown one is refused with the one probably meant. */
+/** Returns the active mailboxes of these addresses. Refuses the first unknown one and names the one probably meant. */
 export function resolveRecipients(db: Sqlite, active: Lookup, addresses: readonly string[]): MailPrincipal[] {
   return addresses.map((typed) => principalOf(requireRecipient(db, active, typed.trim())));
 }
@@ -36,8 +36,8 @@ function requireRecipient(db: Sqlite, active: Lookup, address: string): Registra
 }
 
 /**
- * Every row of one delivery; runs inside the transaction that is its commit point. A key that was used is a
- * duplicate when the content is the same and a conflict otherwise; nothing is written in either case.
+ * Writes every row of one delivery, inside the transaction that is its commit point. A used key is a duplicate if the
+ * content is the same, else a conflict; nothing is written in either case.
  */
 export function deliver(db: Sqlite, active: Lookup, document: MailDocument): Delivered {
   const earlier = findByKey(db, document);

@@ -56,7 +56,7 @@ Hello
     expect(renderDocument(document({ body: '' })).endsWith('headers: {}\n---\n')).toBe(true);
   });
 
-  it('gives every message back as it was', () => {
+  it('returns every message unchanged', () => {
     const line = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .map((text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '').trim())

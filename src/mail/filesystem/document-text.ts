@@ -7,14 +7,14 @@ const OPEN = '---\n';
 const CLOSE = '\n---\n';
 const LONGEST_FRONT_MATTER = 1024 * 1024;
 
-/** The message as its file holds it: YAML front matter, an empty line, the body exactly as it was given. */
+/** Renders the message file: YAML front matter, an empty line, then the body exactly as passed. */
 export function renderDocument(message: MailDocument): string {
   const { body, ...envelope } = message;
   const lines = Object.entries(envelope).flatMap(([key, value]) => renderField(key, value));
   return `${OPEN}${lines.join('\n')}${CLOSE}${body === '' ? '' : `\n${body}`}`;
 }
 
-/** Reads what renderDocument wrote, and the same format written by others. Strict: anything odd is `invalid`. */
+/** Parses the output of renderDocument, and the same format written by others. Strict: anything odd is `invalid`. */
 export function parseDocument(text: string, what: string): MailDocument {
   const end = text.startsWith(OPEN) ? text.indexOf(CLOSE, OPEN.length - 1) : -1;
   if (end < 0 || end > LONGEST_FRONT_MATTER) throw invalid(`${what}: no front matter between two --- lines`);
@@ -39,7 +39,7 @@ function parseFrontMatter(yaml: string, what: string): Record<string, unknown> {
   return fields as Record<string, unknown>;
 }
 
-/** Optional fields of parties and attachments may be written as null. */
+/** Optional fields of parties and attachments may be null. */
 function dropNulls(fields: Record<string, unknown>): Record<string, unknown> {
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean);
@@ -78,7 +78,7 @@ function renderMap(map: object): string[] {
     .map(([key, value]) => `${key}: ${scalar(value)}`);
 }
 
-/** Words that are text to us and something else to some YAML reader. */
+/** Words that are text to us but something else to some YAML readers. */
 const LOOKS_TYPED = /^(?:true|false|yes|no|on|off|null|y|n|\.inf|\.nan)$/i;
 const PLAIN = /^[A-Za-z][A-Za-z0-9_.@/+-]*(?: [A-Za-z0-9_.@/+(][A-Za-z0-9_.@/+(),!-]*)*$/;
 
@@ -86,7 +86,7 @@ function scalar(value: unknown): string {
   return typeof value === 'string' && PLAIN.test(value) && !LOOKS_TYPED.test(value) ? value : flow(value);
 }
 
-/** JSON, which is YAML once the characters YAML does not allow raw are escaped. */
+/** JSON is YAML once the characters that YAML forbids unescaped are escaped. */
 function flow(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

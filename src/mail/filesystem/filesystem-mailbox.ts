@@ -63,7 +63,7 @@ export class FilesystemMailbox implements Mailbox {
     this.#own = new OwnMail(store, registration);
   }
 
-  /** Of a mailbox that is linked with a fleet; a link may be made and ended while the mailbox is open. */
+  /** Present while the mailbox is linked with a fleet. A link may begin and end while the mailbox is open. */
   get outbox(): MailOutbox | undefined {
     return this.#outbox();
   }
@@ -73,7 +73,7 @@ export class FilesystemMailbox implements Mailbox {
     return this;
   }
 
-  /** For reading: never the index of a root that was repaired, restored or moved away meanwhile. */
+  /** For reading. Never the index of a root that was repaired, restored or moved since it was opened. */
   get #db(): Sqlite {
     this.#store.requireCurrent();
     return this.#store.db;
@@ -142,8 +142,8 @@ export class FilesystemMailbox implements Mailbox {
     return read!;
   }
 
-  async trail(messageRef: string, most: number): Promise<MailStep[]> {
-    return trailOf(this.#db, this.#checks.id(messageRef), most);
+  async trail(messageRef: string, max: number): Promise<MailStep[]> {
+    return trailOf(this.#db, this.#checks.id(messageRef), max);
   }
 
   async send(input: MailDraft, files = NO_FILE): Promise<MailSent> {
@@ -153,7 +153,7 @@ export class FilesystemMailbox implements Mailbox {
       to: resolveRecipients(db, active, to),
       cc: resolveRecipients(db, active, cc),
     });
-    // Refused before a file is copied; looked up again where it counts, in the transaction.
+    // Unknown recipients are refused before a file is copied, and checked again in the transaction.
     if (draft.attachments.length > 0) resolve(this.#store.db, this.#store.book.open(this.#store.db));
     return this.#own.deliver(
       { attachments: draft.attachments, files },

@@ -22,7 +22,7 @@ export interface FlagChange {
   box?: string | undefined;
 }
 
-/** A message as this mailbox has it; `not_found` when it has not. */
+/** Returns a message of this mailbox, or throws `not_found`. */
 export function requireOwnMessage(
   db: Sqlite,
   registration: RegistrationRow,
@@ -48,8 +48,8 @@ export function requireOwnMessage(
 }
 
 /**
- * Changes flags or box of one message; inside a transaction. Archived mail is always read. Answers with what the
- * journal should keep, or undefined when nothing changed.
+ * Changes flags or box of one message, inside a transaction. Archived mail is always read. Returns the line for the
+ * journal, or undefined if nothing changed.
  */
 export function changeFlags(
   db: Sqlite,

@@ -13,7 +13,7 @@ const BOXES = ['inbox', 'archive', 'later', 'sent'];
 
 type Step = { kind: 'send' | 'move'; who: number; to: number; pick: number; box: number; through: 0 | 1 };
 
-/** One step by one of two openings of the root, as two processes would make it. */
+/** One step through one of two openings of the root, as two processes would make it. */
 async function take(step: Step, stores: readonly MailStore[]): Promise<void> {
   const mailbox = stores[step.through]!.mailbox(at(NAMES[step.who]!));
   if (step.kind === 'send') {
@@ -26,7 +26,7 @@ async function take(step: Step, stores: readonly MailStore[]): Promise<void> {
   if (refs.length > 0) await mailbox.move([refs[step.pick % refs.length]!], BOXES[step.box]!);
 }
 
-/** What the folders show, beside what the index says. */
+/** What the folders show, and what the index says. */
 function views(store: MailStore): { shown: string[]; said: string[] } {
   const shown = NAMES.flatMap((name) =>
     world.files('mailboxes', at(name)).map((file) => `${at(name)}/${file.replace(/\.md$/, '')}`),
@@ -76,7 +76,7 @@ describe('index, files and folders', () => {
     world = new TestRoot(...NAMES);
     await world.send('ana', 'ben', 'there and back');
     await world.store.published();
-    // Its publications wait for this clock, or to be asked for.
+    // It publishes only when this clock moves, or on request.
     const late = openMailStore({ root: world.root, clock: new FakeClock() });
     const ref = (await world.mailbox('ben').list()).messages[0]!.message_ref;
     await late.mailbox(at('ben')).move([ref], 'later');

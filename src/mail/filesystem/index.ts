@@ -1,11 +1,11 @@
 /**
  * Filesystem store: a directory with one index, immutable Markdown messages and a folder per mailbox.
  *
- * Promises  One SQLite transaction is the commit point of every operation; the index holds each message whole, so
- *           files and links can always be made again from it, and are, after a crash.
+ * Promises  One SQLite transaction is the commit point of every operation. The index holds each message whole, so files
+ *           and links can always be made again from it, and are, after a crash.
  *           A list never reads files and costs the same in a box of any size.
- *           Everything is 0600/0700, and every path it keeps is relative to the root.
- * Never     Changes a message file once it is published, or trusts one it did not write before checking it.
+ *           Everything is 0600/0700, and every stored path is relative to the root.
+ * Never     Changes a message file once it is published, or trusts a foreign one before checking it.
  */
 
 export type { RegisterRequest } from './accounts/register-request.ts';

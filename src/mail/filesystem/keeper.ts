@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { invalid } from '../../base/index.ts';
 import { agentAddress } from '../../domain/index.ts';
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import type { MailKeeper, OpenedMailbox } from '../transport.ts';
 import type { Registration } from './accounts/registration-rows.ts';
 import { FILESYSTEM, type FilesystemBinding } from './binding.ts';
@@ -43,7 +44,7 @@ export const filesystemKeeper: MailKeeper<FilesystemBinding> = {
   unbind: ({ filesystem_root: root, address }, mode, { clock }) =>
     inStore(openMailStore({ root, clock }), (store) => ({ ...store.unregister(address, mode) })),
 
-  /** The registration is still the active one, and still in the recorded place. */
+  /** The registration is still active and still in the recorded place. */
   isActive: ({ filesystem_root: root, address, mailbox_path }, { clock }) =>
     inStore(openMailStore({ root, clock }), (store) =>
       store
@@ -92,7 +93,7 @@ async function inStore<T>(store: MailStore, work: (store: MailStore) => T): Prom
   }
 }
 
-/** The one mailbox of a store beside the operator's; otherwise the caller has to choose. */
+/** The only mailbox of a store besides the operator's; otherwise the caller must choose. */
 function onlyAddress(registrations: readonly Registration[]): string {
   const own = registrations.filter(
     ({ status, role }) => status === 'active' && role !== 'system_operator' && role !== STAND_IN,
@@ -104,7 +105,7 @@ function onlyAddress(registrations: readonly Registration[]): string {
     {
       hint:
         own.length === 0
-          ? 'register one: rouse mailbox register --address NAME@houmao.localhost'
+          ? `register one: rouse mailbox register --address NAME@${LOCAL_DOMAIN}`
           : `one of ${some.join(', ')}${own.length > some.length ? ', …' : ''}`,
     },
   );

@@ -7,8 +7,8 @@ import { VIEW_COLUMNS, type ViewRow } from './message-view.ts';
 type Checked = MailQuery & Required<Pick<MailQuery, 'read_state' | 'answered_state'>> & { box: string };
 
 /**
- * A page costs the same in a box of any size: the index below it is in list order, unread mail has one of its own,
- * and bodies are stored apart. One row more than asked for tells whether there is a next page.
+ * Costs the same in a box of any size: the SQL index is in list order, unread mail has a separate one, and bodies are
+ * in another table. One extra row shows whether there is a next page.
  */
 export function listRows(
   db: Sqlite,
@@ -27,7 +27,7 @@ export function listRows(
   return cutPage(rows, query.limit);
 }
 
-/** Rows in order of falling `seq`, one more than asked for when there is a next page. */
+/** Expects rows by descending `seq`, with one extra row if there is a next page. */
 export function cutPage(
   rows: ViewRow[],
   limit: number | null | undefined,
@@ -64,7 +64,7 @@ function conditions(
     where.push(`s.is_answered = ${query.answered_state === 'answered' ? 1 : 0}`);
   }
   if (query.since != null) {
-    // The first bound ends the scan early; the second is exact when the wall clock once went back.
+    // The first bound ends the scan early. The second is exact even if the wall clock was set back once.
     where.push('s.seq >= coalesce((SELECT min(seq) FROM messages WHERE created_at_utc >= :since), 9e15)');
     where.push('m.created_at_utc >= :since');
     params['since'] = sinceStamp(query.since);
@@ -72,7 +72,7 @@ function conditions(
   return { where: where.join(' AND '), params };
 }
 
-/** The `seq` that the page before ended with. */
+/** The last `seq` of the page before. */
 export function parseCursor(cursor: string | null | undefined): number {
   if (cursor == null) return Number.MAX_SAFE_INTEGER;
   const seq = /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;

@@ -11,7 +11,7 @@ export function messageFile(
   return `${layout.root}/${canonicalPath(message_id, created_at_utc)}`;
 }
 
-/** The file to publish. It need not be flushed at once: the index can write it again. */
+/** The file to publish. It need not be flushed at once, because the index can write it again. */
 export function fileToMake(layout: Layout, document: MailDocument): FileToMake {
   return {
     staged: `${layout.staging}/${document.message_id}.${process.pid}.tmp`,
@@ -20,7 +20,7 @@ export function fileToMake(layout: Layout, document: MailDocument): FileToMake {
   };
 }
 
-/** True when the file is there and says what the index says. */
+/** Whether the file exists and matches the index. */
 export function messageFileIsGood(layout: Layout, document: MailDocument): boolean {
   const text = readIfExists(messageFile(layout, document));
   if (text === undefined) return false;

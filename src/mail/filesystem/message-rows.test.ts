@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => root.end());
 
-const trail = async (name: string, ref: string, most = 20) =>
-  (await root.mailbox(name).trail!(ref, most)).map(({ by }) => by);
+const trail = async (name: string, ref: string, max = 20) =>
+  (await root.mailbox(name).trail!(ref, max)).map(({ by }) => by);
 const reply = async (name: string, message_ref: string) =>
   (await root.mailbox(name).reply({ message_ref, body_content: 'x' })).message.message_ref;
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/index.ts';
 import type { MailStep } from '../port.ts';
 
-/** Everything of a message but its body, as JSON. */
+/** A message without its body, as JSON. */
 export type Envelope = Omit<MailDocument, 'body'>;
 
 export interface StateRow {
@@ -22,7 +22,7 @@ export interface StateRow {
   is_deleted: number;
 }
 
-/** Stores what was said and answers with its place in the order of commits. */
+/** Stores a message and returns its place in the order of commits. */
 export function insertMessage(db: Sqlite, message: MailDocument): number {
   const { body, ...envelope } = message;
   const key = message.headers[IDEMPOTENCY_HEADER];
@@ -86,7 +86,7 @@ export function statesOf(db: Sqlite, seq: number): StateRow[] {
   return db.all<StateRow>('SELECT * FROM mail_state WHERE seq = ?', [seq]);
 }
 
-/** The message itself, or undefined when there is none with this number. */
+/** Returns the message with this number, or undefined. */
 export function loadDocument(db: Sqlite, seq: number): MailDocument | undefined {
   const row = db.get<{ envelope_json: string; body: string }>(
     'SELECT m.envelope_json, b.body FROM messages m JOIN message_bodies b ON b.seq = m.seq WHERE m.seq = ?',
@@ -100,11 +100,11 @@ export function documentOf(db: Sqlite, messageId: string): MailDocument | undefi
   return row && loadDocument(db, row.seq);
 }
 
-/** Back through what each message answers, whosever mailbox it is in; a message that cannot be read ends it. */
-export function trailOf(db: Sqlite, messageId: string, most: number): MailStep[] {
+/** Follows replies back to their start, across all mailboxes. A message that cannot be read ends the trail. */
+export function trailOf(db: Sqlite, messageId: string, max: number): MailStep[] {
   const steps: MailStep[] = [];
   let next: string | null = messageId;
-  while (next !== null && steps.length < most) {
+  while (next !== null && steps.length < max) {
     const envelope = envelopeOf(db, next);
     if (!envelope) break;
     const { from, in_reply_to, created_at_utc } = envelope;

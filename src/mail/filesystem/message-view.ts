@@ -27,12 +27,12 @@ export interface ViewRow {
 
 export const VIEW_COLUMNS = 's.seq, s.box, s.is_read, s.is_answered, m.envelope_json, m.body_preview';
 
-/** One message as one mailbox sees it. Nothing is read from files. */
+/** One message as one mailbox sees it. Reads no files. */
 export function viewMessage(layout: Layout, row: ViewRow): MailMessage {
   return view(layout, JSON.parse(row.envelope_json) as Envelope, row);
 }
 
-/** What was just delivered, as the mailbox that has it in this box sees it. */
+/** A message that was just delivered, as the mailbox that has it in this box sees it. */
 export function viewDelivered(layout: Layout, { body, ...envelope }: MailDocument, box: string): MailMessage {
   const read = box === SENT ? 1 : 0;
   return view(layout, envelope, {
@@ -81,7 +81,7 @@ function viewAttachment(layout: Layout, attachment: DocumentAttachment): MailAtt
   };
 }
 
-/** The message with its body, as this mailbox sees it; a mailbox that no longer has it sees it as sent. */
+/** The message with its body, as this mailbox sees it. A mailbox that no longer has it sees it as sent. */
 export function loadView(db: Sqlite, layout: Layout, at: { registration: number; seq: number }): MailMessage {
   const row = db.get<ViewRow>(
     `SELECT m.seq, coalesce(s.box, 'sent') AS box, coalesce(s.is_read, 1) AS is_read,

@@ -23,7 +23,7 @@ interface Inside {
   self: RegistrationRow;
 }
 
-/** The messages of one mailbox: finding and showing them, and the commits that add and change them. */
+/** The messages of one mailbox: finds and shows them, and commits changes to them. */
 export class OwnMail {
   #store: OpenRoot;
   #address: string;
@@ -35,7 +35,7 @@ export class OwnMail {
     this.#principalId = registration.owner_principal_id;
   }
 
-  /** One message, delivered in one commit with whatever else has to change with it. */
+  /** Delivers one message, in one commit with everything that must change with it. */
   async deliver(
     { attachments, files }: { attachments: NewAttachment[]; files: FileAccess },
     compose: (inside: Inside, attachments: DocumentAttachment[], at: Date) => MailDocument,
@@ -43,7 +43,7 @@ export class OwnMail {
   ): Promise<MailSent> {
     const store = this.#store;
     await store.publisher.hasRoom();
-    // Copies would bring a part of a root back that was moved away.
+    // Copying would recreate part of a root that was moved away.
     if (attachments.length > 0) store.requireCurrent();
     const taken = await takeAttachments(store.layout, attachments, files);
     crashPoint('mailbox.deliver.begin');
@@ -68,7 +68,6 @@ export class OwnMail {
         alsoChange(db);
         return done;
       }, show);
-      show(delivered);
     } finally {
       if (!isThere) dropCopies(store.layout, taken);
     }
@@ -82,7 +81,7 @@ export class OwnMail {
     return { message: viewDelivered(store.layout, document, box), duplicate };
   }
 
-  /** The same change for all of these messages or for none. */
+  /** Applies the same change to all of these messages or to none. */
   async change(messageIds: string[], change: FlagChange): Promise<MailMessage[]> {
     const store = this.#store;
     crashPoint('mailbox.change.begin');
@@ -105,12 +104,11 @@ export class OwnMail {
         }),
       show,
     );
-    show(changed);
     if (changed.some((each) => each.changed)) crashPoint('mailbox.change.signalled');
     return changed.map(({ message }) => this.load(store.db, message));
   }
 
-  /** With a `generation`, the message is in another box now and its link must follow. */
+  /** With a `generation`, the message changed its box and its link must follow. */
   flag(db: Sqlite, message: OwnMessage, change: FlagChange): { changed: boolean; generation?: number } {
     const line = changeFlags(db, this.self(db), { message, change });
     if (!line) return { changed: false };
@@ -119,7 +117,7 @@ export class OwnMail {
     return { changed: true, generation: this.#store.publisher.announce(message.seq) };
   }
 
-  /** This mailbox as the book has it now; refused when it is somebody else's meanwhile. */
+  /** This mailbox's current registration. Refused if the owner has changed. */
   self(db: Sqlite, active: Lookup = this.#store.book.open(db)): RegistrationRow {
     const self = active(this.#address);
     if (self && self.owner_principal_id === this.#principalId) return self;
@@ -134,7 +132,7 @@ export class OwnMail {
     return loadView(db, this.#store.layout, { registration: this.self(db).number, seq });
   }
 
-  /** Rows that can be shown; the others are counted. */
+  /** Shows the rows that can be shown and reports the others. */
   view(rows: ViewRow[]): MailMessage[] {
     return rows.flatMap((row) => {
       try {

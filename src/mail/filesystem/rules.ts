@@ -1,4 +1,4 @@
-/** What a root says about itself to people and agents who find it. */
+/** What a root says about itself to the people and agents who find it. */
 export const RULES: Readonly<Record<string, string>> = {
   'README.md': `# Mailbox root
 

@@ -33,7 +33,7 @@ export function searchRows(
   return cutPage(rows, limit);
 }
 
-/** What people type, as an FTS5 expression. Each term is quoted, so nothing typed is ever an operator. */
+/** Turns typed text into an FTS5 expression. Each term is quoted, so typed text is never an operator. */
 export function matchExpression(typed: string): string | undefined {
   const terms = searchTerms(typed).map(
     ({ text, prefix }) => `"${text.replaceAll('"', ' ')}"${prefix ? '*' : ''}`,
@@ -41,7 +41,7 @@ export function matchExpression(typed: string): string | undefined {
   return terms.length === 0 ? undefined : terms.join(' ');
 }
 
-/** Adds one batch of new messages to the full-text index; inside a transaction. True when there may be more. */
+/** Adds one batch of new messages to the full-text index, inside a transaction. Returns true if there may be more. */
 export function indexNextBatch(db: Sqlite): boolean {
   const from = Number(readMeta(db, MARK) ?? 0);
   const last = db.get<{ seq: number | null }>(
@@ -59,13 +59,13 @@ export function indexNextBatch(db: Sqlite): boolean {
   return true;
 }
 
-/** True when a message is not yet in the full-text index. */
+/** Whether some message is not yet in the full-text index. */
 export function searchIsBehind(db: Sqlite): boolean {
   const last = db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM messages')!.seq ?? 0;
   return last > Number(readMeta(db, MARK) ?? 0);
 }
 
-/** After messages were removed: a number that is given out again must be indexed again. */
+/** Call after messages were removed: a reused number must be indexed again. */
 export function resetSearch(db: Sqlite): void {
   db.run('DELETE FROM mail_search');
   writeMeta(db, MARK, '0');

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { OpenRoot } from './root/open-root.ts';
 
-/** What a person should know: bad files that were put aside, and files or flags that could not be written. */
+/** What a person should know: bad files that were set aside, and files or flags that could not be written. */
 export function storeWarnings(store: OpenRoot): { setAsideCount: number; warnings: string[] } {
   const setAsideCount = quarantined(store.layout.quarantine).length;
   const warnings: string[] = [];

@@ -112,7 +112,7 @@ describe('a mailbox root', () => {
       (root) => fs.writeFileSync(path.join(root, 'index.sqlite'), 'x'.repeat(5000)),
     ],
     ['a missing index', 'not_found', (root) => fs.rmSync(path.join(root, 'index.sqlite'))],
-  ])('that is %s is refused with what to do, and status says so', async (_, code, spoil) => {
+  ])('that is %s is refused with what to do, and status reports it', async (_, code, spoil) => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'hello');
     await world.store.close();
@@ -135,7 +135,7 @@ describe('a mailbox root', () => {
     expect(fs.readdirSync(path.dirname(file))).toEqual(['notes.txt']);
   });
 
-  it('keeps delivering when files cannot be written, says so, and makes them later', async () => {
+  it('keeps delivering when files cannot be written, reports it, and makes them later', async () => {
     world = new TestRoot('alice', 'bob');
     const messages = world.path('messages');
     fs.rmSync(messages, { recursive: true });
@@ -216,7 +216,7 @@ describe('attachments', () => {
     expect(attachment!.locator).toContain(world.path('attachments', 'managed'));
   });
 
-  it('are taken from the bytes that came with the message, whoever sends it', async () => {
+  it('are taken from the bytes that came with the message, for every sender', async () => {
     world = new TestRoot('alice', 'bob');
     const content_base64 = Buffer.from('hello').toString('base64');
     const attachments = [{ name: '../up/notes.md', content_base64 }];
@@ -238,9 +238,9 @@ describe('attachments', () => {
     ['bytes without a name', { content_base64: 'eA==' }],
     ['a name with a path', { path: '/x', name: 'x' }],
     ['what is not base64', { name: 'x', content_base64: 'e!' }],
-  ])('have a path or bytes, not %s', async (_, given) => {
+  ])('have a path or bytes, not %s', async (_, typed) => {
     world = new TestRoot('alice', 'bob');
-    await expect(world.send('alice', 'bob', 'with', { attachments: [given] })).rejects.toMatchObject({
+    await expect(world.send('alice', 'bob', 'with', { attachments: [typed] })).rejects.toMatchObject({
       code: 'invalid',
     });
   });
@@ -265,7 +265,7 @@ describe('attachments', () => {
     expect(await world.subjects('bob')).toEqual(['s']);
   });
 
-  it('of somebody other than the owner are as large as the fleet carries, and no larger', async () => {
+  it('of a sender who is not the owner are as large as the fleet carries, and no larger', async () => {
     world = new TestRoot('alice', 'bob');
     const big = world.write('big.bin', '');
     fs.truncateSync(big, limit('attachmentBytes') + 1);
@@ -317,7 +317,7 @@ describe('a recipient that is not there', () => {
     ['bob', at('bob')],
     [at('bop'), at('bob')],
     ['bob@elsewhere.example', at('bob')],
-  ])('given as %s is refused with %s', async (typed, meant) => {
+  ])('written as %s is refused and suggests %s', async (typed, meant) => {
     world = new TestRoot('alice', 'bob');
     const sending = world.mailbox('alice').send({ to: [typed], subject: 's', body_content: '' });
     await expect(sending).rejects.toMatchObject({ code: 'not_found', hint: `did you mean ${meant}?` });
@@ -377,9 +377,9 @@ describe('an index that was replaced while it was open', () => {
 
   it('does not make a root that was removed come back as an empty directory', async () => {
     world = new TestRoot('alice', 'bob');
-    const told = new Promise<void>((resolve) => void world.mailbox('bob').watch(() => resolve()));
+    const notified = new Promise<void>((resolve) => void world.mailbox('bob').watch(() => resolve()));
     fs.rmSync(world.root, { recursive: true });
-    await told;
+    await notified;
     expect(fs.existsSync(world.root)).toBe(false);
   });
 

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { tryLockFile } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { type MailDocument, OPERATOR, parseAddress, parseMailRef } from '../../domain/index.ts';
@@ -12,12 +13,12 @@ import { FILESYSTEM } from './binding.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
 import { parseCursor } from './list-messages.ts';
 import { documentOf } from './message-rows.ts';
-import { sweepStaging } from './publish/sweep-staging.ts';
 import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
 import { clearMessages, finishClearing, isClearing } from './repair/clear-messages.ts';
 import type { MaintenanceReport } from './repair/maintenance.ts';
 import { explained } from './root/explain-root.ts';
 import { type ExportManifest, type ExportOptions, exportRoot } from './root/export-root.ts';
+import type { Layout } from './root/layout.ts';
 import { readMeta, writeMeta } from './root/meta-rows.ts';
 import { type MailStoreOptions, OpenRoot } from './root/open-root.ts';
 import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root/root.ts';
@@ -34,9 +35,9 @@ export interface WantedMail extends Omit<AllMailQuery, 'match' | 'before'> {
   cursor?: string | null | undefined;
 }
 
-/** A mailbox root and what can be done with it as a whole. */
+/** A mailbox root, and the operations on all of it. */
 export class MailStore extends OpenRoot {
-  /** One mailbox, by its address. Closing it leaves the store open. */
+  /** Opens one mailbox by its address. Closing it leaves the store open. */
   mailbox(address: string): FilesystemMailbox {
     parseAddress(address);
     const registration = activeRegistration(this.db, address.trim());
@@ -44,20 +45,20 @@ export class MailStore extends OpenRoot {
     throw this.unknownMailbox(address.trim());
   }
 
-  /** A message as it is stored, whosever it is; undefined when there is none. */
+  /** A stored message from any mailbox; undefined if there is none. */
   document(messageId: string): MailDocument | undefined {
     this.requireCurrent();
     return documentOf(this.db, messageId);
   }
 
-  /** A thread over all mailboxes, oldest first, for whoever looks after all of them. */
-  thread(address: string, threadRef: string, most: number): ThreadMessage[] {
+  /** A thread across all mailboxes, oldest first, for the operator. */
+  thread(address: string, threadRef: string, max: number): ThreadMessage[] {
     this.requireCurrent();
     const threadId = parseMailRef(FILESYSTEM, threadRef, 'thread_ref');
-    return readThread(this.db, this.layout, { address, threadId, most });
+    return readThread(this.db, this.layout, { address, threadId, max });
   }
 
-  /** Mail of all mailboxes, newest first, for whoever looks after all of them. */
+  /** Mail of all mailboxes, newest first, for the operator. */
   async all({ text, cursor, ...query }: WantedMail): Promise<AllMailPage> {
     this.requireCurrent();
     const before = parseCursor(cursor);
@@ -94,7 +95,7 @@ export class MailStore extends OpenRoot {
   }
 }
 
-/** Makes a root, or completes one, and opens it. Doing it again changes nothing. */
+/** Makes or completes a root and opens it. Repeating it changes nothing. */
 export function initMailStore(options: MailStoreOptions): MailStore {
   return explained(options.root, () => makeAndOpen(options));
 }
@@ -111,7 +112,7 @@ function makeAndOpen(options: MailStoreOptions): MailStore {
   return store;
 }
 
-/** Opens a root that exists; finishes what a process that died in it left behind. */
+/** Opens an existing root, and finishes what a process that died there left undone. */
 export function openMailStore(options: MailStoreOptions): MailStore {
   return explained(options.root, () => openExisting(options));
 }
@@ -165,7 +166,7 @@ function recover(store: MailStore): void {
   }
 }
 
-/** Links inside the root are relative and moved with it; those in private directories elsewhere are made again. */
+/** Links inside the root are relative and move with it. Those in private directories elsewhere are made again. */
 function noteMove(store: MailStore): void {
   const known = readMeta(store.db, 'root');
   store.transaction((db) => {
@@ -192,4 +193,17 @@ function addressesOf(db: Sqlite, seqs: readonly number[]): Set<string> {
       .map(({ address }) => address),
   );
   return new Set(addresses);
+}
+
+/** Removes files of processes that died before they could rename them into place. */
+function sweepStaging(layout: Layout, olderThan: Date): number {
+  let swept = 0;
+  for (const name of fs.readdirSync(layout.staging)) {
+    const file = path.join(layout.staging, name);
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+    if (!stat?.isFile() || stat.mtimeMs >= olderThan.getTime()) continue;
+    fs.rmSync(file, { force: true });
+    swept++;
+  }
+  return swept;
 }

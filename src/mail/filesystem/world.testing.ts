@@ -8,7 +8,7 @@ import { initMailStore, type MailStore, openMailStore } from './index.ts';
 
 export const at = (name: string): string => `${name}@houmao.localhost`;
 
-/** The error a call is refused with. */
+/** The error that a call throws. */
 export function errorOf(call: () => unknown): RouseError {
   try {
     call();
@@ -19,7 +19,7 @@ export function errorOf(call: () => unknown): RouseError {
   throw new Error('nothing was refused');
 }
 
-/** A root in a temporary directory with mailboxes for the names, and ways to look at it from outside. */
+/** A root in a temporary directory with a mailbox per name, and ways to inspect it from outside. */
 export class TestRoot {
   readonly directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-mail-')));
   readonly root = path.join(this.directory, 'root');
@@ -83,7 +83,7 @@ export class TestRoot {
   }
 }
 
-/** Alice wrote four messages; bob read one, archived one, put one in a box of his own and left one alone. */
+/** Alice wrote four messages; bob read one, archived one, moved one to his own box and left one alone. */
 export async function livedIn(): Promise<TestRoot> {
   const world = new TestRoot('alice', 'bob');
   for (const subject of ['left', 'read', 'archived', 'boxed']) await world.send('alice', 'bob', subject);

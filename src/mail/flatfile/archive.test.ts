@@ -79,17 +79,4 @@ describe('archive', () => {
     expect(text().match(/(?<=msg-id: ).*/g)).toEqual(['b']);
     expect(new FlatFile(box.paths.archive).list().entries.map(({ ref }) => ref)).toEqual(['a']);
   });
-
-  it('stands when only the journal of ids finds no room, and no id is forgotten', async () => {
-    for (const id of ['a', 'b']) await send(id);
-    await box.idle();
-    const step = (name: string): void => {
-      if (!name.endsWith('.mailbox-committed')) return;
-      fs.rmSync(box.paths.ids);
-      fs.mkdirSync(box.paths.ids);
-    };
-    expect(await new FlatFile(world.inbox, { step }).archive({ refs: ['a'] })).toEqual(['a']);
-    fs.rmdirSync(box.paths.ids);
-    expect(await send('a')).toBe('duplicate');
-  });
 });

@@ -2,15 +2,15 @@ import { type Clock, invalid, systemClock } from '../../base/index.ts';
 import { statusOf } from './format/envelope.ts';
 import { type FoundMessage, refsIn } from './format/found-message.ts';
 import { noSuchMessage } from './list.ts';
-import type { CommitParts } from './store/commit.ts';
 import { type HoldOptions, holdMailbox } from './store/hold-lock.ts';
 import { locateMailbox, type MailboxPaths } from './store/mailbox-path.ts';
 import { moveToArchive } from './store/move-blocks.ts';
+import type { MailboxParts } from './store/prepend.ts';
 import { recoverMailbox } from './store/recover.ts';
 import { openSnapshot } from './store/snapshot.ts';
 import { sweepTemps } from './store/temp-file.ts';
 
-/** Which messages to move: the named ones, or all that fit every given condition. */
+/** Which messages to move: the named ones, or all that meet every condition. */
 export interface ArchiveChoice {
   refs?: readonly string[] | undefined;
   statuses?: readonly string[] | undefined;
@@ -18,9 +18,9 @@ export interface ArchiveChoice {
   before?: Date | undefined;
 }
 
-/** Moves them under the locks of both files, taken in path order so that two movers never wait for each other. */
+/** Moves them under the locks of both files. The locks are taken in path order, so that two movers never deadlock. */
 export async function archiveMessages(
-  parts: CommitParts,
+  parts: MailboxParts,
   choice: ArchiveChoice,
   options: HoldOptions & { clock?: Clock },
 ): Promise<string[]> {
@@ -43,7 +43,7 @@ export async function archiveMessages(
   );
 }
 
-/** Each ref is in the mailbox, or in the archive already: then there is nothing left to do for it. */
+/** Each ref must be in the mailbox or already in the archive, where nothing is left to do. */
 function requireKnown(paths: MailboxPaths, refs: readonly string[]): void {
   const missing = new Set(refs);
   for (const file of [paths.mailbox, paths.archive]) {
@@ -62,7 +62,7 @@ function fits({ refs, statuses, before }: ArchiveChoice): (message: FoundMessage
   const named = refs && new Set(refs);
   return (message) => {
     if (statuses && !statuses.includes(statusOf(message.fields))) return false;
-    // NaN compares false: a message whose date nobody can read stays.
+    // NaN compares false: a message without a readable date stays.
     if (before && !(Date.parse(message.fields.get('created') ?? '') < before.getTime())) return false;
     return !named || named.has(message.ref);
   };

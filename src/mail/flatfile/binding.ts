@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { absolutePath, strict } from '../../domain/schemas.ts';
 import { OWNER } from '../transport.ts';
 
-/** Name of this transport, and prefix of its refs. */
+/** The transport's name and the prefix of its refs. */
 export const FLAT_FILE = 'flatfile';
 
 export const flatFileBinding = strict({
@@ -15,7 +15,7 @@ export const flatFileBinding = strict({
 
 export type FlatFileBinding = z.infer<typeof flatFileBinding>;
 
-/** Where a mail store can be named as well: a path ending in .md is a flat file. */
-export function isFlatFilePath(given: string): boolean {
-  return given.endsWith('.md');
+/** Where a mail store is also possible, a path ending in .md is a flat file. */
+export function isFlatFilePath(file: string): boolean {
+  return file.endsWith('.md');
 }

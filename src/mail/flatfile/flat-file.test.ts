@@ -20,7 +20,6 @@ describe('any sequence of operations', () => {
       fc.record({ op: fc.constant('send' as const), id: fc.integer({ min: 0, max: 6 }) }),
       fc.record({ op: fc.constant('archive' as const), id: fc.integer({ min: 0, max: 6 }) }),
       fc.record({ op: fc.constant('status' as const), id: fc.integer({ min: 0, max: 6 }) }),
-      fc.record({ op: fc.constant('forget' as const), id: fc.constant(0) }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
@@ -30,8 +29,7 @@ describe('any sequence of operations', () => {
         const model = { inbox: [] as string[], archive: [] as string[], status: new Map<string, string>() };
         for (const { op, id: n } of steps) {
           const id = `m-${n}`;
-          if (op === 'forget') fs.rmSync(file.paths.ids, { force: true });
-          else if (op === 'send') {
+          if (op === 'send') {
             const known = model.status.has(id);
             expect((await file.prepend(note(id, '---\n'))).result).toBe(known ? 'duplicate' : 'prepended');
             if (!known) model.inbox.unshift(id);

@@ -1,4 +1,4 @@
-import { type Clock, conflict, isRouseError, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
+import { type Clock, conflict, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
 import { type ArchiveChoice, archiveMessages } from './archive.ts';
 import { checkMessage } from './format/block.ts';
 import { type FlatMessage, requireMessageId, requireStatus, statusOf } from './format/envelope.ts';
@@ -13,27 +13,26 @@ import {
   type ShownMessage,
   showMessage,
 } from './list.ts';
-import { type CommitParts, commitMessages } from './store/commit.ts';
 import { editBlocks } from './store/edit-blocks.ts';
 import { type HoldOptions, holdMailbox, mailboxIdle } from './store/hold-lock.ts';
-import { IdJournal } from './store/id-journal.ts';
 import {
   type LocateOptions,
   locateMailbox,
   type MailboxPaths,
   networkWarning,
 } from './store/mailbox-path.ts';
+import { type MailboxParts, prependMessage } from './store/prepend.ts';
 import { recoverMailbox } from './store/recover.ts';
 import { watchFiles } from './watch.ts';
 
 export interface FlatFileOptions extends LocateOptions {
   clock?: Clock | undefined;
-  /** Told the name of each durable step; tests kill the process there. */
+  /** Receives the name of each durable step; tests kill the process there. */
   step?: ((name: string) => void) | undefined;
 }
 
 export interface PrependOptions extends HoldOptions {
-  /** Give the message an id of its own when it has none. */
+  /** Generates an id if the message has none. */
   generateId?: boolean | undefined;
 }
 
@@ -46,38 +45,36 @@ export interface Prepended {
 
 export interface StatusChange {
   to: string;
-  /** Refuse unless it has this status now. */
+  /** Refuses unless this is the current status. */
   from?: string | undefined;
   by?: string | undefined;
   note?: string | undefined;
 }
 
 /**
- * One flat-file mailbox. Every change is made under its lock, in one step, and is durable when the promise resolves;
- * reading takes no lock and always sees one whole version of the file.
+ * One flat-file mailbox. Every change happens under its lock, in one step, and is durable when the promise resolves.
+ * Reading takes no lock and always sees one whole version of the file.
  */
 export class FlatFile {
   readonly paths: MailboxPaths;
   #clock: Clock;
   #warning: { text: string | undefined } | undefined;
-  #parts: CommitParts;
+  #parts: MailboxParts;
 
   constructor(mailbox: string, options: FlatFileOptions = {}) {
     this.paths = locateMailbox(mailbox, options);
     this.#clock = options.clock ?? systemClock;
-    const { paths } = this;
-    this.#parts = { paths, journal: new IdJournal(paths), step: options.step };
+    this.#parts = { paths: this.paths, step: options.step };
   }
 
   /** Puts a message on top, below the file header. The same id and content again is a duplicate, not a second copy. */
   async prepend(message: FlatMessage, options: PrependOptions = {}): Promise<Prepended> {
     const complete = checkMessage(this.#complete(message, options.generateId === true));
-    const [outcome] = await this.#exclusively(options, () => commitMessages(this.#parts, [complete]));
-    if (isRouseError(outcome)) throw outcome;
+    const result = await this.#exclusively(options, () => prependMessage(this.#parts, complete));
     this.#warning ??= { text: networkWarning(this.paths) };
     const warning = this.#warning.text;
     return {
-      result: outcome!,
+      result,
       mailbox: this.paths.mailbox,
       msg_id: complete.fields.get('msg-id') ?? null,
       warnings: warning === undefined ? [] : [warning],
@@ -93,17 +90,17 @@ export class FlatFile {
     return listMessages(this.paths, options);
   }
 
-  /** The newest message of that id or `~` name, with its body. */
+  /** The newest message with that id or `~` name, with its body. */
   show(ref: string): ShownMessage {
     return showMessage(this.paths, ref);
   }
 
-  /** Like show, undefined when there is none. */
+  /** Like show, but returns undefined if there is none. */
   find(ref: string): ShownMessage | undefined {
     return findShown(this.paths, ref);
   }
 
-  /** Sets the status of these messages: all of them or none. */
+  /** Sets the status of all these messages or of none. */
   async setStatus(refs: readonly string[], change: StatusChange, options: HoldOptions = {}): Promise<void> {
     requireStatus(change.to);
     const wanted = new Set(refs.map((ref) => (ref.startsWith('~') ? ref : requireMessageId(ref))));
@@ -125,7 +122,7 @@ export class FlatFile {
     return this.#exclusively(options, () => editBlocks(this.#parts, plan));
   }
 
-  /** Moves messages to the archive file beside this one. Answers the refs moved. */
+  /** Moves messages to the archive file beside this one. Returns the refs moved. */
   archive(choice: ArchiveChoice, options: HoldOptions = {}): Promise<string[]> {
     return archiveMessages(this.#parts, choice, { ...options, clock: this.#clock });
   }
@@ -138,7 +135,7 @@ export class FlatFile {
     return this.#exclusively(options, () => repairMailbox(this.#parts, options));
   }
 
-  /** Calls back after the mailbox or its archive changed, by whoever. A hint: look at the file. */
+  /** Calls back after anyone changed the mailbox or its archive. A hint: read the file. */
   watch(onChange: () => void): Promise<() => void> {
     return watchFiles([this.paths.mailbox, this.paths.archive], onChange);
   }

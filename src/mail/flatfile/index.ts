@@ -3,10 +3,10 @@
  *
  * Promises  Nothing is lost, doubled or torn: every change is one atomic, durable replacement of the file under a
  *           kernel lock that shell scripts can share (flock), and survives kill -9 at any step.
- *           Bytes of messages that are not touched stay as they are; whatever a body holds comes back exactly.
- *           A msg-id is delivered once, however deep or long archived its first copy is.
+ *           Bytes of other messages stay as they are; any body comes back exactly as it was.
+ *           A msg-id is delivered once, even if its first copy was archived long ago.
  *           Memory does not grow with the file.
- * Never     Follows a planted lock, writes outside the given directories, or believes a header about who owns a file.
+ * Never     Follows a planted lock, writes outside the named directories, or trusts a header about who owns a file.
  * Errors    invalid (names the field), not_found, conflict (a used id with other content, a planted lock), forbidden,
  *           unavailable (the lock stayed taken, no room, a file that others keep changing). The file is unchanged.
  */

@@ -6,7 +6,7 @@ import type { MailKeeper, OpenedMailbox } from '../transport.ts';
 import { FLAT_FILE, type FlatFileBinding, isFlatFilePath } from './binding.ts';
 import { FlatFileMailbox, type FlatFileMailboxOptions } from './mailbox/flat-file-mailbox.ts';
 
-/** The file is the mailbox: there is nothing to register, and nothing to take back. */
+/** The file is the mailbox, so there is nothing to register or to release. */
 export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
   async open({ mailbox_path: directory, address, principal_id }, { clock }) {
     if (!isDirectory(directory)) {
@@ -24,7 +24,7 @@ export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
       });
     }
     const directory = agentDirectoryOf(place);
-    // Looking at mail makes no directory.
+    // Reading mail creates no directory.
     requireDirectory(directory);
     return openIn({ directory, address });
   },
@@ -33,7 +33,7 @@ export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
     const address = request.address ?? agentAddress(request.agentName);
     const directory = agentDirectoryOf(place);
     requireDirectory(path.dirname(directory));
-    // Refused now if it cannot be one.
+    // Fails now if this cannot be a mailbox.
     await new FlatFileMailbox({ directory, address, clock }).status();
     return {
       reused: true,
@@ -44,7 +44,7 @@ export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
   async unbind({ mailbox_path }, mode) {
     if (mode === 'deactivate') return {};
     throw unsupported(`the flat mailbox in ${mailbox_path} is not Rouse's to remove`, {
-      hint: 'use --mode deactivate, and remove its files yourself when nobody needs them',
+      hint: 'use --mode deactivate, and remove its files yourself when no one needs them',
     });
   },
 
@@ -52,14 +52,14 @@ export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
   describe: ({ mailbox_path }) => ({ mailbox_path }),
 };
 
-/** The `.agent` directory of the mailbox a file or directory names. No other file is taken instead of the named one. */
-function agentDirectoryOf(given: string): string {
-  const isFile = isFlatFilePath(given);
-  const directory = isFile ? path.dirname(given) : given;
+/** The `.agent` directory of the mailbox at this file or directory. No other file replaces the named one. */
+function agentDirectoryOf(typed: string): string {
+  const isFile = isFlatFilePath(typed);
+  const directory = isFile ? path.dirname(typed) : typed;
   const agent = path.basename(directory) === '.agent' ? directory : path.join(directory, '.agent');
-  if (isFile && (agent !== directory || path.basename(given) !== 'inbox.md')) {
-    throw invalid(`a flat mailbox must be .agent/inbox.md of some directory, not ${given}`, {
-      hint: `"rouse mailfile" works with any file: ${commandLine`rouse mailfile list --mailbox ${given}`}`,
+  if (isFile && (agent !== directory || path.basename(typed) !== 'inbox.md')) {
+    throw invalid(`a flat mailbox must be .agent/inbox.md of a directory, not ${typed}`, {
+      hint: `"rouse mailfile" works with any file: ${commandLine`rouse mailfile list --mailbox ${typed}`}`,
     });
   }
   return agent;

@@ -12,10 +12,10 @@ import { identityOf, openSnapshot, type Snapshot } from './store/snapshot.ts';
 export interface ListOptions {
   /** Only messages whose fields pass. */
   where?: ((fields: ReadonlyMap<string, string>) => boolean) | undefined;
-  /** Only messages whose subject and body pass; asked after `where`, because it reads the body. */
+  /** Only messages whose subject and body pass. Asked after `where`, because it reads the body. */
   holds?: ((re: string, body: string) => boolean) | undefined;
   limit?: number | undefined;
-  /** Only what stands below this message; `not_found` when it is no longer there. */
+  /** Only messages below this one; `not_found` if it is gone. */
   after?: string | undefined;
   includeBody?: boolean | undefined;
 }
@@ -24,10 +24,10 @@ export interface ListOptions {
 export interface FoundEntry {
   ref: string;
   fields: ReadonlyMap<string, string>;
-  /** The one that counts. */
+  /** The effective status. */
   status: string;
   preview: string;
-  /** Only when asked for. */
+  /** Only if asked for. */
   body?: string;
 }
 
@@ -38,24 +38,24 @@ export interface ShownMessage extends FlatMessage {
 }
 
 export interface Listing {
-  /** False when there is no such file. */
+  /** False if there is no such file. */
   exists: boolean;
   /** Newest first. */
   entries: FoundEntry[];
-  /** More of them stand below the last one. */
+  /** There are more below the last one. */
   more: boolean;
-  /** Envelopes that begin and never end, as far as the file was read. */
+  /** Unterminated envelopes in the part that was read. */
   damaged: number;
 }
 
-const MOST_READS = 4;
+const MAX_READS = 4;
 
-/** Reads from the top and stops when it has enough: a page of a large mailbox costs what a small one costs. */
+/** Reads from the top and stops when it has enough, so a page costs the same in a mailbox of any size. */
 export function listMessages(paths: MailboxPaths, options: ListOptions = {}): Listing {
   return readSnapshot(paths.mailbox, (base) => collect(paths, base, options));
 }
 
-/** Rename gives every reader one whole version. A file edited in place while it is read is read again. */
+/** A rename gives every reader one whole version. A file edited in place while it is read is read again. */
 function readSnapshot<T>(file: string, read: (base: Snapshot) => T): T {
   for (let attempt = 1; ; attempt++) {
     const base = openSnapshot(file);
@@ -63,7 +63,7 @@ function readSnapshot<T>(file: string, read: (base: Snapshot) => T): T {
       const answer = read(base);
       const still =
         base.fd === -1 || identityOf(fs.fstatSync(base.fd, { bigint: true })) === identityOf(base.stat);
-      if (still || attempt === MOST_READS) return answer;
+      if (still || attempt === MAX_READS) return answer;
     } finally {
       base.close();
     }
@@ -91,7 +91,7 @@ function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Lis
     }
     listing.entries.push(entryOf(base.source, message, includeBody));
   }
-  // Not the end of the mailbox: whoever pages would never see what stands below.
+  // Not an empty page: the caller would take it for the end of the mailbox and miss the rest.
   if (waiting && listing.exists) throw noSuchMessage(after!, paths.mailbox);
   return listing;
 }
@@ -103,7 +103,7 @@ function entryOf(source: ByteSource, message: FoundMessage, whole: boolean): Fou
   return whole ? { ...entry, body } : entry;
 }
 
-/** The newest message of that name, body and all, here or else in the archive. */
+/** The newest message with that name and its body, from the mailbox or else the archive. */
 export function findShown(paths: MailboxPaths, ref: string): ShownMessage | undefined {
   const here = findMessage(paths.mailbox, ref);
   if (here && !movedAway(paths, here.identity).has(ref)) return shown(ref, here.message, false);

@@ -38,7 +38,7 @@ describe('the lock', () => {
     expect(refs()).toEqual(['later', 'm']);
   });
 
-  it('that stays taken is given up by each message at its own deadline', async () => {
+  it('that stays taken makes each message fail at its own deadline', async () => {
     await send('m');
     await box.idle();
     const lock = await lockFile(box.paths.lock, { timeoutMs: 0 });

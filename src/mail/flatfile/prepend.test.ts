@@ -45,7 +45,7 @@ describe('prepend', () => {
       '---\r\nmailbox: inbox\r\nschema: x\r\n---\r\n\r\n# Inbox\r\n\r\n---\r\nfrom: a\r\nto: b\r\nre: c\r\nmsg-id: old\r\n---\r\n\r\nx\r\n',
     ],
     ['a header below messages', `${writeBlock(note('old'))}---\nmailbox: inbox\nschema: x\n---\n\n# Inbox\n`],
-  ])('into a file with %s keeps every byte of it', async (_, before) => {
+  ])('into a file with %s keeps every byte', async (_, before) => {
     fs.writeFileSync(inbox, before);
     const old = refs();
     await send('new');
@@ -118,22 +118,40 @@ describe('prepend', () => {
     expect(refs()).toEqual(['deleted', 'kept']);
   });
 
-  it('finds a duplicate after the journal was lost, damaged or planted as a link', async () => {
+  it('removes the list of ids that 0.1.0 kept beside the lock, whatever it says', async () => {
     await send('m');
-    const journal = path.join(agent, 'locks', 'inbox.md.ids');
-    fs.rmSync(journal);
-    expect(await send('m')).toBe('duplicate');
-    fs.writeFileSync(journal, 'garbage\n\u0000');
-    expect(await send('m')).toBe('duplicate');
-    fs.truncateSync(journal, fs.statSync(journal).size - 3);
-    expect(await send('m')).toBe('duplicate');
+    await box.idle();
+    const other = path.join(agent, 'outbox.md');
+    const list = path.join(agent, 'locks', 'outbox.md.ids');
+    fs.writeFileSync(list, 'rouse-mailfile-ids 1           10\nnew\t0123456789abcdef\t20000\n');
+    expect((await new FlatFile(other).prepend(note('new'))).result).toBe('prepended');
+    expect(fs.existsSync(list)).toBe(false);
     const target = path.join(agent, 'precious');
     fs.writeFileSync(target, 'precious');
-    fs.rmSync(journal);
-    fs.symlinkSync(target, journal);
-    expect(await send('m')).toBe('duplicate');
-    expect(await send('n')).toBe('prepended');
+    fs.symlinkSync(target, path.join(agent, 'locks', 'third.md.ids'));
+    await new FlatFile(path.join(agent, 'third.md')).prepend(note('new'));
     expect(fs.readFileSync(target, 'utf8')).toBe('precious');
+  });
+
+  it('finds an id however it is quoted in the file', async () => {
+    const block = (id: string): string =>
+      `---\nfrom: a@x\nto: b@x\nre: subject\nmsg-id: ${id}\n---\n\nbody\n\n`;
+    fs.writeFileSync(inbox, ['"plain-1"', "'it''s'", '"\\u00fcber"', '@at'].map(block).join(''));
+    for (const id of ['plain-1', "it's", 'über', '@at']) expect(await send(id)).toBe('duplicate');
+    expect(await send('"')).toBe('prepended');
+    expect(await send('"')).toBe('duplicate');
+  });
+
+  it('finds an id that spans two pieces of a large file', async () => {
+    const id = 'the-id-in-the-middle';
+    const mebibyte = 1024 * 1024;
+    const tail = writeBlock(note(id));
+    const at = tail.indexOf(id) + 5;
+    const head = writeBlock(note('filler', ''));
+    const filler = writeBlock(note('filler', 'x'.repeat(mebibyte - head.length - at - 2)));
+    fs.writeFileSync(inbox, filler + tail);
+    expect(Math.abs((filler + tail).indexOf(id) + 5 - mebibyte)).toBeLessThan(3);
+    expect(await send(id)).toBe('duplicate');
   });
 
   it('does not take an id in a body, a reference or a longer id for the id', async () => {
@@ -144,7 +162,7 @@ describe('prepend', () => {
     expect(await send('repor')).toBe('prepended');
   });
 
-  it('takes equal ids that arrive together as one message, and tells them apart from other content', async () => {
+  it('takes equal ids that arrive together as one message, and distinguishes them from other content', async () => {
     const results = await Promise.allSettled([
       box.prepend(note('m')),
       box.prepend(note('m')),
@@ -180,7 +198,7 @@ describe('prepend', () => {
     expect(fs.statSync(path.join(agent, 'locks', 'inbox.md.lock')).mode & 0o777).toBe(0o600);
   });
 
-  it('starts over when somebody changes the file between read and rename, and keeps that change', async () => {
+  it('starts over when another program changes the file between read and rename, and keeps that change', async () => {
     await send('m');
     let left = 3;
     const step = (name: string): void => {

@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 
 /**
- * Calls back after one of these files changed. It watches their directories, because every change puts a new file in
- * place of the old one; other names there are passed over. Resolves when no later change can be missed.
+ * Calls back after one of these files changed. Watches their directories, because every change replaces the file; other
+ * names are ignored. Resolves when no later change can be missed.
  */
 export async function watchFiles(files: readonly string[], onChange: () => void): Promise<() => void> {
   const names = new Map<string, Set<string>>();
@@ -15,7 +15,7 @@ export async function watchFiles(files: readonly string[], onChange: () => void)
     const watcher = fs.watch(directory, (_event, name) => {
       if (name === null || wanted.has(name)) onChange();
     });
-    // The directory itself went away: the reader looks and finds out.
+    // The directory was removed. The reader finds out when it looks.
     watcher.on('error', onChange);
     return watcher;
   });

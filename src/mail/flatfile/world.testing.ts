@@ -10,7 +10,7 @@ export function note(id?: string, body = 'body', more: Record<string, string> = 
   return { fields, body };
 }
 
-/** An .agent directory in a temporary place, with an inbox that is not there yet. */
+/** An .agent directory in a temporary place, without an inbox yet. */
 export class TestAgent {
   readonly agent = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-flatfile-')), '.agent');
   readonly inbox = path.join(this.agent, 'inbox.md');

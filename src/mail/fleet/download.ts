@@ -17,7 +17,7 @@ import { plainName } from './upload.ts';
 
 const MOST_PARTS = Math.ceil(LIMITS.attachmentBytes.most / PIECE_BYTES);
 
-/** The id of a message of the server. It names files here, so what is none is refused, whoever sent it. */
+/** The server's message id. It names files here, so anything that is not an id is refused. */
 export function fleetMessageId(ref: string): string {
   const id = parseMailRef(FLEET, ref);
   if (isMessageId(id)) return id;
@@ -25,8 +25,8 @@ export function fleetMessageId(ref: string): string {
 }
 
 /**
- * The message with its files beside this session, each where `locator` says. One that cannot be had now has no locator, and
- * keeps nobody from reading the message. Where a file of this host lies, no server says.
+ * Downloads the message's files beside this session; `locator` says where each is. A file that cannot be had now has no
+ * locator and does not prevent reading. The server never decides where a file goes on this host.
  */
 export async function withFiles(
   server: FleetMailServer,
@@ -48,7 +48,7 @@ interface Wanted {
   attachment: MailAttachment;
 }
 
-/** There is a file of that name only when it is whole: its bytes are what the sender said they are. */
+/** A file has its final name only if it is complete and matches the sender's hash. */
 async function fetched(
   server: FleetMailServer,
   { directory, messageId, attachment }: Wanted,

@@ -24,8 +24,8 @@ import { FLEET } from './binding.ts';
 import { withFiles } from './download.ts';
 import { askSurely, inDoubt, isAway } from './mail-server.ts';
 import { type HeldFile, Outbox } from './outbox.ts';
-import { carried, HeldSender } from './send-held.ts';
-import { type Looked, lookAt, upload } from './upload.ts';
+import { describeFile, HeldSender } from './send-held.ts';
+import { type InspectedFile, inspectFiles, upload } from './upload.ts';
 import { versionNow, watchVersion } from './watch-mail.ts';
 
 export interface FleetMailboxOptions {
@@ -33,7 +33,7 @@ export interface FleetMailboxOptions {
   principal_id: string;
   server: FleetMailServer;
   clock: Clock;
-  /** For mail that waits, and for files that came with mail. */
+  /** For waiting mail and received files. */
   directory: string;
 }
 
@@ -42,7 +42,7 @@ interface Outgoing extends Record<string, unknown> {
   body_content: string;
 }
 
-/** A mailbox that a fleet server keeps, behind the port. Each operation is one question to the server, which checks it again. */
+/** A mailbox on a fleet server, behind the port. Each operation is one request to the server, which checks it again. */
 export class FleetMailbox implements Mailbox {
   readonly transport = FLEET;
   readonly capabilities = ALL_CAPABILITIES;
@@ -72,7 +72,7 @@ export class FleetMailbox implements Mailbox {
     const held = await this.outbox.list();
     const refused = held.filter(({ state }) => state === 'refused').length;
     const bad = this.#held.badCount;
-    const told = (count: number, what: string): string[] => (count === 0 ? [] : [`${count} ${what}`]);
+    const warning = (count: number, what: string): string[] => (count === 0 ? [] : [`${count} ${what}`]);
     return {
       transport,
       principal_id,
@@ -82,9 +82,9 @@ export class FleetMailbox implements Mailbox {
       unread_count,
       set_aside_count: bad,
       warnings: [
-        ...told(held.length - refused, 'in the outbox, waiting for the server'),
-        ...told(refused, 'in the outbox, refused by the server; see "rouse agents mail outbox list"'),
-        ...told(bad, 'files of the outbox cannot be read'),
+        ...warning(held.length - refused, 'in the outbox, waiting for the server'),
+        ...warning(refused, 'in the outbox, refused by the server; see "rouse agents mail outbox list"'),
+        ...warning(bad, 'files of the outbox cannot be read'),
       ],
     };
   }
@@ -114,15 +114,15 @@ export class FleetMailbox implements Mailbox {
     return this.#one('read', messageRef, options);
   }
 
-  async trail(messageRef: string, most: number): Promise<MailStep[]> {
-    const body = { message_ref: this.#checks.id(messageRef), most };
+  async trail(messageRef: string, max: number): Promise<MailStep[]> {
+    const body = { message_ref: this.#checks.id(messageRef), most: max };
     return (await this.#ask<{ steps: MailStep[] }>('trail', { body })).steps;
   }
 
-  /** What waits goes first, so that mail is sent in the order it was written. */
+  /** Waiting mail goes first, so that mail is sent in the order it was written. */
   async send(input: MailDraft, access = NO_FILE): Promise<MailSent> {
     const { hold, attachments, ...mail } = checkOperation('send', input);
-    const files = await lookAt(attachments, access);
+    const files = await inspectFiles(attachments, access);
     const messageId = newMessageId(this.#clock.now());
     try {
       await this.outbox.flush();
@@ -179,7 +179,7 @@ export class FleetMailbox implements Mailbox {
     return this.#server.ask<T>(what, input);
   }
 
-  /** The server gives pages of its own size; what was asked for is put together from them. */
+  /** The server chooses its own page size. The requested page is assembled from those. */
   async #pages(what: string, query: MailQuery): Promise<MailPage> {
     const messages: MailMessage[] = [];
     let page: MailPage;
@@ -209,18 +209,18 @@ export class FleetMailbox implements Mailbox {
     { attachments, ...mail }: Outgoing,
     access: FileAccess,
   ): Promise<MailSent> {
-    const files = await lookAt(attachments, access);
+    const files = await inspectFiles(attachments, access);
     return this.#deliver(what, mail, { files, messageId: newMessageId(this.#clock.now()) });
   }
 
-  /** The id is made here, once: however often the server is asked, it is one message. */
+  /** The id is made here, once, so that repeated requests are one message. */
   async #deliver(
     what: string,
     mail: object,
-    { files, messageId }: { files: Looked[]; messageId: string },
+    { files, messageId }: { files: InspectedFile[]; messageId: string },
   ): Promise<MailSent> {
     for (const file of files) await upload(this.#server, file, file.bytes());
-    const body = { ...mail, message_id: messageId, attachments: files.map(carried) };
+    const body = { ...mail, message_id: messageId, attachments: files.map(describeFile) };
     return askSurely<MailSent>(this.#server, what, body);
   }
 

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { conflict, unsupported } from '../../base/index.ts';
+import { conflict, isRouseError, unsupported } from '../../base/index.ts';
 import type { FleetMailServer, MailKeeper, MailSurroundings } from '../transport.ts';
 import { askBind } from './ask-bind.ts';
 import { FLEET, type FleetBinding, mailDirectory } from './binding.ts';
@@ -16,7 +16,7 @@ export const fleetKeeper: MailKeeper<FleetBinding> = {
 
   async openAt() {
     throw unsupported('a mailbox on a fleet server is reached by its agent, not by a path', {
-      hint: 'use "rouse agents mail … --agent-name NAME"',
+      hint: 'use the commands of "rouse agents mail", such as "rouse agents mail list --agent-name NAME"',
     });
   },
 
@@ -52,12 +52,12 @@ export const fleetKeeper: MailKeeper<FleetBinding> = {
     return { removed: answer.address !== null };
   },
 
-  /** The server that is away may still have it: only its word says otherwise. */
+  /** A server that cannot be reached may still have it. Only the server can say otherwise. */
   async isActive({ fleet_directory, address }, on) {
     const status = await connect(on, fleet_directory)
       .ask<{ address: string }>('status', {})
       .catch((error: unknown) => {
-        if ((error as { code?: string }).code === 'unavailable') return { address };
+        if (isRouseError(error) && error.code === 'unavailable') return { address };
         throw error;
       });
     return status.address === address;

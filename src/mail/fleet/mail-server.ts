@@ -1,26 +1,26 @@
 import { isRouseError, type RouseError, RouseError as Trouble } from '../../base/index.ts';
 import type { FleetMailServer } from '../transport.ts';
 
-/** Nobody took the connection, so nobody took the message. */
+/** The connection was refused, so no one has the message. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** A server that starts again is back within this. */
+/** A restarting server is back within these tries. */
 const TRIES = 4;
 const FIRST_PAUSE_MS = 250;
 
-/** The server did not answer, or cannot work now. */
+/** The server did not respond, or cannot work now. */
 export function isAway(error: unknown): error is RouseError {
   return isRouseError(error) && error.code === 'unavailable';
 }
 
-/** It may have taken what it was asked to do. */
+/** The server may have done what it was asked. */
 export function inDoubt(error: unknown): boolean {
   if (!isAway(error) || error.facts['http_status'] === 429) return false;
   return error.facts['in_doubt'] === true || !NOT_SENT.has(String(error.facts['errno'] ?? ''));
 }
 
 /**
- * Asks for something that may be asked for twice, because its id makes it the same. A connection that broke is tried again,
- * so that an answer is an answer; a server that is away is told at once, and one that says nothing is not asked again.
+ * Makes a request that may be repeated, because its id makes it the same. Retries a broken connection, so that the
+ * result is certain. Reports an unreachable server at once, and does not ask a silent one again.
  */
 export async function askSurely<T>(server: FleetMailServer, what: string, body: object): Promise<T> {
   let doubt: RouseError | undefined;

@@ -16,14 +16,14 @@ import {
 } from '../../base/index.ts';
 import { isMessageId } from '../../domain/index.ts';
 import type { HeldMail } from '../port.ts';
-import type { Kept, Looked } from './upload.ts';
+import type { InspectedFile, Kept } from './upload.ts';
 
-/** A message that waits, as its file holds it. */
+/** The file of a waiting message. */
 export interface HeldFile {
   schema_version: 1;
   message_id: string;
   held_at_utc: string;
-  /** What the server is asked, but for id and attachments. */
+  /** The request to the server, without id and attachments. */
   mail: {
     to: string[];
     cc?: string[];
@@ -31,23 +31,23 @@ export interface HeldFile {
     body_content: string;
     idempotency_key?: string | null;
   };
-  /** It is the answer to this message of the server, which then knows whom it is for. */
+  /** It replies to this message of the server, which then knows the recipient. */
   answers?: string;
-  /** Their bytes lie beside this file. */
+  /** Their bytes are beside this file. */
   attachments: Kept[];
-  /** The server may have it: it was asked, and gave no answer. */
+  /** The server may have it: it was asked and did not respond. */
   tried: boolean;
-  /** The server will not have it; it stays until somebody cancels it. */
+  /** The server refused it. It stays until someone cancels it. */
   refused?: { code: string; message: string; at_utc: string; told?: true };
 }
 
-/** The same before its bytes are kept. */
-export type HeldMessage = Omit<HeldFile, 'attachments'> & { attachments: Looked[] };
+/** The same before its attachments are stored. */
+export type HeldMessage = Omit<HeldFile, 'attachments'> & { attachments: InspectedFile[] };
 
 /**
- * Mail that waits for the server, one file for each message (0600), beside the session. A message is in here before its
- * sender is told, and leaves only when the server has it, or when somebody takes it back. Its name is the id that the server
- * knows it by: sent again after a crash it is the same message.
+ * Mail that waits for the server, one file (0600) per message, beside the session. A message is here before its sender
+ * gets a result, and leaves only when the server has it or someone cancels it. Its name is the id on the server, so
+ * sending it again after a crash is the same message.
  */
 export class Outbox {
   readonly #directory: string;
@@ -56,7 +56,7 @@ export class Outbox {
     this.#directory = path.join(mailDirectory, 'outbox');
   }
 
-  /** Oldest first. A file that is none is skipped. */
+  /** Oldest first. Skips unreadable files. */
   list(): HeldFile[] {
     return this.#names().flatMap((name) => this.#read(name) ?? []);
   }
@@ -65,12 +65,12 @@ export class Outbox {
     return this.#names().length === 0;
   }
 
-  /** Files that nobody can read. */
+  /** How many files cannot be read. */
   get badCount(): number {
     return this.#names().filter((name) => !this.#read(name)).length;
   }
 
-  /** With copies of what it carries: the files themselves may be gone when it is sent. */
+  /** Stores the message with copies of its attachments: the originals may be gone when it is sent. */
   async hold(held: HeldMessage): Promise<HeldFile> {
     ensurePrivateDirectory(this.#directory);
     const attachments: Kept[] = [];
@@ -98,7 +98,7 @@ export class Outbox {
     return this.#read(`${messageId}.json`) !== undefined;
   }
 
-  /** One at a time sends or takes back, of all processes. */
+  /** Only one process at a time sends or cancels. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     ensurePrivateDirectory(this.#directory);
     const lock = await lockFile(path.join(this.#directory, '.lock'), { timeoutMs: 60_000 });
@@ -117,7 +117,7 @@ export class Outbox {
     });
   }
 
-  async #keep(messageId: string, { bytes, ...attachment }: Looked): Promise<Kept> {
+  async #keep(messageId: string, { bytes, ...attachment }: InspectedFile): Promise<Kept> {
     const folder = path.join(this.#directory, messageId);
     ensurePrivateDirectory(folder);
     const copy = path.join(folder, attachment.attachment_id);
@@ -183,12 +183,12 @@ export function viewHeld({ message_id, held_at_utc, mail, attachments, refused }
   };
 }
 
-/** Of a message that is to be taken back while nobody can tell whether the server has it. */
+/** For a cancel while it is unknown whether the server has the message. */
 export function cannotTell(messageId: string, cause: Error): Error {
   return conflict(
     `whether the server has ${messageId} already is not known: it was asked, and gave no answer`,
     {
-      hint: 'take it back when the server answers again; until then it is safe: it is never sent twice',
+      hint: 'cancel it when the server responds again; until then it is safe: it is never sent twice',
       cause,
     },
   );

@@ -13,13 +13,13 @@ import type { FleetMailServer } from '../transport.ts';
 import { FLEET } from './binding.ts';
 import { askSurely, inDoubt, isAway } from './mail-server.ts';
 import { cannotTell, type HeldFile, type HeldMessage, type Outbox, viewHeld } from './outbox.ts';
-import { type Carried, keptBytes, upload } from './upload.ts';
+import { type FileDescription, keptBytes, upload } from './upload.ts';
 import { versionNow } from './watch-mail.ts';
 
-/** What is wrong with the message, and not with the server, the token or the mailbox. */
+/** The message is at fault, not the server, the token or the mailbox. */
 const FOR_GOOD = new Set(['invalid', 'not_found', 'conflict', 'unsupported']);
 
-/** The outbox of one mailbox: who sends what waits, and takes it back. */
+/** The outbox of one mailbox: sends and cancels waiting mail. */
 export class HeldSender implements MailOutbox {
   readonly held = new Emitter<void>();
   readonly #server: FleetMailServer;
@@ -44,7 +44,7 @@ export class HeldSender implements MailOutbox {
 
   async flush(): Promise<void> {
     if (!this.#waits()) return;
-    // While it is away nothing is written: whether there is somebody is asked first.
+    // Asked first, so that nothing is written while the server cannot be reached.
     await versionNow(this.#server);
     await this.#outbox.exclusively(async () => {
       for (const held of this.#outbox.list()) if (!held.refused) await this.#send(held);
@@ -72,7 +72,7 @@ export class HeldSender implements MailOutbox {
       for (const each of held.attachments) await upload(this.#server, each, keptBytes(each));
       if (!held.tried) this.#outbox.write({ ...held, tried: true });
       crashPoint('fleet.mail-trying');
-      const attachments = held.attachments.map(carried);
+      const attachments = held.attachments.map(describeFile);
       const carrying = { message_id: held.message_id, attachments };
       if (held.answers === undefined) await askSurely(this.#server, 'send', { ...held.mail, ...carrying });
       else {
@@ -107,6 +107,12 @@ function isOfMessage(error: unknown): boolean {
   return isRouseError(error) && FOR_GOOD.has(error.code) && error.facts['error_code'] !== 'mail_no_binding';
 }
 
-export function carried({ attachment_id, media_type, sha256, size_bytes, label }: Carried): Carried {
+export function describeFile({
+  attachment_id,
+  media_type,
+  sha256,
+  size_bytes,
+  label,
+}: FileDescription): FileDescription {
   return { attachment_id, media_type, sha256, size_bytes, label };
 }

@@ -1,7 +1,7 @@
 import type { MailTransport } from '../transport.ts';
 import { FLEET, type FleetBinding, fleetBinding } from './binding.ts';
 
-/** A mailbox that a fleet server keeps, for an agent of any host. */
+/** A mailbox on a fleet server, for an agent on any host. */
 export const fleet: MailTransport<FleetBinding> = {
   name: FLEET,
   binding: fleetBinding,

@@ -7,8 +7,8 @@ import type { FleetMailServer } from '../transport.ts';
 
 const LIMIT = 'attachmentBytes';
 
-/** What the server is told of a file whose bytes it has. */
-export interface Carried {
+/** Describes a file whose bytes the server has. */
+export interface FileDescription {
   attachment_id: string;
   media_type: string;
   sha256: string;
@@ -16,59 +16,70 @@ export interface Carried {
   label: string;
 }
 
-/** A file that is to travel, as it was found. */
-export interface Looked extends Carried {
-  /** Its bytes, read again. */
+/** A file to send, as it was found. */
+export interface InspectedFile extends FileDescription {
+  /** Reads its bytes again. */
   bytes: () => AsyncIterable<Buffer>;
 }
 
-/** The same, kept on this host until the server has it. */
-export interface Kept extends Carried {
+/** A file kept on this host until the server has it. */
+export interface Kept extends FileDescription {
   path: string;
 }
 
 /**
- * Looks at each file once. A message that leaves this host carries bytes, whether a copy or a reference was asked for: what a
- * path names elsewhere is another file.
+ * Reads each file once. A message that leaves this host carries bytes, even if a reference was asked for: the same path
+ * elsewhere is another file.
  */
-export async function lookAt(attachments: readonly NewAttachment[], files: FileAccess): Promise<Looked[]> {
-  const looked: Looked[] = [];
-  let most = limit(LIMIT);
-  for (const [n, given] of attachments.entries()) {
-    const one = await lookAtOne(given, { files, field: `attachments[${n}]`, most, limitName: LIMIT });
-    most -= one.size_bytes;
-    looked.push(one);
+export async function inspectFiles(
+  attachments: readonly NewAttachment[],
+  files: FileAccess,
+): Promise<InspectedFile[]> {
+  const inspected: InspectedFile[] = [];
+  let maxBytes = limit(LIMIT);
+  for (const [n, attachment] of attachments.entries()) {
+    const one = await inspectFile(attachment, {
+      files,
+      field: `attachments[${n}]`,
+      maxBytes,
+      limitName: LIMIT,
+    });
+    maxBytes -= one.size_bytes;
+    inspected.push(one);
   }
-  return looked;
+  return inspected;
 }
 
-async function lookAtOne(given: NewAttachment, reading: Reading): Promise<Looked> {
+async function inspectFile(attachment: NewAttachment, reading: Reading): Promise<InspectedFile> {
   const hash = createHash('sha256');
   let size = 0;
-  for await (const piece of bytesOf(given, reading)) {
+  for await (const piece of bytesOf(attachment, reading)) {
     size += piece.length;
     hash.update(piece);
   }
-  const name = nameOf(given);
+  const name = nameOf(attachment);
   return {
     attachment_id: `att-${randomHex(6)}`,
     media_type: mediaTypeOf(name),
     sha256: hash.digest('hex'),
     size_bytes: size,
-    label: given.label ?? plainName(name),
-    bytes: () => bytesOf(given, reading),
+    label: attachment.label ?? plainName(name),
+    bytes: () => bytesOf(attachment, reading),
   };
 }
 
-/** A file of the outbox, which is ours. */
+/** The bytes of a file in the outbox, which is ours. */
 export function keptBytes({ path }: Kept): AsyncIterable<Buffer> {
-  return bytesOf({ path }, { files: ANY_FILE, field: 'attachment', most: limit(LIMIT), limitName: LIMIT });
+  return bytesOf(
+    { path },
+    { files: ANY_FILE, field: 'attachment', maxBytes: limit(LIMIT), limitName: LIMIT },
+  );
 }
 
-/** Puts the bytes on the server, piece by piece. Doing it twice is harmless. */
+/** Uploads the bytes piece by piece. Repeating it is harmless. */
 export async function upload(
   server: FleetMailServer,
-  { sha256, label }: Carried,
+  { sha256, label }: FileDescription,
   bytes: AsyncIterable<Buffer>,
 ): Promise<void> {
   const hash = createHash('sha256');
@@ -83,7 +94,7 @@ export async function upload(
   if (hash.digest('hex') !== sha256) throw invalid(`${label} was changed while it was being sent`);
 }
 
-/** A file name that can stand in a document and in a directory: no control characters, not hidden, not too long. */
+/** A file name that is safe in a document and a directory: no control characters, not hidden, not too long. */
 export function plainName(name: string): string {
   const clean = shownName(name).replace(/[/\\]/g, '_').replace(/^\.+/, '_').trim();
   return [...clean].slice(-60).join('') || 'attachment';

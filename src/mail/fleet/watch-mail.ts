@@ -5,13 +5,13 @@ const WAIT_SECONDS = 25;
 const ANSWER_MS = 10_000;
 const PAUSES = { firstMs: 1000, maxMs: 60_000 };
 
-/** The version of the mailbox, at once. */
+/** The current version of the mailbox. */
 export async function versionNow(server: FleetMailServer): Promise<string> {
   const { version } = await server.ask<{ version: string }>('watch', { body: { version: '' } });
   return version;
 }
 
-/** Calls back when the version is another one than the last. One question is held by the server; nothing is asked meanwhile. */
+/** Calls back when the version changes. The server holds one request open; nothing else is asked. */
 export async function watchVersion(
   { server, clock }: { server: FleetMailServer; clock: Clock },
   changed: () => void,

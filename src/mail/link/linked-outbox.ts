@@ -6,12 +6,12 @@ import { FleetMailbox } from '../fleet/fleet-mailbox.ts';
 import { type HeldFile, Outbox } from '../fleet/outbox.ts';
 import type { HeldMail, MailOutbox } from '../port.ts';
 import type { FleetMailServer, MailSurroundings } from '../transport.ts';
-import { bring } from './bring.ts';
-import { stow } from './stow.ts';
+import { fetchMail } from './fetch-mail.ts';
+import { moveToOutbox } from './move-to-outbox.ts';
 
 /**
- * A mailbox of this host that has an address on a fleet server, too. `flush` carries both ways; nothing is kept in memory,
- * so that any process may do it, and two of them at once do no harm.
+ * A mailbox of this host that also has an address on a fleet server. `flush` carries mail both ways. Nothing is kept in
+ * memory, so any process may do it, and two at once do no harm.
  */
 export class LinkedOutbox implements MailOutbox {
   readonly #store: MailStore;
@@ -38,54 +38,54 @@ export class LinkedOutbox implements MailOutbox {
     return this.#fleet.outbox.held;
   }
 
-  /** Each of these stows first: what is not in the outbox yet waits all the same. */
+  /** Each of these moves new mail to the outbox first, because mail that is not there yet waits too. */
   async list(): Promise<HeldMail[]> {
-    await this.#stow();
+    await this.#moveToOutbox();
     return this.#fleet.outbox.list();
   }
 
   async cancel(messageId: string): Promise<HeldMail> {
-    await this.#stow();
+    await this.#moveToOutbox();
     return this.#fleet.outbox.cancel(messageId);
   }
 
   async flush(): Promise<void> {
-    await this.#stow();
+    await this.#moveToOutbox();
     try {
       await this.#fleet.outbox.flush();
     } finally {
-      await this.#tellRefused();
+      await this.#reportRefused();
     }
-    await bring({ store: this.#store, link: this.#link, fleet: this.#fleet });
+    await fetchMail({ store: this.#store, link: this.#link, fleet: this.#fleet });
   }
 
-  async #stow(): Promise<void> {
+  async #moveToOutbox(): Promise<void> {
     await this.#outbox.exclusively(() =>
-      stow({ store: this.#store, link: this.#link, outbox: this.#outbox }),
+      moveToOutbox({ store: this.#store, link: this.#link, outbox: this.#outbox }),
     );
   }
 
-  /** Whoever wrote it gets an answer that says so; it stays in the outbox until somebody takes it back. */
-  async #tellRefused(): Promise<void> {
-    const untold = this.#outbox.list().filter(({ refused }) => refused && !refused.told);
-    if (untold.length === 0) return;
+  /** The sender gets a reply that says so. The message stays in the outbox until someone cancels it. */
+  async #reportRefused(): Promise<void> {
+    const unreported = this.#outbox.list().filter(({ refused }) => refused && !refused.told);
+    if (unreported.length === 0) return;
     await this.#outbox.exclusively(async () => {
-      for (const held of untold) if (this.#outbox.has(held.message_id)) await this.#tell(held);
+      for (const held of unreported) if (this.#outbox.has(held.message_id)) await this.#report(held);
     });
   }
 
-  async #tell(held: HeldFile): Promise<void> {
+  async #report(held: HeldFile): Promise<void> {
     const [from] = [...held.mail.to, ...(held.mail.cc ?? [])];
     const refused = held.refused!;
-    const told = this.#store.mailbox(from!).reply({
+    const reply = this.#store.mailbox(from!).reply({
       message_ref: makeMailRef('filesystem', held.message_id),
       body_content: `This message was not delivered: ${refused.message}`,
       idempotency_key: `refused:${held.message_id}`,
     });
-    await told.catch((error: unknown) => {
+    await reply.catch((error: unknown) => {
       if (!isRouseError(error) || error.code !== 'not_found') throw error;
     });
-    crashPoint('link.refusal-told');
+    crashPoint('link.refusal-reported');
     this.#outbox.write({ ...held, refused: { ...refused, told: true } });
   }
 }
@@ -99,7 +99,7 @@ export function linkedOutbox(
   return new LinkedOutbox({ store, link, clock, server: connectFleet(fleetDirectory(store, link)) });
 }
 
-/** Of the session that has the mailbox now: an agent that was launched again has another one, with another token. */
+/** The directory of the session that has the mailbox now: a relaunched agent has another one, with another token. */
 export function fleetDirectory(store: MailStore, { address, fleet_directory }: MailLink): string {
   const owner = store.registrations(address).find(({ status }) => status === 'active');
   const manifest = owner?.manifest_path_hint;

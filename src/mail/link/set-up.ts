@@ -17,12 +17,12 @@ export interface LinkRequest {
   address: string;
   principal_id: string;
   agentName: string;
-  /** On the server; default: the name of the agent in the domain of its org. */
+  /** On the server. Default: the agent's name in the domain of its org. */
   fleetAddress?: string | undefined;
   fleetDirectory: string;
 }
 
-/** Gives a mailbox of the store an address on the server. Doing it again changes nothing. */
+/** Links a mailbox of the store with an address on the server. Repeating it changes nothing. */
 export async function addMailLink(
   store: MailStore,
   { address, fleetAddress, fleetDirectory: directory }: LinkRequest,
@@ -44,8 +44,8 @@ export async function addMailLink(
 }
 
 /**
- * Ends a link from which nothing waits; the server takes no more mail for it then, and keeps what it has. With the last link
- * to a fleet, its addresses are no longer known here.
+ * Ends a link that has no waiting mail. The server then accepts no more mail for it, and keeps what it has. With the
+ * last link to a fleet, its addresses are no longer known here.
  */
 export async function removeMailLink(store: MailStore, link: MailLink, on: MailSurroundings): Promise<void> {
   const outbox = linkedOutbox(store, link, on);

@@ -1,13 +1,16 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { FilesystemBinding } from '../filesystem/binding.ts';
+import { FILESYSTEM, type FilesystemBinding, filesystemBinding } from '../filesystem/binding.ts';
 import { layoutOf } from '../filesystem/root/layout.ts';
-import { filesystem as plain } from '../filesystem/transport.ts';
 import type { MailTransport } from '../transport.ts';
 
-/** A mail store in a directory; a mailbox of it may be linked with an address of a fleet. */
+/** A mail store in a directory. Its mailboxes may be linked with a fleet address. */
 export const filesystem: MailTransport<FilesystemBinding> = {
-  ...plain,
+  name: FILESYSTEM,
+  binding: filesystemBinding,
+  unpublished: ['mailbox_kind', 'mailbox_path'],
+  placeField: 'filesystem_root',
+  isAt: () => true,
   mayWait: ({ filesystem_root, address }) =>
     fs.existsSync(path.join(layoutOf(filesystem_root).links, address, 'link.json')),
   keeper: async () => (await import('./keeper.ts')).linkedKeeper,

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { invalid } from '../../base/index.ts';
 import { hintIn, MAIL_OPERATIONS, type MailOperationName } from '../../domain/schemas.ts';
 
-const MOST_ISSUES = 5;
+const MAX_ISSUES = 5;
 
-/** The value as the schema describes it, or `invalid` naming each wrong field: `message: $.to[0].address: …`. */
+/** Returns the parsed value, or throws `invalid` naming each wrong field: `message: $.to[0].address: …`. */
 export function checkMail<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issues = result.error.issues
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .map(({ path, message }) => `${at(path)}: ${message}`);
   const hint = hintIn(result.error.issues);
   throw invalid(`${what}: ${issues.join('; ')}`, {
@@ -18,10 +18,13 @@ export function checkMail<S extends z.ZodType>(schema: S, value: unknown, what: 
   });
 }
 
-/** What came out of a check, and of which operation: a door checks for its callers, and the mailbox for those without a door. */
+/**
+ * Values that were already checked, and for which operation. Entry points check for their callers; the mailbox checks
+ * for callers without one.
+ */
 const checked = new WeakMap<object, MailOperationName>();
 
-/** What a caller says to a mailbox, checked; what was checked for this operation before is as it should be. */
+/** Checks a caller's input for a mailbox. Input already checked for this operation is returned as it is. */
 export function checkOperation<Name extends MailOperationName>(
   name: Name,
   input: unknown,
@@ -40,11 +43,11 @@ function at(path: PropertyKey[]): string {
   );
 }
 
-/** One line of text that can stand in a header: trimmed, not blank, no control characters, valid Unicode. */
-export function headerLine(most = 998): z.ZodType<string, string> {
+/** One line of text for a header: trimmed, not blank, no control characters, valid Unicode. */
+export function headerLine(max = 998): z.ZodType<string, string> {
   return z
     .string()
-    .max(most)
+    .max(max)
     .refine((text) => text.trim() !== '', 'must not be blank')
     .refine((text) => text === text.trim(), 'must not begin or end with white space')
     .refine((text) => !CONTROL.test(text), 'must be one line without control characters')

@@ -10,15 +10,16 @@ import {
   type MailDocument,
 } from '../../domain/index.ts';
 import { mailBody } from '../../domain/schemas.ts';
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import { headerLine } from './check.ts';
 
-/** As many as any limit allows: which one was in force where it was written is not known. */
+/** The highest limit that can be set, because the one in force when the message was written is unknown. */
 const MAX_RECIPIENTS = LIMITS.recipients.most;
 const MAX_ATTACHMENTS = LIMITS.attachments.most;
 
 const principalSchema = z.strictObject({
   principal_id: headerLine(200),
-  address: z.string().refine(isAddress, 'must be a full mail address such as name@houmao.localhost'),
+  address: z.string().refine(isAddress, `must be a full mail address such as name@${LOCAL_DOMAIN}`),
   display_name: headerLine(200).optional(),
   manifest_path_hint: headerLine(4096).optional(),
   role: headerLine(200).optional(),
@@ -48,7 +49,7 @@ const attachmentSchema = z
 
 const messageIdSchema = z.string().refine(isMessageId, 'must be msg-YYYYMMDDTHHMMSSZ-<32 hex digits>');
 
-/** A stored message, strictly: no unknown key, no other type, nothing that a header could not hold. */
+/** A stored message, strictly: no unknown key, no other type, nothing that a header cannot hold. */
 export const mailDocumentSchema: z.ZodType<MailDocument> = z
   .strictObject({
     protocol_version: z.literal(MAIL_PROTOCOL_VERSION),

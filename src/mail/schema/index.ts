@@ -1,5 +1,5 @@
 /**
- * Mailbox schemas: what a stored message must be, and how a caller's input is checked against the schema of its operation.
+ * Mailbox schemas: what a stored message must be, and how input is checked against the schema of its operation.
  *
  * Promises  Strict: unknown keys, wrong types, control characters in header values and U+0000 are refused.
  * Errors    `invalid` with one line naming each wrong field.

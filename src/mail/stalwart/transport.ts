@@ -19,7 +19,7 @@ const refuse = async (): Promise<never> => {
   throw unsupported(`mail kept by ${STALWART} cannot be opened by a gateway`);
 };
 
-/** A mail server of its own. Manifests of other programs bind such mailboxes; Rouse reads the binding and opens none. */
+/** A separate mail server. Manifests of other programs bind such mailboxes; Rouse reads the binding and opens none. */
 export const stalwart: MailTransport<z.infer<typeof binding>> = {
   name: STALWART,
   binding,

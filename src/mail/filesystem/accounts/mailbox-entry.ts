@@ -9,7 +9,7 @@ import type { Registration } from './registration-rows.ts';
 
 type Place = Pick<Registration, 'mailbox_kind' | 'mailbox_path' | 'mailbox_entry_path'>;
 
-/** Makes a mailbox's directory and its name in mailboxes/. Doing it again changes nothing. */
+/** Makes a mailbox's directory and its entry in mailboxes/. Repeating it changes nothing. */
 export function placeMailbox(layout: Layout, place: Place, { clear }: { clear: boolean }): void {
   const entry = path.join(layout.root, place.mailbox_entry_path);
   const folder = path.resolve(layout.root, place.mailbox_path);
@@ -31,14 +31,14 @@ function linkEntry(entry: string, folder: string): void {
   fs.symlinkSync(folder, entry);
 }
 
-/** The name in mailboxes/ goes; the private directory behind a symlink stays. */
+/** Removes the entry in mailboxes/. A private directory behind a symlink stays. */
 export function removeEntry(entry: string): void {
   const stat = fs.lstatSync(entry, { throwIfNoEntry: false });
   if (stat?.isDirectory()) fs.rmSync(entry, { recursive: true, force: true });
   else if (stat) fs.unlinkSync(entry);
 }
 
-/** Renames `mailboxes/<address>` to `mailboxes/<address>--<32 hex>` and answers with the new relative path. */
+/** Renames `mailboxes/<address>` to `mailboxes/<address>--<32 hex>` and returns the new relative path. */
 export function stashEntry(layout: Layout, entryPath: string): string {
   const stashed = `${entryPath}--${randomHex(16)}`;
   const entry = path.join(layout.root, entryPath);
@@ -48,7 +48,7 @@ export function stashEntry(layout: Layout, entryPath: string): string {
   return stashed;
 }
 
-/** Nothing there, or just the box folders with links that a registration cut short leaves behind. */
+/** True if there is nothing, or only box folders with links, as an interrupted registration leaves them. */
 export function isBareFolder(entry: string): boolean {
   const stat = fs.lstatSync(entry, { throwIfNoEntry: false });
   if (!stat) return true;

@@ -15,7 +15,7 @@ export interface BoxLink {
   createdAtUtc: string;
 }
 
-/** The directory that holds a mailbox's boxes, wherever it is. */
+/** The directory with a mailbox's boxes, inside the root or elsewhere. */
 export function folderOf(layout: Layout, registration: Pick<Registration, 'mailbox_path'>): string {
   return path.resolve(layout.root, registration.mailbox_path);
 }
@@ -28,7 +28,7 @@ export function linkPath({ folder, box, messageId }: Pick<BoxLink, 'folder' | 'b
   return `${folder}/${box}/${messageId}.md`;
 }
 
-/** The link to make, relative so that the root can be moved. */
+/** The link to make. It is relative, so that the root can be moved. */
 export function linkToMake(layout: Layout, link: BoxLink): LinkToMake {
   const { folder, box, formerBox, messageId, createdAtUtc } = link;
   return {
@@ -40,7 +40,7 @@ export function linkToMake(layout: Layout, link: BoxLink): LinkToMake {
   };
 }
 
-/** Inside the root paths are what they seem; a private directory elsewhere may be reached through links. */
+/** Paths inside the root are real. A private directory elsewhere may be reached through links. */
 function wayToRoot({ root }: Layout, directory: string): string {
   if (directory.startsWith(`${root}/`))
     return directory
@@ -56,14 +56,14 @@ function wayToRoot({ root }: Layout, directory: string): string {
   return path.relative(real, root) || '.';
 }
 
-/** Removes our links of this message from every box but the ones named. */
+/** Removes our links to this message from every box except these. */
 export function clearLinks(folder: string, messageId: string, except: readonly string[]): void {
   for (const box of boxesOf(folder)) {
     if (!except.includes(box)) removeLink(linkPath({ folder, box, messageId }));
   }
 }
 
-/** Removes a link, never a file that somebody put there. */
+/** Removes a link, but never a file that someone put there. */
 export function removeLink(at: string): void {
   if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) fs.rmSync(at, { force: true });
 }

@@ -3,7 +3,7 @@ import type { Sqlite } from '../../../db/index.ts';
 import { isAddress, unknownRecipient } from '../../../domain/index.ts';
 import { listRegistrations, type Registration } from './registration-rows.ts';
 
-/** Why this address cannot be used: it is put to rest, or nobody has it and another was probably meant. */
+/** Why this address cannot be used: its mailbox is inactive, or no one has it and another was probably meant. */
 export function noActiveMailbox(db: Sqlite, address: string): RouseError {
   const all = listRegistrations(db);
   const active = all.filter(({ status }) => status === 'active');
@@ -20,7 +20,7 @@ export function noActiveMailbox(db: Sqlite, address: string): RouseError {
   );
 }
 
-/** All that makes it the same mailbox: with less, registering would ask to put it aside or replace it. */
+/** The command that registers the same mailbox again. With fewer options it would ask to stash or replace it. */
 function registerLine({
   address,
   owner_principal_id: owner,

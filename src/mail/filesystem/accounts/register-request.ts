@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { errnoOf, forbidden, invalid, requireOneLine } from '../../../base/index.ts';
 import { isReservedAddress, OPERATOR, parseAddress } from '../../../domain/index.ts';
+import { NAME_PREFIX } from '../../../wire/houmao/index.ts';
 import type { Layout } from '../root/layout.ts';
 import type { MailboxKind, Registration } from './registration-rows.ts';
 
@@ -22,16 +23,16 @@ export interface RegisterRequest {
   system?: boolean;
 }
 
-/** A registration that was asked for, checked. */
+/** A checked registration request. */
 export type Wanted = Omit<Registration, 'registration_id' | 'created_at_utc' | 'deactivated_at_utc'>;
 
-/** What is asked for as it would stand in the book; `invalid` or `forbidden` when it may not. */
+/** Returns the request as it would be recorded; throws `invalid` or `forbidden` if it may not be. */
 export function checkRegisterRequest(layout: Layout, request: RegisterRequest): Wanted {
   const address = parseAddress(request.address);
   const isOperator = request.system === true && address === OPERATOR.address;
   if (isReservedAddress(address) && !isOperator) {
     throw forbidden(`address ${address} is reserved for the system`, {
-      hint: 'choose a name that does not begin with HOUMAO-',
+      hint: `choose a name that does not begin with ${NAME_PREFIX}-`,
     });
   }
   const line = (text: string | undefined, field: string): string | null => {
@@ -57,20 +58,20 @@ export function checkRegisterRequest(layout: Layout, request: RegisterRequest): 
   };
 }
 
-/** A private mailbox directory: absolute, outside the root, and not the way to it. */
-function privatePath(layout: Layout, given: string | undefined): string {
-  if (given === undefined || !path.isAbsolute(given)) {
+/** A private mailbox directory must be absolute, outside the root, and not an ancestor of it. */
+function privatePath(layout: Layout, typed: string | undefined): string {
+  if (typed === undefined || !path.isAbsolute(typed)) {
     throw invalid('mailbox_path must be an absolute path for a symlink mailbox');
   }
-  requireOneLine(given, 'mailbox_path');
-  const real = realPath(path.normalize(given));
+  requireOneLine(typed, 'mailbox_path');
+  const real = realPath(path.normalize(typed));
   const inside = (outer: string, inner: string): boolean =>
     inner === outer || inner.startsWith(`${outer}${path.sep}`);
   if (inside(layout.root, real) || inside(real, layout.root)) {
-    throw invalid(`mailbox_path ${given} must lie outside the mailbox root ${layout.root}`);
+    throw invalid(`mailbox_path ${typed} must be outside the mailbox root ${layout.root}`);
   }
   const stat = fs.statSync(real, { throwIfNoEntry: false });
-  if (stat && !stat.isDirectory()) throw invalid(`mailbox_path ${given} is not a directory`);
+  if (stat && !stat.isDirectory()) throw invalid(`mailbox_path ${typed} is not a directory`);
   return real;
 }
 

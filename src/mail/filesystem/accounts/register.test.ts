@@ -7,7 +7,7 @@ let world: TestRoot;
 afterEach(() => world.end());
 
 describe('registering a mailbox', () => {
-  it('again with the same owner keeps it and refreshes what is told of it', () => {
+  it('again with the same owner keeps it and refreshes its description', () => {
     world = new TestRoot('bob');
     const again = world.store.register({
       address: at('bob'),
@@ -18,7 +18,7 @@ describe('registering a mailbox', () => {
     expect(world.store.registrations(at('bob'))).toMatchObject([{ display_name: 'Bob B.' }]);
   });
 
-  it('of somebody else is refused in safe mode and changes nothing', async () => {
+  it('of another owner is refused in safe mode and changes nothing', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'mine');
     const error = errorOf(() => world.store.register({ address: at('bob'), owner_principal_id: 'eve' }));
@@ -105,7 +105,7 @@ describe('registering a mailbox', () => {
     expect(world.store.registrations()).toEqual(before);
   });
 
-  it('refuses to take what it does not know, unless told to', () => {
+  it('refuses to take an unknown folder unless forced', () => {
     world = new TestRoot();
     const folder = world.path('mailboxes', at('bob'));
     fs.mkdirSync(folder);
@@ -155,7 +155,7 @@ describe('a mailbox in a private directory', () => {
     expect(fs.readFileSync(path.join(home, 'inbox', link!), 'utf8')).toContain('about hello');
   });
 
-  it('must lie outside the root and be nobody else’s', () => {
+  it('must be outside the root and belong to no other mailbox', () => {
     world = new TestRoot();
     const home = path.join(world.directory, 'private');
     expect(errorOf(() => register('bob', world.path('mailboxes', 'x')))).toMatchObject({ code: 'invalid' });
@@ -203,7 +203,7 @@ describe('unregistering a mailbox', () => {
     expect(await world.subjects('alice', 'sent')).toEqual(['kept']);
   });
 
-  it('is refused for the operator and for whom nobody knows', () => {
+  it('is refused for the operator and for an unknown address', () => {
     world = new TestRoot('bob');
     const operator = 'HOUMAO-operator@houmao.localhost';
     expect(errorOf(() => world.store.unregister(operator, 'purge'))).toMatchObject({ code: 'forbidden' });

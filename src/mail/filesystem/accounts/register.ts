@@ -33,7 +33,7 @@ export interface RegisterResult {
   stashed_mailbox_path?: string;
 }
 
-/** Gives an address to a principal. `safe` never takes anything from anybody; `force` replaces; `stash` puts aside. */
+/** Registers an address for a principal. `safe` never takes anything away; `force` replaces; `stash` puts aside. */
 export function register(store: OpenRoot, request: RegisterRequest): RegisterResult {
   const mode = request.mode ?? 'safe';
   const wanted = checkRegisterRequest(store.layout, request);
@@ -84,7 +84,7 @@ function isSame(known: Registration, wanted: Wanted): boolean {
   return keys.every((key) => known[key] === wanted[key]);
 }
 
-/** The inactive registration whose mailbox still stands at the wanted place. */
+/** The inactive registration whose mailbox is still at the wanted place. */
 function occupantOf(db: Sqlite, layout: Layout, wanted: Wanted): RegistrationRow | undefined {
   if (!fs.lstatSync(path.join(layout.root, wanted.mailbox_entry_path), { throwIfNoEntry: false }))
     return undefined;
@@ -112,7 +112,7 @@ function keep(store: OpenRoot, db: Sqlite, known: RegistrationRow, wanted: Wante
   placeMailbox(store.layout, wanted, { clear: false });
 }
 
-/** Clears the way for a new registration, or refuses, as the mode says. */
+/** Makes room for a new registration or refuses, depending on the mode. */
 function makeRoom(
   store: OpenRoot,
   db: Sqlite,

@@ -5,14 +5,14 @@ import { activeRegistration, type RegistrationRow } from './registration-rows.ts
 const EDITION = 'registrations_edition';
 
 /**
- * The active registrations, remembered. Every change of a registration makes a new edition, and looking at the
- * edition is one short query, so an operation on many addresses asks the index once.
+ * Caches the active registrations. Every change of a registration makes a new edition. Reading the edition is one short
+ * query, so an operation on many addresses asks the index once.
  */
 export class RegistrationBook {
   #edition: string | undefined;
   #active = new Map<string, RegistrationRow | undefined>();
 
-  /** Looks up addresses as they are in this transaction, or now. Use it at once and do not keep it. */
+  /** Looks up addresses as they are now, or in this transaction. Use the result at once; do not keep it. */
   open(db: Sqlite): (address: string) => RegistrationRow | undefined {
     const edition = readMeta(db, EDITION) ?? '0';
     if (edition !== this.#edition || this.#active.size > 10_000) this.#active.clear();
@@ -23,7 +23,7 @@ export class RegistrationBook {
     };
   }
 
-  /** Inside the transaction that changes a registration. */
+  /** Call inside the transaction that changes a registration. */
   newEdition(db: Sqlite): void {
     writeMeta(db, EDITION, String(Number(readMeta(db, EDITION) ?? 0) + 1));
     this.#edition = undefined;

@@ -6,7 +6,7 @@ export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
 export const MAILBOX_KINDS = ['in_root', 'symlink'] as const;
 export type MailboxKind = (typeof MAILBOX_KINDS)[number];
 
-/** Who has, or had, a mailbox in this root. Paths are relative to the root unless they lie outside it. */
+/** Who has, or had, a mailbox in this root. Paths are relative to the root unless they are outside it. */
 export interface Registration {
   registration_id: string;
   address: string;
@@ -25,12 +25,12 @@ export interface Registration {
   replaced_by_registration_id: string | null;
 }
 
-/** With the small key other tables use. */
+/** With the small key that other tables use. */
 export interface RegistrationRow extends Registration {
   number: number;
 }
 
-/** Under the address as it is written, which an older store may have, else under its canonical form. */
+/** Finds the address as written, which an older store may have, else its canonical form. */
 export function activeRegistration(db: Sqlite, address: string): RegistrationRow | undefined {
   return db.get<RegistrationRow>(
     `SELECT * FROM mailbox_registrations WHERE address IN (:address, :canonical) AND status = 'active'
@@ -43,7 +43,7 @@ export function registrationByNumber(db: Sqlite, number: number): RegistrationRo
   return db.get<RegistrationRow>('SELECT * FROM mailbox_registrations WHERE number = ?', [number]);
 }
 
-/** All of them, or those of one address; active first, then stashed, then the newest. */
+/** All registrations, or those of one address: active first, then stashed, then newest. */
 export function listRegistrations(db: Sqlite, address?: string): RegistrationRow[] {
   return db.all<RegistrationRow>(
     `SELECT * FROM mailbox_registrations WHERE :address IS NULL OR address = :address
@@ -93,7 +93,7 @@ export function updateRegistration(db: Sqlite, number: number, changes: Partial<
   );
 }
 
-/** Something in this mailbox changed: its version moves on. */
+/** Advances the version of this mailbox. Call after any change in it. */
 export function bumpVersion(db: Sqlite, number: number): void {
   db.run(
     `INSERT INTO mailbox_versions (registration, version) VALUES (?, 1)

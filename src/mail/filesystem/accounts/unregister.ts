@@ -22,9 +22,9 @@ export interface UnregisterResult {
   purged_registration_id?: string;
 }
 
-export function unregister(store: OpenRoot, given: string, mode: UnregisterMode): UnregisterResult {
-  const canonical = parseAddress(given);
-  const address = activeRegistration(store.db, given.trim())?.address ?? canonical;
+export function unregister(store: OpenRoot, typed: string, mode: UnregisterMode): UnregisterResult {
+  const canonical = parseAddress(typed);
+  const address = activeRegistration(store.db, typed.trim())?.address ?? canonical;
   if (address === OPERATOR.address) {
     throw forbidden('the operator mailbox cannot be unregistered', {
       hint: 'posts and their replies need it',

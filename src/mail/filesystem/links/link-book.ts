@@ -10,19 +10,19 @@ import {
 import { isAddress } from '../../../domain/index.ts';
 import type { Layout } from '../root/layout.ts';
 
-/** A mailbox of this root that has an address on a fleet server, too. */
+/** A mailbox of this root that also has an address on a fleet server. */
 export interface MailLink {
   schema_version: 1;
   address: string;
   fleet_address: string;
-  /** What the addresses of that fleet end with. */
+  /** The domain of the fleet's addresses. */
   domain: string;
-  /** Where the session kept the server's address and its token when the link was made. */
+  /** Where the session kept the server's address and token when the link was made. */
   fleet_directory: string;
   linked_at_utc: string;
 }
 
-/** Everything a link keeps: its record, mail that waits for the server, files on their way. */
+/** Everything that belongs to a link: its record, mail that waits for the server, files in transit. */
 export function linkDirectory(layout: Layout, address: string): string {
   return path.join(layout.links, address);
 }
@@ -30,7 +30,7 @@ export function linkDirectory(layout: Layout, address: string): string {
 const recordOf = (layout: Layout, address: string): string =>
   path.join(linkDirectory(layout, address), 'link.json');
 
-/** Undefined: it has none, or nobody can read the record. */
+/** Undefined if there is no link, or its record cannot be read. */
 export function readLink(layout: Layout, address: string): MailLink | undefined {
   try {
     const found = readJsonIfExists(recordOf(layout, address)) as Partial<MailLink> | undefined;
@@ -61,7 +61,7 @@ export function writeLink(layout: Layout, link: MailLink): void {
   fsyncDirectory(layout.links);
 }
 
-/** What still lies beside the record (refused mail) stays. */
+/** Removes the record. Refused mail beside it stays. */
 export function eraseLink(layout: Layout, address: string): void {
   fs.rmSync(recordOf(layout, address), { force: true });
 }

@@ -6,14 +6,14 @@ import type { OpenRoot } from '../root/open-root.ts';
 import { ensureSignal } from '../watch/signal.ts';
 import { readLink } from './link-book.ts';
 
-/** Role of a mailbox here that stands for an address of a fleet: its inbox is what is still to be carried there. */
+/** Role of a local mailbox that represents a fleet address. Its inbox is what is still to be carried there. */
 export const STAND_IN = 'fleet_link';
 
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
 /**
- * Whoever is linked with a fleet may write to its addresses: each gets a mailbox here that stands for it. Whoever is not,
- * may not: nobody would carry it.
+ * A sender linked with a fleet may write to its addresses: each gets a local stand-in mailbox. Others may not, because
+ * no one would carry their mail.
  */
 export function admitStandIns(store: OpenRoot, from: string, typed: readonly string[]): void {
   const active = store.book.open(store.db);
@@ -33,7 +33,7 @@ export function admitStandIns(store: OpenRoot, from: string, typed: readonly str
   }
 }
 
-/** Its principal is that of the agent or person it stands for. */
+/** Its principal is the agent or person it represents. */
 export function standIn(store: OpenRoot, address: string): void {
   register(store, { address, owner_principal_id: agentPrincipal(localPart(address)), role: STAND_IN });
   ensureSignal(store.layout, address);
@@ -48,11 +48,11 @@ function notLinked(from: string, address: string): Error {
 
 export interface WaitingMail {
   messageId: string;
-  /** Those whose inbox has it. */
+  /** The stand-ins that have it in their inbox. */
   standIns: string[];
 }
 
-/** Mail of this sender that is still in the inbox of somebody who stands for an address of the domain, oldest first. */
+/** Mail of this sender that is still in the inbox of a stand-in for the domain, oldest first. */
 export function waitingForFleet(
   { db }: OpenRoot,
   { address, domain }: { address: string; domain: string },
@@ -71,7 +71,7 @@ export function waitingForFleet(
   return [...waiting].map(([messageId, standIns]) => ({ messageId, standIns }));
 }
 
-/** Mailboxes that stand for addresses of this domain. */
+/** The stand-in mailboxes for addresses of this domain. */
 export function standInsOf({ db }: OpenRoot, domain: string): string[] {
   return listRegistrations(db)
     .filter(

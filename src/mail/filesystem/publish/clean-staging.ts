@@ -4,7 +4,7 @@ import { type Clock, ensurePrivateDirectory } from '../../../base/index.ts';
 import { quarantine } from '../repair/message-scan.ts';
 import type { Layout } from '../root/layout.ts';
 
-/** A staged file younger than this may be a live writer's. */
+/** A younger staged file may belong to a live writer. */
 const STAGED_FOR_MS = 60_000;
 
 export interface StagingReport {
@@ -13,7 +13,7 @@ export interface StagingReport {
   staging_artifact_paths: string[];
 }
 
-/** Puts aside or removes what interrupted writers left in staging/. */
+/** Quarantines or removes what interrupted writers left in staging/. */
 export function cleanStaging(
   layout: Layout,
   {

@@ -2,14 +2,14 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { errnoOf, internal, nativeFunction } from '../../../base/index.ts';
 
-/** From here on one flush of the whole file system is cheaper than one per file. */
+/** From this count on, one flush of the whole file system is cheaper than one per file. */
 const MANY = 64;
 
 type SyncFs = { async(fd: number, done: (error: Error | null, result: number) => void): void };
 const fsync = promisify(fs.fsync) as (fd: number) => Promise<void>;
 let syncfs: SyncFs | undefined;
 
-/** Resolves when these files and directories would survive a power cut. The event loop goes on meanwhile. */
+/** Resolves when these files and directories would survive a power cut. Does not block the event loop. */
 export async function flushToDisk(paths: readonly string[]): Promise<void> {
   if (paths.length >= MANY && process.platform === 'linux') {
     await flushFileSystem(paths[0]!);
@@ -23,7 +23,7 @@ async function flushOne(path: string): Promise<void> {
   try {
     fd = fs.openSync(path, 'r');
   } catch (error) {
-    // Removed meanwhile: there is nothing left to keep.
+    // Removed in the meantime, so there is nothing to keep.
     if (errnoOf(error) === 'ENOENT') return;
     throw error;
   }

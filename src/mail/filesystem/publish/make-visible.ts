@@ -2,14 +2,14 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { conflict, crashPoint, errnoOf } from '../../../base/index.ts';
 
-/** A message file: written whole under another name, then renamed. */
+/** A message file. It is written under another name, then renamed. */
 export interface FileToMake {
   staged: string;
   file: string;
   text: string;
 }
 
-/** A link in a box; `former` is where it was, when it moves. */
+/** A link in a box. `former` is its old place if it moves. */
 export interface LinkToMake {
   at: string;
   target: string;
@@ -22,8 +22,9 @@ export interface ToMake {
 }
 
 /**
- * Makes the file and links of one message. Never through a link: each directory up to the root is looked at, once for all
- * messages that share `known`. Missing directories are made, but never the root: one that was moved away stays away.
+ * Makes the file and links of one message. Never writes through a link: each directory up to the root is checked, once
+ * for all messages that share `known`. Makes missing directories, but never the root: one that was moved away stays
+ * away.
  */
 export function makeVisible(root: string, { file, links }: ToMake, known: Set<string>): void {
   const writes = links.map(({ at }) => at);
@@ -38,7 +39,7 @@ function refuseLinks(root: string, directory: string, known: Set<string>): void 
   const inside = directory.startsWith(`${root}/`);
   for (let at = directory; at !== root && !known.has(at); at = dirname(at)) {
     const stat = fs.lstatSync(at, { throwIfNoEntry: false });
-    if (stat?.isDirectory() === false) throw conflict(`${at} is not a directory; see rouse mailbox repair`);
+    if (stat?.isDirectory() === false) throw conflict(`${at} is not a directory; see "rouse mailbox repair"`);
     if (stat) known.add(at);
     if (!inside) return;
   }
@@ -61,7 +62,7 @@ function makeLink(root: string, { at, target, former }: LinkToMake): void {
   if (former !== undefined) fs.rmSync(former, { force: true });
 }
 
-/** False when it is not there, or its new box is not. */
+/** Returns false if the link or its new box does not exist. */
 function moveLink(former: string, at: string, target: string): boolean {
   try {
     if (fs.readlinkSync(former) !== target) return false;
@@ -84,7 +85,7 @@ function placeLink(root: string, at: string, target: string): void {
   }
 }
 
-/** Does it, and where the directory is missing, makes that first. */
+/** Runs `make`. If the directory is missing, creates it and tries again. */
 function inDirectory(root: string, file: string, make: () => void): void {
   try {
     make();

@@ -8,23 +8,23 @@ import { loadDocument, statesOf } from '../message-rows.ts';
 import type { Layout } from '../root/layout.ts';
 import type { ToMake } from './make-visible.ts';
 
-/** Where a message is now, for one mailbox. */
+/** Where a message is now, in one mailbox. */
 export interface Placement {
   registration: RegistrationRow;
   box: string;
   formerBox?: string;
 }
 
-/** What has to become visible of one message after a commit. */
+/** What must become visible of one message after a commit. */
 export interface Publication {
   seq: number;
   message: Pick<MailDocument, 'message_id' | 'created_at_utc'>;
-  /** With a new message: its file is written too. */
+  /** Present for a new message, whose file is written too. */
   document?: MailDocument | undefined;
   placements: readonly Placement[];
 }
 
-/** What is remembered of it until it is flushed: never the text. */
+/** What is remembered until the flush. Never the text. */
 export type Published = Pick<Publication, 'message' | 'placements'>;
 
 export function publishedPart({ message, placements }: Publication): Published {
@@ -47,7 +47,7 @@ export function toMake(layout: Layout, { message, document, placements }: Public
   };
 }
 
-/** Everything of one message as the index has it, with its file when that is missing or wrong. */
+/** All of one message as the index has it, with its file if that is missing or wrong. */
 export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publication | undefined {
   const document = loadDocument(db, seq);
   if (!document) return undefined;
@@ -62,7 +62,7 @@ export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publi
   return { seq, message: document, document: good ? undefined : document, placements };
 }
 
-/** Where a message is in the index now. */
+/** Where the index has a message now. */
 export interface PlaceNow {
   seq: number;
   registration: number;
@@ -70,7 +70,7 @@ export interface PlaceNow {
   mailbox_path: string;
 }
 
-/** The places of all these messages, in one question; those of one message lie together. */
+/** Reads the places of all these messages with one query, grouped by message. */
 export function placesNow(db: Sqlite, seqs: readonly number[]): Map<number, PlaceNow[]> {
   const rows = db.all<PlaceNow>(
     `SELECT s.seq, s.registration, s.box, r.mailbox_path FROM json_each(?) due
@@ -89,9 +89,9 @@ export function placesNow(db: Sqlite, seqs: readonly number[]): Map<number, Plac
 }
 
 /**
- * After file and links were made: another process may have moved or removed the message meanwhile, and what we just
- * made against it is taken away again. False when the message is elsewhere now: making our link may have taken or
- * removed the other one's, so the message has to be looked at as a whole.
+ * Call after file and links were made. Another process may have moved or removed the message in the meantime; links
+ * that we made too late are removed. Returns false if the message is elsewhere now: our link may have replaced or
+ * removed the other one, so the whole message has to be checked.
  */
 export function dropOvertaken(
   db: Sqlite,
@@ -113,7 +113,7 @@ export function dropOvertaken(
   return settled;
 }
 
-/** What must be flushed before the index may forget that this had to be published. */
+/** What must be flushed before the index may drop its note that this had to be published. */
 export function pathsOf(layout: Layout, { message, placements }: Published): string[] {
   const boxes = placements.flatMap(({ registration, box, formerBox }) =>
     [box, formerBox]

@@ -1,12 +1,12 @@
 import { bootId, identifyProcess, isProcessAlive } from '../../../base/index.ts';
 
-/** In `unpublished`: nobody is at it. */
-export const NOBODY = '-';
-/** Those of this process that are open. */
+/** In `unpublished`: no publisher works on it. */
+export const NO_PUBLISHER = '-';
+/** The open publishers of this process. */
 const open = new Set<string>();
 let instances = 0;
 
-/** Names one publisher of this very process, so that others can tell whether it still lives. */
+/** Returns a unique name from which others can check whether this publisher's process is alive. */
 export function newPublisherName(): string {
   const self = identifyProcess(process.pid);
   const name = `${process.pid} ${self?.startTicks ?? '-'} ${bootId() ?? '-'} ${++instances}`;
@@ -14,13 +14,13 @@ export function newPublisherName(): string {
   return name;
 }
 
-/** After this, another publisher takes over what this one left, although its process lives on. */
+/** From now on another publisher may take over what this one left, although its process is alive. */
 export function endPublisherName(name: string): void {
   open.delete(name);
 }
 
 export function isPublisherAlive(name: string): boolean {
-  if (name === NOBODY) return false;
+  if (name === NO_PUBLISHER) return false;
   if (open.has(name)) return true;
   const [pid, startTicks, boot] = name.split(' ');
   const own = identifyProcess(process.pid);

@@ -15,16 +15,16 @@ import {
   toMake,
   wholePublication,
 } from './publication.ts';
-import { endPublisherName, isPublisherAlive, NOBODY, newPublisherName } from './publisher-name.ts';
+import { endPublisherName, isPublisherAlive, NO_PUBLISHER, newPublisherName } from './publisher-name.ts';
 
 interface Pending {
   generation: number;
-  /** What is to be flushed; undefined while the publication has not happened. */
+  /** What to flush; undefined until it is published. */
   published: Published | undefined;
   failed?: boolean;
 }
 
-/** A publication to come; without one, the message is looked at as a whole. */
+/** Work to do. Without a publication, the whole message is checked. */
 interface Due {
   seq: number;
   generation: number;
@@ -34,26 +34,26 @@ interface Due {
 type Commit = <T>(work: (db: Sqlite) => T) => Promise<T>;
 
 /**
- * After this time, or so many messages, what was published is flushed and struck off. By then the system has written
- * it to disk by itself and the flush costs little; until then the index can make it again.
+ * After this time, or this many messages, published mail is flushed and struck off. By then the system has usually
+ * written it to disk, so the flush is cheap. Until then the index can make it again.
  */
 const SETTLE_MS = 60_000;
 const MANY = 20_000;
 const RETRY_MS = 30_000;
-/** So many are made before the event loop goes on. */
+/** Publications per turn of the event loop. */
 const BATCH = 32;
-/** Publications that come within this time are made together. */
+/** Publications that arrive within this time are made together. */
 const GATHER_MS = 2;
 /** Senders wait while this many publications are due, so that files never fall far behind the index. */
-const MOST_WAITING = 2048;
+const MAX_WAITING = 2048;
 
 /**
- * Keeps files and box links in step with the index, right after each commit and without making senders wait. The
- * index is the truth: it holds every message whole, and a row in `unpublished` until its file and links are known
- * to be on disk, so a process that dies in between leaves a note of what the next one has to finish.
+ * Keeps files and box links in step with the index, right after each commit, without making senders wait. The index is
+ * the truth. It holds every message whole, and a row in `unpublished` until file and links are known to be on disk. So
+ * a process that dies in between leaves a note of what the next one must finish.
  */
 export class Publisher {
-  /** Names this publisher of this very process in `unpublished`. */
+  /** Identifies this publisher in `unpublished`. */
   readonly name = newPublisherName();
   #layout: Layout;
   #db: Sqlite;
@@ -70,7 +70,7 @@ export class Publisher {
   #ready = 0;
   #cancelTimer: (() => void) | undefined;
   #flushing: Promise<void> = Promise.resolve();
-  /** Why the last publication failed; what it was for is still noted and will be tried again. */
+  /** Why the last publication failed. It is still noted and will be tried again. */
   trouble: string | undefined;
   /** Other work that can wait for a quiet moment. */
   alongside: (db: Sqlite) => void = () => {};
@@ -81,7 +81,7 @@ export class Publisher {
     clock: Clock;
     log: Log;
     commit: Commit;
-    /** Throws when the root is no longer the one that was opened: nothing may be made there. */
+    /** Throws if the root is no longer the one that was opened. Nothing may be made there then. */
     requireCurrent: () => void;
   }) {
     this.#commit = parts.commit;
@@ -94,27 +94,27 @@ export class Publisher {
 
   /** Resolves at once unless publications have fallen behind. */
   async hasRoom(): Promise<void> {
-    while (this.#due.length >= MOST_WAITING) await this.#roomMade.next();
+    while (this.#due.length >= MAX_WAITING) await this.#roomMade.next();
   }
 
-  /** Inside the transaction that makes a publication necessary; what it answers belongs to that publication. */
+  /** Call inside the transaction that needs the publication. Returns the generation to publish. */
   announce(seq: number): number {
     this.#db.run('INSERT OR REPLACE INTO unpublished (seq, publisher) VALUES (?, ?)', [seq, this.name]);
     this.#pending.set(seq, { generation: ++this.#generation, published: undefined });
     return this.#generation;
   }
 
-  /** After the commit. */
+  /** Call after the commit. */
   publish(generation: number, publication: Publication): void {
     this.#add({ seq: publication.seq, generation, publication });
   }
 
-  /** Makes file and links of one message what the index says, whatever they are now. */
+  /** Makes the file and links of one message match the index, whatever they are now. */
   reconcile(seq: number): void {
     this.#add({ seq, generation: this.#pending.get(seq)?.generation ?? 0 });
   }
 
-  /** Finishes what processes that are gone left undone. Answers with the messages concerned. */
+  /** Finishes what dead processes left undone. Returns the messages concerned. */
   recover(): number[] {
     const alive = new Map<string, boolean>();
     const left = this.#db
@@ -132,7 +132,7 @@ export class Publisher {
     return left;
   }
 
-  /** Resolves when files and links show what was committed so far. */
+  /** Resolves when files and links show everything committed so far. */
   async published(): Promise<void> {
     while (this.#due.length > 0 || this.#publishing !== undefined) {
       this.#start();
@@ -140,7 +140,7 @@ export class Publisher {
     }
   }
 
-  /** Flushes what was published and strikes it off the list. */
+  /** Flushes what was published and strikes it off. */
   flush(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -148,7 +148,7 @@ export class Publisher {
     return this.#flushing;
   }
 
-  /** Finishes and flushes; what could not be published is left to whoever opens the root next. */
+  /** Finishes and flushes. What could not be published is left to the next process that opens the root. */
   async close(): Promise<void> {
     await this.published();
     await this.flush();
@@ -157,10 +157,10 @@ export class Publisher {
     if (this.#pending.size === 0) return;
     try {
       await this.#commit((db) =>
-        db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]),
+        db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NO_PUBLISHER, this.name]),
       );
     } catch (error) {
-      // It stays noted under a name that is over now.
+      // It stays noted under a name that has ended.
       this.#log.warn('mail is left to be published by the next process', { error: messageOf(error) });
     }
   }
@@ -183,7 +183,7 @@ export class Publisher {
     });
   }
 
-  /** In the order of commits, so that a message that moves twice ends where it should. */
+  /** In commit order, so that a message that moves twice ends in the right box. */
   async #publishDue(): Promise<void> {
     for (let left = this.#due.length; left > 0; left -= BATCH) {
       const known = new Set<string>();
@@ -228,7 +228,7 @@ export class Publisher {
     else this.#cancelTimer ??= this.#clock.after(SETTLE_MS, () => void this.flush());
   }
 
-  /** The mail is delivered; a failure only means that its view is not there yet. */
+  /** The mail is delivered. A failure only means that its files are not visible yet. */
   #guard<T>({ seq, generation }: Due, work: () => T): T | undefined {
     try {
       return work();
@@ -273,7 +273,7 @@ export class Publisher {
       crashPoint('mailbox.flush.settled');
       await this.#commit((db) => this.alongside(db));
     } catch (error) {
-      // Still noted in the index; the next flush, or the next process, tries again.
+      // It stays noted in the index; the next flush or process tries again.
       this.#log.warn('published mail could not be flushed to disk yet', { error: messageOf(error) });
     }
   }

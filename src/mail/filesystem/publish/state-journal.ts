@@ -3,7 +3,7 @@ import { writeFileAtomic } from '../../../base/index.ts';
 import type { Sqlite } from '../../../db/index.ts';
 import type { Registration } from '../accounts/registration-rows.ts';
 
-/** Flags and box of one message in one mailbox, as the journal keeps them. */
+/** Flags and box of one message in one mailbox, as journalled. */
 export interface StateLine {
   kind: 'state';
   registration_id: string;
@@ -20,14 +20,14 @@ export type PurgedLine = { kind: 'purged'; registration_id: string };
 export type JournalLine = StateLine | RegistrationLine | PurgedLine;
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-/** Never through a link, never waiting for a reader. */
+/** Never follows a link and never waits for a reader. */
 const APPEND = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 const SMALLEST_COMPACTED = 4 * 1024 * 1024;
 
 /**
- * A copy, outside the index, of what message files do not hold: flags, boxes and registrations. Only repair of a lost
- * index reads it. Lines are appended inside the index's write transaction, so writers never interleave; a line of
- * a transaction that then failed tells of a change that was asked for, which is near enough for a rescue.
+ * A copy, outside the index, of what message files do not hold: flags, boxes and registrations. Only the repair of a
+ * lost index reads it. Lines are appended inside the index's write transaction, so writers never interleave. A line
+ * whose transaction then failed records a change that was only requested, which is close enough for a rescue.
  */
 export class StateJournal {
   readonly file: string;
@@ -54,13 +54,13 @@ export class StateJournal {
     }
   }
 
-  /** Bounded growth: when it has doubled since it was last written afresh, it is written afresh from the index. */
+  /** Bounds growth: a journal that has doubled since it was last compacted is rewritten from the index. */
   get wantsCompaction(): boolean {
     const size = fs.statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
     return size > this.#nextCompaction;
   }
 
-  /** Must run inside a write transaction of the index. */
+  /** Call inside a write transaction of the index. */
   compact(db: Sqlite): void {
     writeFileAtomic(this.file, [...currentLines(db)].map((line) => `${JSON.stringify(line)}\n`).join(''));
     const size = fs.statSync(this.file).size;
@@ -73,7 +73,7 @@ function* currentLines(db: Sqlite): Generator<JournalLine> {
     const { number: _number, ...registration } = row;
     yield { kind: 'registration', ...registration };
   }
-  // What delivery sets by itself need not be kept.
+  // Defaults of a delivery need not be kept.
   yield* db.iterate<StateLine>(
     `SELECT 'state' AS kind, r.registration_id, m.message_id, s.box, s.is_read, s.is_answered, s.is_starred, s.is_deleted
      FROM mail_state s JOIN messages m ON m.seq = s.seq JOIN mailbox_registrations r ON r.number = s.registration
@@ -82,7 +82,7 @@ function* currentLines(db: Sqlite): Generator<JournalLine> {
   );
 }
 
-/** The last word on each registration and each message's state; lines that cannot be read are counted. */
+/** Returns the last line for each registration and message; counts lines that cannot be read. */
 export function readStateJournal(file: string): {
   registrations: Map<string, Registration>;
   states: Map<string, StateLine>;

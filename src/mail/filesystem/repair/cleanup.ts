@@ -7,16 +7,16 @@ import type { OpenRoot } from '../root/open-root.ts';
 import { type MaintenanceAction, type MaintenanceReport, maintenanceReport } from './maintenance.ts';
 
 export interface CleanupOptions {
-  /** Inactive and stashed registrations at least this old go. 0: any age. */
+  /** Min age of inactive and stashed registrations to remove. 0 means any age. */
   inactive_older_than_seconds?: number;
   stashed_older_than_seconds?: number;
   dry_run?: boolean;
 }
 
-/** A copy younger than this may belong to a message that is just being sent. */
+/** A younger copy may belong to a message that is being sent. */
 const COPY_SETTLED_MS = 60 * 60_000;
 
-/** Forgets mailboxes nobody uses and copies no message refers to. Never touches messages or active mailboxes. */
+/** Removes unused mailboxes and copies that no message refers to. Never touches messages or active mailboxes. */
 export function cleanup(root: OpenRoot, options: CleanupOptions): MaintenanceReport {
   const { inactive_older_than_seconds: inactive = 0, stashed_older_than_seconds: stashed = 0 } = options;
   const limits = { inactive, stashed };

@@ -12,7 +12,7 @@ import { type MaintenanceAction, type MaintenanceReport, maintenanceReport } fro
 
 const CLEARING = 'clearing';
 
-/** Removes every message and keeps every mailbox. Files that messages only refer to are not ours and stay. */
+/** Removes every message and keeps every mailbox. Files that messages only refer to stay. */
 export async function clearMessages(
   root: OpenRoot,
   { dryRun }: { dryRun: boolean },
@@ -39,7 +39,7 @@ export async function clearMessages(
   if (dryRun) return maintenanceReport(scope, { dryRun, planned, preserved });
   const registrations = listRegistrations(db);
   await root.commit((inside) => {
-    // Written down first: a crash before the files are gone must not let repair take them for new mail.
+    // Noted first: after a crash before the files are removed, repair must not import them as new mail.
     inside.run('INSERT OR REPLACE INTO meta (key, value) SELECT ?, coalesce(max(seq), 0) FROM messages', [
       CLEARING,
     ]);
@@ -65,12 +65,12 @@ function remove(
   return { artifact_kind, path: at, proposed_action: 'remove', reason: 'all messages are cleared', details };
 }
 
-/** True after a clearing that was cut short. */
+/** True after an interrupted clearing. */
 export function isClearing(db: Sqlite): boolean {
   return readMeta(db, CLEARING) !== undefined;
 }
 
-/** Removes the files of messages the index no longer has. New mail that came meanwhile is in the index and stays. */
+/** Removes the files of messages that the index no longer has. Newer mail is in the index and stays. */
 export function finishClearing({ db, layout }: OpenRoot): void {
   const isGone = (messageId: string): boolean =>
     db.get('SELECT 1 FROM messages WHERE message_id = ?', [messageId]) === undefined;

@@ -8,7 +8,7 @@ import type { Layout } from '../root/layout.ts';
 
 export type KnownState = Omit<StateLine, 'kind'>;
 
-/** What is known of flags and boxes besides the message files, best source first. */
+/** What is known about flags and boxes besides the message files, best source first. */
 export interface Memory {
   states: Map<string, KnownState>;
   /** Box folders, by registration id: message id → box. */
@@ -21,8 +21,8 @@ export interface ImportCounts {
 }
 
 /**
- * Adds a message that only its file, or an older index, knows. A mailbox has it when something remembers that it
- * had, or when it was among the recipients after that mailbox was registered.
+ * Adds a message that only its file or an older index has. A mailbox gets it if some source remembers it there, or if
+ * the mailbox was registered before the message and is among its recipients.
  */
 export function importMessage(
   db: Sqlite,
@@ -57,7 +57,7 @@ export function importMessage(
   return seq;
 }
 
-/** Which box each message is linked in, as the folders show it; the archive wins over the inbox. */
+/** Which box each message is linked in, as the folders show it. The archive wins over the inbox. */
 export function rememberFolders(
   layout: Layout,
   registrations: readonly RegistrationRow[],
@@ -66,7 +66,7 @@ export function rememberFolders(
   for (const registration of registrations) {
     const folder = folderOf(layout, registration);
     const boxes = new Map<string, string>();
-    // A message cut off between two boxes is in both: the one it was going to is the later one in this order.
+    // A message interrupted between two boxes is in both. Its destination comes later in this order.
     for (const box of boxesOf(folder).sort((a, b) => Number(a !== INBOX) - Number(b !== INBOX))) {
       for (const messageId of linkedIn(folder, box)) boxes.set(messageId, box);
     }

@@ -7,7 +7,7 @@ let world: TestRoot;
 afterEach(() => world.end());
 
 describe('cleanup', () => {
-  it('forgets inactive and stashed mailboxes of the given age and nothing else', async () => {
+  it('removes inactive and stashed mailboxes of the requested age and nothing else', async () => {
     world = new TestRoot('alice', 'bob', 'carol');
     await world.send('alice', 'bob', 'kept');
     world.store.register({ address: at('bob'), owner_principal_id: 'eve', mode: 'stash' });

@@ -1,4 +1,4 @@
-/** What cleanup and clearing did or would do, in the shape both report. */
+/** What cleanup and clearing did or would do. */
 export interface MaintenanceAction {
   artifact_kind:
     | 'active_registration'

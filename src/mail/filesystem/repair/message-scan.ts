@@ -9,7 +9,7 @@ export type Scanned = { file: string } & ({ document: MailDocument } | { problem
 
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** Every message file, oldest first, one at a time: names sort by date and time, so only names are held in memory. */
+/** Yields every message file, oldest first. Names sort by date and time, so only names are in memory. */
 export function* scanMessages(layout: Layout): Generator<Scanned> {
   for (const day of list(layout.messages)) {
     const directory = path.join(layout.messages, day);
@@ -43,7 +43,7 @@ function scanFile(file: string, day: string): Scanned {
   }
 }
 
-/** Puts a file aside where nothing looks at it but people; answers with its new place. */
+/** Moves a file where only people look, and returns its new path. */
 export function quarantine(layout: Layout, file: string, stamp: string): string {
   const directory = path.join(layout.quarantine, stamp);
   ensurePrivateDirectory(directory);

@@ -18,8 +18,8 @@ export interface RebuildResult extends ImportCounts {
 const BATCH = 500;
 
 /**
- * Makes a new index from the message files, the journal, the box folders and what can be read of the old index. It
- * grows under another name and takes the place of the old one, which is kept, in one step at the end.
+ * Makes a new index from the message files, the journal, the box folders and what is readable of the old index. It is
+ * built under another name and replaces the old one, which is kept, in one step at the end.
  */
 export function rebuildIndex(layout: Layout, at: Date, stamp: string): RebuildResult {
   const building = `${layout.index}.rebuild`;
@@ -50,7 +50,7 @@ function parties({ from, to, cc }: MailDocument): MailDocument['to'] {
   return [from, ...to, ...cc];
 }
 
-/** Registrations that are remembered, and one for each mailbox folder that nothing remembers. */
+/** Restores the remembered registrations, and adds one for each mailbox folder without one. */
 function recoverRegistrations(
   db: Sqlite,
   layout: Layout,
@@ -91,7 +91,7 @@ function foundRegistration(
     display_name: null,
     manifest_path_hint: null,
     role: null,
-    // Old enough for all mail that is found: nothing tells when it really was.
+    // Older than all mail: its real age is unknown.
     created_at_utc: '1970-01-01T00:00:00Z',
     deactivated_at_utc: name === address ? null : utcSeconds(at),
     replaced_by_registration_id: null,
@@ -154,9 +154,9 @@ function removeAll(building: string): void {
 }
 
 /**
- * A file that was never open. SQLite knows an open file by its inode, and this process keeps the one that was built open
- * until its statements are collected: renamed into place, it would be used here with the shared memory of its old
- * name and by everybody else with that of the new one, each blind to what the other writes.
+ * Returns a file that was never open. SQLite knows an open file by its inode, and this process keeps the built one open
+ * until its statements are collected. If that one were renamed into place, this process would use it with the shared
+ * memory of the old name and every other process with that of the new one, each blind to the other's writes.
  */
 function neverOpened(building: string): string {
   const log = fs.statSync(`${building}-wal`, { throwIfNoEntry: false });

@@ -178,7 +178,7 @@ describe('repair', () => {
     await world.reopen();
   });
 
-  it('adds a message whose file is all there is of it', async () => {
+  it('adds a message of which only the file is left', async () => {
     world = await livedIn();
     const [file] = world.files('messages');
     const id = `msg-20260101T000000Z-${'c'.repeat(32)}`;

@@ -37,9 +37,9 @@ export interface RepairOptions {
   root: string;
   clock?: Clock;
   log?: Log;
-  /** Look at what interrupted writers left in staging/. Default true. */
+  /** Check what interrupted writers left in staging/. Default true. */
   cleanup_staging?: boolean;
-  /** Keep it in quarantine rather than delete it. Default true. */
+  /** Quarantine it instead of deleting it. Default true. */
   quarantine_staging?: boolean;
 }
 
@@ -47,12 +47,12 @@ export interface RepairResult extends StagingReport {
   message_count: number;
   projection_count: number;
   registration_count: number;
-  /** Flags and boxes that were kept or found again, and those set as at delivery. */
+  /** Flags and boxes that were kept or restored, and those reset to the state at delivery. */
   restored_state_count: number;
   defaulted_state_count: number;
-  /** Message files that were written again from the index. */
+  /** Message files that were rewritten from the index. */
   republished_count: number;
-  /** Files that are no valid messages, put aside. */
+  /** Files that are not valid messages and were set aside. */
   set_aside_count: number;
   set_aside_paths: string[];
   backed_up_index_path: string | null;
@@ -60,9 +60,9 @@ export interface RepairResult extends StagingReport {
 
 const LOCK_TIMEOUT_MS = 30_000;
 /**
- * Brings index, message files and box folders in step. A sound index is the truth: files and links are made again
- * from it, and files it does not know are added. An index that cannot be read is rebuilt; flags are kept from whatever
- * still remembers them.
+ * Brings index, message files and box folders in step. A sound index is the truth: files and links are made again from
+ * it, and files that it does not know are added. An unreadable index is rebuilt; flags come from whatever source still
+ * has them.
  */
 export async function repairMailStore(options: RepairOptions): Promise<RepairResult> {
   try {
@@ -118,7 +118,7 @@ function indexCanBeUsed(layout: Layout): boolean {
   } catch (error) {
     const { code } = asRouseError(error);
     if (code === 'not_found' || code === 'internal') return false;
-    // Busy, or written by a newer version: that is no damage.
+    // Busy, or written by a newer version: not damage.
     throw error;
   }
   try {
@@ -182,7 +182,7 @@ async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
   };
 }
 
-/** The entry of a mailbox may be gone with the directory it was in. */
+/** A mailbox entry may be lost together with its directory. */
 function placeMissingMailboxes({ db, layout }: MailStore): void {
   for (const registration of listRegistrations(db)) {
     const entry = path.join(layout.root, registration.mailbox_entry_path);
@@ -191,7 +191,7 @@ function placeMissingMailboxes({ db, layout }: MailStore): void {
   }
 }
 
-/** True when the file contradicts the index, which then writes it again. A message the index lacks is added. */
+/** Returns true if the file contradicts the index, which then rewrites it. Adds a message that the index lacks. */
 function adopt(
   store: MailStore,
   document: MailDocument,

@@ -8,11 +8,11 @@ import { INDEX_MIGRATIONS } from '../root/index-schema.ts';
 import type { Layout } from '../root/layout.ts';
 import type { KnownState } from './import-message.ts';
 
-/** What can still be read of an index, and of the journal beside it. */
+/** What is still readable of an index, and of its journal. */
 export interface Salvage {
   registrations: Map<string, Registration>;
   states: Map<string, KnownState>;
-  /** Every message that can still be read from the old index. */
+  /** Every message that is still readable in the old index. */
   messages(): Generator<MailDocument>;
   close(): void;
 }
@@ -26,7 +26,7 @@ export function indexIsSound(db: Sqlite): boolean {
   }
 }
 
-/** The journal first, then whatever the old index still says, which is the better source. */
+/** Reads the journal first, then the old index, which is the better source. */
 export function salvage(layout: Layout): Salvage {
   const { registrations, states: lines } = readStateJournal(layout.stateJournal);
   const states = new Map<string, KnownState>(lines);
@@ -83,7 +83,7 @@ function* messagesOf(old: Sqlite | undefined): Generator<MailDocument> {
       yield { ...(JSON.parse(row.envelope_json) as Envelope), body: row.body };
     }
   } catch {
-    // Damaged from here on; the files have the rest.
+    // Damaged from here on. The files have the rest.
   }
 }
 

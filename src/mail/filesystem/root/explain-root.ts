@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import { errnoOf, explainDisk, forbidden, isRouseError, messageOf } from '../../../base/index.ts';
 
-/** SQLite: the file is read-only, or cannot be opened. */
+/** SQLite codes: the file is read-only, or cannot be opened. */
 const READ_ONLY = 8;
 const CANNOT_OPEN = 14;
 
-/** What the system answered about a root, as something a person can act on. */
+/** Turns a system error about a root into one that a person can act on. */
 export function explainRoot(error: unknown, root: string): unknown {
   const errno = errnoOf(isRouseError(error) ? error.cause : error);
   switch (errno) {
@@ -40,7 +40,7 @@ function isLockedOut(sqliteCode: unknown, root: string): boolean {
   }
 }
 
-/** Runs what opens or makes a root; what the system refuses is told with the root's name. */
+/** Runs what opens or makes a root. System errors name the root. */
 export function explained<T>(root: string, work: () => T): T {
   try {
     return work();

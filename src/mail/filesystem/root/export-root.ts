@@ -21,7 +21,7 @@ export interface ExportOptions {
   output_dir: string;
   all_accounts?: boolean;
   addresses?: string[];
-  /** Copies in every box, or links into the exported messages. */
+  /** Copies in every box, or links to the exported messages. */
   symlink_mode?: (typeof SYMLINK_MODES)[number];
 }
 
@@ -53,7 +53,7 @@ export interface ExportManifest {
   blocked_artifacts: { path: string; reason: string }[];
 }
 
-/** Copies accounts with their mail into a new directory that stands on its own. It appears whole or not at all. */
+/** Copies accounts with their mail into a new, self-contained directory. It appears whole or not at all. */
 export async function exportRoot(root: OpenRoot, options: ExportOptions): Promise<ExportManifest> {
   const output = path.resolve(options.output_dir);
   const selected = select(root, options);
@@ -156,7 +156,7 @@ class Exporter {
     );
   }
 
-  /** False when the file is missing or could not be copied; that is recorded. */
+  /** Returns false, and records it, if the file is missing or could not be copied. */
   #message(messageId: string, file: string): boolean {
     if (this.#done.has(file)) return true;
     if (!this.#copy(file)) return false;

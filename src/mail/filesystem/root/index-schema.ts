@@ -1,13 +1,13 @@
 import type { SqliteMigration } from '../../../db/index.ts';
 
 /**
- * One database for the whole root, so that one transaction is the commit point of every operation, for any
- * number of recipients.
+ * One database for the whole root, so that one transaction is the commit point of every operation, for any number of
+ * recipients.
  *
  *   mailbox_versions           counts the changes of each mailbox
- *   messages, message_bodies   what was said; immutable. seq is the order of commits and of every list
+ *   messages, message_bodies   what was sent; immutable. seq is the order of commits and of every list
  *   mail_state                 one row per mailbox that has the message: box and flags
- *   unpublished                messages whose file or links may not have reached the disk yet, and who is at it
+ *   unpublished                messages whose file or links may not be on disk yet, and their publisher
  *   mail_search                full text; filled in batches up to meta.searchable_through
  */
 export const INDEX_MIGRATIONS: readonly SqliteMigration[] = [

@@ -1,11 +1,11 @@
 import * as path from 'node:path';
 
-/** Where everything is in a mailbox root. Paths kept in the index are relative to it, so that it can be moved. */
+/** Where everything is in a mailbox root. Paths in the index are relative to it, so that it can be moved. */
 export interface Layout {
   root: string;
   marker: string;
   index: string;
-  /** Flags and registrations, appended at each change: what a lost index is rebuilt with. */
+  /** Flags and registrations, appended at each change, for rebuilding a lost index. */
   stateJournal: string;
   messages: string;
   mailboxes: string;
@@ -14,7 +14,7 @@ export interface Layout {
   quarantine: string;
   locks: string;
   signals: string;
-  /** Mailboxes that have an address on a fleet server, too. */
+  /** Mailboxes that also have an address on a fleet server. */
   links: string;
   rules: string;
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import {
   type Clock,
+  crashPoint,
   Emitter,
   forbidden,
   type Log,
@@ -14,15 +15,12 @@ import type { Sqlite } from '../../../db/index.ts';
 import type { MailHint } from '../../port.ts';
 import { noActiveMailbox } from '../accounts/no-active-mailbox.ts';
 import { RegistrationBook } from '../accounts/registration-book.ts';
-import { CommitQueue } from '../publish/commit-queue.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { StateJournal } from '../publish/state-journal.ts';
 import { indexNextBatch } from '../search-messages.ts';
 import { signalChange } from '../watch/signal.ts';
 import type { Layout } from './layout.ts';
 import { refuseLinkedDirectories } from './own-directories.ts';
-import { BUSY_TIMEOUT_MS } from './root.ts';
-import { WriteAheadLog } from './write-ahead-log.ts';
 
 const ROOT_CHECK_MS = 20;
 
@@ -32,7 +30,10 @@ export interface MailStoreOptions {
   log?: Log;
 }
 
-/** One mailbox root, opened: what every operation on it needs. One connection, so one commit per turn of the event loop. */
+/**
+ * An open mailbox root: what every operation on it needs. It has one connection, so one commit per turn of the event
+ * loop.
+ */
 export class OpenRoot {
   readonly layout: Layout;
   readonly db: Sqlite;
@@ -42,8 +43,6 @@ export class OpenRoot {
   readonly publisher: Publisher;
   readonly book = new RegistrationBook();
   readonly changed = new Emitter<MailHint>();
-  #commits: CommitQueue;
-  #writeAhead: WriteAheadLog;
   #rootChecked = Number.NEGATIVE_INFINITY;
   #toSignal = new Set<string>();
   #indexFile: { dev: number; ino: number };
@@ -60,14 +59,6 @@ export class OpenRoot {
     this.clock = clock;
     this.log = log;
     this.journal = new StateJournal(layout.stateJournal);
-    this.#writeAhead = new WriteAheadLog(layout.index);
-    this.#commits = new CommitQueue({
-      db,
-      clock,
-      lockFile: `${layout.locks}/commit.lock`,
-      timeoutMs: BUSY_TIMEOUT_MS,
-      flush: () => this.#writeAhead.flush(),
-    });
     this.publisher = new Publisher({
       layout,
       db,
@@ -88,32 +79,38 @@ export class OpenRoot {
   }
 
   /**
-   * One commit, shared with whatever else is written in this turn. Resolves when it is on disk. One that everybody sees, but
-   * that the disk did not confirm, is rejected after `unconfirmed` was told.
+   * Makes one commit, shared with everything else written in this turn. Resolves when it is on disk. `visible` runs
+   * before the promise settles, even if the disk did not confirm the commit, because others can read it.
    */
-  async commit<T>(work: (db: Sqlite) => T, unconfirmed?: (value: T) => void): Promise<T> {
+  async commit<T>(work: (db: Sqlite) => T, visible?: (value: T) => void): Promise<T> {
     this.#refuseReadOnly();
-    return this.#commits.add((db) => {
-      this.#refuseChangedRoot();
-      return work(db);
-    }, unconfirmed);
+    return this.db.commitTogether(
+      (db) => {
+        this.#refuseChangedRoot();
+        return work(db);
+      },
+      (value) => {
+        crashPoint('mailbox.commit.flushed');
+        visible?.(value);
+      },
+    );
   }
 
-  /** The same at once, for what is done rarely and alone. */
+  /** Commits at once and alone, for rare work. */
   transaction<T>(work: (db: Sqlite) => T): T {
     this.#refuseReadOnly();
     this.#refuseChangedRoot();
-    const value = this.db.transaction(work);
-    this.#writeAhead.flush();
-    return value;
+    return this.db.transaction(work);
   }
 
-  /** Resolves when files and links show what was committed so far; they follow each commit within moments. */
+  /** Resolves when files and links show everything committed so far. They follow each commit within moments. */
   published(): Promise<void> {
     return this.publisher.published();
   }
 
-  /** After a commit: tells watchers here at once, those in other processes before anything else has its turn. */
+  /**
+   * Call after a commit: notifies watchers in this process at once, and those in other processes before any other work.
+   */
   announceChange(addresses: Iterable<string>): void {
     for (const address of addresses) {
       if (this.#toSignal.size === 0) process.nextTick(() => this.#signalAll());
@@ -127,7 +124,7 @@ export class OpenRoot {
     this.#toSignal.clear();
   }
 
-  /** A row that cannot be shown is left out and told once; it never stops a list. */
+  /** A row that cannot be shown is skipped and logged once. It never stops a list. */
   reportBadRow(seq: number, error: unknown): void {
     if (this.#badRows.has(seq)) return;
     this.#badRows.add(seq);
@@ -146,15 +143,13 @@ export class OpenRoot {
   async #close(): Promise<void> {
     try {
       await this.publisher.close();
-      await this.#commits.close();
     } finally {
       this.#signalAll();
-      this.#writeAhead.close();
       this.db.close();
     }
   }
 
-  /** Another index lies where the open one was, or none: it was repaired, restored from a copy, or its root moved away. */
+  /** The open index is no longer in its place: the root was repaired, restored from a copy or moved. */
   get isReplaced(): boolean {
     try {
       const now = fs.statSync(this.layout.index);
@@ -164,7 +159,7 @@ export class OpenRoot {
     }
   }
 
-  /** Whoever still has the old index open must neither write to it nor take what it says for the truth. */
+  /** A process with the old index open must neither write to it nor trust it. */
   requireCurrent(): void {
     if (!this.isReplaced) return;
     throw unavailable(

@@ -20,7 +20,7 @@ const OWN = [
   'rules/protocols',
 ];
 
-/** Moves a directory of the root away and plants a link to an empty one outside in its place. */
+/** Moves a directory of the root away and plants a link to an empty outside directory in its place. */
 function plant(directory: string): string {
   const elsewhere = world.path('..', 'elsewhere');
   fs.mkdirSync(elsewhere);
@@ -31,7 +31,7 @@ function plant(directory: string): string {
 }
 
 describe('a link where a directory of the root belongs', () => {
-  it.each(OWN)('%s: opening is refused, status says so, repair puts it aside', async (directory) => {
+  it.each(OWN)('%s: opening is refused, status reports it, repair sets it aside', async (directory) => {
     world = await livedIn();
     const elsewhere = plant(directory);
     await expect(world.reopen()).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('a link where a directory of the root belongs', () => {
     expect(fs.readdirSync(elsewhere)).toEqual([]);
   });
 
-  it('a mailbox in the root: told by status, not written through, put aside', async () => {
+  it('a mailbox in the root: reported by status, not written through, set aside', async () => {
     world = await livedIn();
     const elsewhere = plant(`mailboxes/${at('bob')}`);
     await world.reopen();

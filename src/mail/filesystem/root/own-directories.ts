@@ -4,7 +4,7 @@ import { commandLine, conflict, ensurePrivateDirectory } from '../../../base/ind
 import { quarantine } from '../repair/message-scan.ts';
 import type { Layout } from './layout.ts';
 
-/** Every directory a root itself has, those that hold others first, and first of all where things are put aside. */
+/** Every directory of a root, parents first. The place for what is set aside comes first of all. */
 function ownDirectories(layout: Layout): string[] {
   const { staging, messages, mailboxes, managed, locks, signals, links, rules } = layout;
   return [
@@ -26,7 +26,7 @@ export function isLink(file: string): boolean {
   return fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Throws when a directory of the root is a link: what is written there would land wherever it leads. */
+/** Throws if a directory of the root is a link: what is written there would land elsewhere. */
 export function refuseLinkedDirectories(layout: Layout): void {
   const link = ownDirectories(layout).find(isLink);
   if (link !== undefined) throw linkedDirectory(layout, link);
@@ -42,11 +42,11 @@ export function linkedDirectory(layout: Layout, link: string): Error {
   );
 }
 
-/** Puts a directory in the place of each such link; answers where the links are now. */
+/** Replaces each such link with a directory and returns where the links are now. */
 export function replaceLinkedDirectories(layout: Layout, stamp: string): string[] {
   return ownDirectories(layout).flatMap((directory) => {
     if (!isLink(directory)) return [];
-    // Named anew in the root first: it may stand in the way to the place for what is put aside.
+    // Renamed within the root first, because it may be on the path to the place for what is set aside.
     const held = path.join(layout.root, `${path.basename(directory)}.link-${stamp}`);
     fs.renameSync(directory, held);
     ensurePrivateDirectory(directory);

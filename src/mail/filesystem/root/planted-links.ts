@@ -7,28 +7,28 @@ import { quarantine } from '../repair/message-scan.ts';
 import type { OpenRoot } from './open-root.ts';
 import { isLink } from './own-directories.ts';
 
-/** Links that stand where a directory of ours belongs: a day of messages, a mailbox in the root, a box. */
+/** Links in the place of a directory of ours: a day of messages, a mailbox in the root, a box. */
 export function plantedLinks(store: OpenRoot): string[] {
   const { layout } = store;
   const days = namesIn(layout.messages).map((name) => path.join(layout.messages, name));
   return [...days, ...mailDirectories(store)].filter(isLink);
 }
 
-/** Puts them aside; answers where they are now. */
+/** Sets these links aside and returns where they are now. */
 export function setLinksAside(store: OpenRoot, stamp: string): string[] {
   const { layout } = store;
   return plantedLinks(store).map((link) => {
     try {
       return quarantine(layout, link, stamp);
     } catch {
-      // A private mailbox directory may be on another disk: only the name of its target is lost.
+      // A private mailbox directory may be on another disk. Only the link's target path is lost.
       fs.rmSync(link);
       return link;
     }
   });
 }
 
-/** A mailbox before its boxes: behind a link, they are not ours to look at. */
+/** Yields a mailbox before its boxes, because boxes behind a link must not be looked at. */
 function mailDirectories({ db, layout }: OpenRoot): string[] {
   return listRegistrations(db)
     .filter(({ status }) => status !== 'inactive')

@@ -14,7 +14,7 @@ export interface RootStatus {
   bootstrapped: boolean;
   supported: boolean;
   protocol_version: number | string | null;
-  /** Null while the index cannot be read: nobody knows. */
+  /** Null if the index cannot be read. */
   registration_counts: Record<RegistrationStatus, number> | null;
   message_count: number | null;
   set_aside_count: number;
@@ -25,8 +25,8 @@ export interface RootStatus {
 }
 
 /**
- * How a root is. Never throws for a root that is missing, foreign or damaged: that is the answer. One that may not be
- * looked at is `forbidden`.
+ * Returns the state of a root. Never throws for a missing, foreign or damaged root: that is its state. A root that may
+ * not be read is `forbidden`.
  */
 export async function rootStatus(root: string): Promise<RootStatus> {
   const { layout, marker } = explained(root, () => {

@@ -20,10 +20,10 @@ import { INDEX_MIGRATIONS } from './index-schema.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { refuseLinkedDirectories } from './own-directories.ts';
 
-/** How long a writer waits for others before it says the store is busy. */
+/** How long a writer waits for others before it reports the store as busy. */
 export const BUSY_TIMEOUT_MS = 30_000;
 
-/** The directory as given, made absolute and free of links, so that every process means the same one. */
+/** Makes the directory absolute and free of links, so that every process uses the same path. */
 export function resolveRoot(directory: string): Layout {
   if (directory === '' || directory.includes('\u0000'))
     throw invalid('mailbox root must be a directory path');
@@ -36,7 +36,7 @@ export function resolveRoot(directory: string): Layout {
   }
 }
 
-/** Makes the directories of a root. The marker, written last, is what makes it one. */
+/** Makes the directories of a root. The marker is written last and makes it a root. */
 export function makeRoot(layout: Layout): void {
   if (isRoot(layout)) requireRoot(layout);
   else refuseStrangers(layout);
@@ -67,7 +67,7 @@ export function isRoot(layout: Layout): boolean {
   return readIfExists(layout.marker) !== undefined;
 }
 
-/** Throws unless this is a root this build can use; says what to do otherwise. */
+/** Throws, and says what to do, unless this build can use the root. */
 export function requireRoot(layout: Layout): void {
   const marker = readIfExists(layout.marker);
   if (marker === undefined) {
@@ -100,7 +100,7 @@ export function requireRoot(layout: Layout): void {
   }
 }
 
-/** It has an index, but not the directory every root of ours has: the same message files, other books. */
+/** It has an index, but lacks a directory that every root of ours has: the same message files, another index. */
 export function isForeign(layout: Layout): boolean {
   const hasSignals = fs.lstatSync(layout.signals, { throwIfNoEntry: false }) !== undefined;
   return fs.existsSync(layout.index) && isRoot(layout) && !hasSignals;
@@ -118,7 +118,7 @@ export function unknownEntries(layout: Layout): string[] {
   }
 }
 
-/** Opens the index. A root whose messages are there but whose index is not is never taken for an empty one. */
+/** Opens the index. A root that has messages but no index is never treated as empty. */
 export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
   if (!fs.existsSync(layout.index)) {
     const hasMail = fs.existsSync(layout.messages) && fs.readdirSync(layout.messages).length > 0;
@@ -134,23 +134,22 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
       file: layout.index,
       migrations: INDEX_MIGRATIONS,
       busyTimeoutMs: BUSY_TIMEOUT_MS,
+      turnFile: `${layout.locks}/commit.lock`,
       readOnly,
-      // A log beside it may be somebody's at work, or hold commits that are not in the index yet.
+      // A log beside the index may belong to a running process, or hold commits that are not in the index yet.
       immutable: readOnly && !fs.existsSync(`${layout.index}-wal`),
-      // Flushed by WriteAheadLog, outside the write lock.
-      durable: false,
     });
   } catch (error) {
     const { code, message } = asRouseError(error);
     if (code !== 'internal') throw error;
     throw new RouseError(code, message, {
-      hint: `rebuild it from what can be read of it and from the message files: ${commandLine`rouse mailbox repair --mailbox-root ${layout.root}`}`,
+      hint: `rebuild it from its readable parts and the message files: ${commandLine`rouse mailbox repair --mailbox-root ${layout.root}`}`,
       cause: error,
     });
   }
 }
 
-/** On a read-only disk, or closed to every writer by its permissions: nobody changes it while it is looked at. */
+/** On a read-only disk, or write-protected for everyone: no one changes it while it is read. */
 function isSealed({ root, index }: Layout): boolean {
   return [root, index].every((file) => {
     try {
@@ -162,7 +161,7 @@ function isSealed({ root, index }: Layout): boolean {
   });
 }
 
-/** A directory with other things in it does not become a mailbox root by accident. */
+/** A directory with other content must not become a mailbox root by accident. */
 function refuseStrangers(layout: Layout): void {
   const ours = new Set([
     'attachments',

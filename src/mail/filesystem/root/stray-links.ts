@@ -4,7 +4,7 @@ import { listRegistrations } from '../accounts/registration-rows.ts';
 import { messageFile } from '../message-file.ts';
 import type { OpenRoot } from './open-root.ts';
 
-/** Removes links that no state stands behind; answers with the messages whose link is missing or elsewhere. */
+/** Removes links without a matching state. Returns the messages whose link is missing or elsewhere. */
 export function removeStrayLinks(store: OpenRoot): number[] {
   const { db, layout } = store;
   const missing: number[] = [];

@@ -33,7 +33,7 @@ it('lists the mail of every mailbox, newest first, each message once: as the fir
   ]);
 });
 
-it('pages through all of it, and each page goes on where the one before ended', async () => {
+it('pages through all mail, and each page continues where the one before ended', async () => {
   const seen: string[] = [];
   let cursor: string | null = null;
   do {

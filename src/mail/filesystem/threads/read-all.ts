@@ -5,16 +5,16 @@ import { type ViewRow, viewMessage } from '../message-view.ts';
 import type { Layout } from '../root/layout.ts';
 
 export interface AllMailQuery {
-  /** Only mail that a mailbox has in this box. */
+  /** Only mail that some mailbox has in this box. */
   box: string | null;
-  /** Only mail that a mailbox has not read yet. */
+  /** Only mail that some mailbox has not read yet. */
   unread: boolean;
   /** An FTS5 expression. */
   match: string | undefined;
   /** Before this number. */
   before: number;
   limit: number;
-  /** The mailbox through whose eyes a message is shown when it has it. */
+  /** A message is shown as this mailbox sees it, if it has it. */
   first: string;
 }
 
@@ -27,7 +27,9 @@ interface Row extends ViewRow {
   address: string;
 }
 
-/** Newest first, over all mailboxes. A message that several have is listed once: as `first` has it, else whoever got it. */
+/**
+ * Newest first, across all mailboxes. A shared message is listed once: as `first` has it, else as a recipient has it.
+ */
 export function readAll(db: Sqlite, layout: Layout, query: AllMailQuery): AllMailPage {
   const { match, before, limit, box, first } = query;
   const held = `SELECT s.registration FROM mail_state s JOIN mailbox_registrations r ON r.number = s.registration

@@ -3,7 +3,7 @@ import type { MailMessage } from '../../../domain/index.ts';
 import { type ViewRow, viewMessage } from '../message-view.ts';
 import type { Layout } from '../root/layout.ts';
 
-/** A message of a thread, and how it stands with each mailbox of the store that has it. */
+/** A message of a thread, and its state in each mailbox of the store that has it. */
 export interface ThreadMessage {
   message: MailMessage;
   held: { address: string; box: string; read: boolean; answered: boolean }[];
@@ -20,18 +20,18 @@ interface Held {
   is_answered: number;
 }
 
-/** The messages of a thread over all mailboxes, oldest first, as `address` sees those it has. */
+/** The messages of a thread across all mailboxes, oldest first, as `address` sees those that it has. */
 export function readThread(
   db: Sqlite,
   layout: Layout,
-  { address, threadId, most }: { address: string; threadId: string; most: number },
+  { address, threadId, max }: { address: string; threadId: string; max: number },
 ): ThreadMessage[] {
-  // A thread is named after its first message, and nothing of it is older.
+  // A thread is named after its first message, and none of its messages is older.
   const rows = db.all<Row>(
     `SELECT m.seq, m.envelope_json, m.body_preview, b.body FROM messages m JOIN message_bodies b ON b.seq = m.seq
       WHERE m.seq >= coalesce((SELECT seq FROM messages WHERE message_id = :thread), 0)
-        AND json_extract(m.envelope_json, '$.thread_id') = :thread ORDER BY m.seq LIMIT :most`,
-    { thread: threadId, most },
+        AND json_extract(m.envelope_json, '$.thread_id') = :thread ORDER BY m.seq LIMIT :max`,
+    { thread: threadId, max },
   );
   return rows.map((row) => {
     const held = db.all<Held>(

@@ -3,7 +3,7 @@ import { errnoOf } from '../../../base/index.ts';
 import type { Layout } from '../root/layout.ts';
 import { isLink } from '../root/own-directories.ts';
 
-/** Never through a link, never waiting for a reader. */
+/** Never follows a link and never waits for a reader. */
 const NEW_OR_OURS =
   fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
 
@@ -11,7 +11,7 @@ export function signalFile(layout: Layout, address: string): string {
   return `${layout.signals}/${address}`;
 }
 
-/** Tells watchers in other processes that this mailbox changed. Never fails: a hint that is lost is only late. */
+/** Signals watchers in other processes that this mailbox changed. Never fails: a lost hint only makes them late. */
 export function signalChange(layout: Layout, address: string, at: Date): void {
   try {
     fs.lutimesSync(signalFile(layout, address), at, at);
@@ -22,11 +22,11 @@ export function signalChange(layout: Layout, address: string, at: Date): void {
 
 export function ensureSignal(layout: Layout, address: string): void {
   try {
-    // Never the root itself: one that was moved away must not come back as an empty directory.
+    // Never creates the root: one that was moved away must not come back as an empty directory.
     if (!fs.existsSync(layout.signals)) fs.mkdirSync(layout.signals, { mode: 0o700 });
     if (isLink(layout.signals)) return;
     fs.closeSync(fs.openSync(signalFile(layout, address), NEW_OR_OURS, 0o600));
   } catch {
-    // Watchers then hear of the next change that can be signalled.
+    // Watchers receive the next change that can be signalled.
   }
 }

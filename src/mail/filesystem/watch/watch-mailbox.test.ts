@@ -11,26 +11,26 @@ import { watchMailbox } from './watch-mailbox.ts';
 const ending = new Ending();
 afterEach(() => ending.run());
 
-/** Three mailboxes of one root, each watched in the name of its own gateway. */
-function house() {
+/** Three mailboxes of one root, each watched by its own gateway. */
+function watchedRoot() {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-watch-'));
   ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
   const store = initMailStore({ root });
   ending.add(() => store.close());
-  const told = new Emitter<string>();
-  const heard: string[] = [];
+  const changed = new Emitter<string>();
+  const errors: string[] = [];
   const watch = (name: string, act: () => void = () => {}): void => {
-    const tenant: Tenant = { own: new Map(), hear: (error) => heard.push(`${name}: ${String(error)}`) };
+    const tenant: Tenant = { own: new Map(), hear: (error) => errors.push(`${name}: ${String(error)}`) };
     const stop = runFor(tenant, () =>
       watchMailbox(store.layout, name, () => {
-        told.emit(name);
+        changed.emit(name);
         act();
       }),
     );
     ending.add(stop);
   };
   const signals = store.layout.signals;
-  return { layout: store.layout, signals, told, heard, watch };
+  return { layout: store.layout, signals, changed, errors, watch };
 }
 
 /** How many inotify watches this process has on this directory or its files. */
@@ -45,12 +45,12 @@ function watchesOn(place: string): number {
   return inodes.filter((inode) => lines.includes(`ino:${inode} `)).length;
 }
 
-it('many mailboxes of one root are watched by one watcher, and each hears of its own', async () => {
-  const { layout, signals, told, watch } = house();
+it('many mailboxes of one root are watched by one watcher, and each receives only its own changes', async () => {
+  const { layout, signals, changed, watch } = watchedRoot();
   for (const name of ['a', 'b', 'c']) watch(name);
   expect(watchesOn(signals)).toBe(1);
   for (const each of ['b', 'c', 'a']) {
-    const next = told.next((name) => name === each);
+    const next = changed.next((name) => name === each);
     signalChange(layout, each, new Date());
     await next;
   }
@@ -59,28 +59,28 @@ it('many mailboxes of one root are watched by one watcher, and each hears of its
 });
 
 it('what one throws is its own, and the others hear', async () => {
-  const { layout, told, heard, watch } = house();
+  const { layout, changed, errors, watch } = watchedRoot();
   watch('a', () => {
     throw new Error('of a');
   });
   watch('b');
-  const next = told.next((name) => name === 'b');
+  const next = changed.next((name) => name === 'b');
   signalChange(layout, 'a', new Date());
-  await expect.poll(() => heard[0]).toBe('a: Error: of a');
+  await expect.poll(() => errors[0]).toBe('a: Error: of a');
   signalChange(layout, 'b', new Date());
   await next;
-  expect(heard.every((words) => words.startsWith('a: '))).toBe(true);
+  expect(errors.every((words) => words.startsWith('a: '))).toBe(true);
 });
 
 it('a directory of signals that was replaced is watched again, and counts as a change of all', async () => {
-  const { layout, signals, told, watch } = house();
+  const { layout, signals, changed, watch } = watchedRoot();
   for (const name of ['a', 'b']) watch(name);
-  const both = Promise.all(['a', 'b'].map((each) => told.next((name) => name === each)));
+  const both = Promise.all(['a', 'b'].map((each) => changed.next((name) => name === each)));
   fs.renameSync(signals, `${signals}-away`);
   await both;
   await expect.poll(() => fs.existsSync(path.join(signals, 'a'))).toBe(true);
   fs.rmSync(`${signals}-away`, { recursive: true });
-  const next = told.next((name) => name === 'b');
+  const next = changed.next((name) => name === 'b');
   signalChange(layout, 'b', new Date(Date.now() + 1000));
   await next;
 });

@@ -4,11 +4,11 @@ import type { Layout } from '../root/layout.ts';
 import { ensureSignal, signalFile } from './signal.ts';
 import { watchTogether } from './watch-root.ts';
 
-/** Calls back after a change of this mailbox, made in any process. */
+/** Calls back after a change of this mailbox in any process. */
 export function watchMailbox(layout: Layout, address: string, onChange: () => void): () => void {
   const tenant = currentTenant();
   try {
-    // A process that has one mailbox is not to be woken for all the others of its root.
+    // A process with one mailbox should not wake for all the others of its root.
     return tenant
       ? watchTogether(layout, { tenant, address, onChange })
       : watchAlone(layout, address, onChange);
@@ -21,8 +21,8 @@ export function watchMailbox(layout: Layout, address: string, onChange: () => vo
 }
 
 /**
- * Watches the one file of this mailbox. A signal file that was removed or replaced is made and watched again, and
- * counts as a change. When its root is gone too, that change is the last one told.
+ * Watches the one signal file of this mailbox. If it is removed or replaced, that counts as a change, and it is made
+ * and watched again. If its root is gone too, that change is the last one reported.
  */
 function watchAlone(layout: Layout, address: string, onChange: () => void): () => void {
   const file = signalFile(layout, address);

@@ -7,24 +7,29 @@ import { ensureSignal } from './signal.ts';
 interface Listener {
   tenant: Tenant;
   address: string;
-  told: Emitter<void>;
+  changed: Emitter<void>;
 }
 
 const roots = new Map<string, RootWatch>();
 
-/** Watches one mailbox where many of its root may be watched in this process: they share one watcher, and no errors. */
+/**
+ * Watches one mailbox in a process that may watch many of the same root. They share one watcher, but not their errors.
+ */
 export function watchTogether(
   layout: Layout,
   { tenant, address, onChange }: { tenant: Tenant; address: string; onChange: () => void },
 ): () => void {
   const root = roots.get(layout.signals) ?? new RootWatch(layout, () => roots.delete(layout.signals));
   roots.set(layout.signals, root);
-  const told = new Emitter<void>();
-  told.on(onChange);
-  return root.add({ tenant, address, told });
+  const changed = new Emitter<void>();
+  changed.on(onChange);
+  return root.add({ tenant, address, changed });
 }
 
-/** The directory of signal files. One that was removed or replaced is watched again, and counts as a change of all. */
+/**
+ * Watches the directory of signal files. If it is removed or replaced, that counts as a change of every mailbox, and it
+ * is watched again.
+ */
 class RootWatch {
   readonly #layout: Layout;
   readonly #listeners = new Set<Listener>();
@@ -57,18 +62,18 @@ class RootWatch {
       const watcher = fs.watch(this.#layout.signals, (event, name) => {
         if (watcher !== this.#watcher) return;
         if (name === null || (event === 'rename' && name === own)) this.#again();
-        else this.#tell(name, event === 'rename');
+        else this.#notify(name, event === 'rename');
       });
       watcher.on('error', () => this.#again());
       return watcher;
     });
   }
 
-  #tell(name: string, gone: boolean): void {
-    for (const { tenant, address, told } of [...this.#listeners]) {
+  #notify(name: string, gone: boolean): void {
+    for (const { tenant, address, changed } of [...this.#listeners]) {
       if (address !== name) continue;
       if (gone) ensureSignal(this.#layout, address);
-      runFor(tenant, () => told.emit());
+      runFor(tenant, () => changed.emit());
     }
   }
 
@@ -79,9 +84,9 @@ class RootWatch {
     try {
       this.#watcher = this.#watch();
     } catch {
-      // Its root is gone too: this change is the last one told.
+      // Its root is gone too: this change is the last one reported.
     }
-    for (const { tenant, told } of [...this.#listeners]) runFor(tenant, () => told.emit());
+    for (const { tenant, changed } of [...this.#listeners]) runFor(tenant, () => changed.emit());
   }
 
   #endIfUnheard(): void {

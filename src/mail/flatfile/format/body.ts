@@ -1,10 +1,10 @@
 import { invalid, refuseNul } from '../../../base/index.ts';
 
 /**
- * A body line that reads `---` would look like the start of the next message. It is written with one more space in
- * front, which Markdown still draws as the same rule or heading line, and read back without it. Lines that already
- * have spaces get one more too, so that reading gives back exactly what was written. Every carriage return counts as
- * a line end here, because other readers take it for one.
+ * A body line `---` would look like the start of the next message. It is written with one more leading space, which
+ * Markdown still renders as the same rule or heading line, and read back without it. Lines that already have leading
+ * spaces get one more too, so that every body comes back unchanged. A carriage return counts as a line end, because
+ * other readers treat it as one.
  */
 const RULE_LINE = /(^|[\r\n])( *---[ \t]*)(?=[\r\n]|$)/g;
 const ESCAPED_LINE = /(^|[\r\n]) ( *---[ \t]*)(?=[\r\n]|$)/g;

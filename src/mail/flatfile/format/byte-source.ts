@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** Bytes that can be read anywhere: a file of any size, or what is in memory. */
+/** Bytes that can be read at any place: a file of any size, or memory. */
 export interface ByteSource {
   readonly size: number;
   /** Up to `length` bytes from `start`; fewer only at the end. */
@@ -14,7 +14,9 @@ export function bufferSource(bytes: Buffer): ByteSource {
 const SMALL = 16 * 1024;
 const AHEAD = 128 * 1024;
 
-/** The first `size` bytes of an open file. Small reads near each other cost one system call. The caller closes it. */
+/**
+ * The first `size` bytes of an open file. Small reads close to each other cost one system call. The caller closes it.
+ */
 export function fileSource(fd: number, size: number): ByteSource {
   let ahead: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
   let small = 0;
@@ -45,10 +47,10 @@ function readRange(fd: number, start: number, length: number): Buffer {
 
 const LARGEST_PIECE = 1024 * 1024;
 
-/** A view that slides over a source, so that scanning a gigabyte holds one piece of it. */
+/** A view that slides over a source, so that a scan of a gigabyte holds one piece in memory. */
 export class Window {
   #source: ByteSource;
-  /** Starts small, for readers that only want the top, and grows with the reading. */
+  /** Starts small for readers that need only the top, and grows as they read on. */
   #piece = 8 * 1024;
   #start = 0;
   #bytes: Buffer = Buffer.alloc(0);
@@ -57,7 +59,7 @@ export class Window {
     this.#source = source;
   }
 
-  /** The bytes from `offset` on: at least `least` of them, unless the source ends before. */
+  /** The bytes from `offset` on: at least `least` of them, unless the source ends earlier. */
   from(offset: number, least: number): Buffer {
     const end = Math.min(offset + least, this.#source.size);
     if (offset < this.#start || end > this.#start + this.#bytes.length) {

@@ -22,7 +22,7 @@ export type FlatStatus = (typeof STATUSES)[number];
 export const OPEN_STATUSES: readonly string[] = ['pending', 'in-progress', 'operator-pending'];
 export const PRIORITIES = ['high', 'normal', 'low'] as const;
 
-/** Written first and in this order, so that every block opens with a key all readers know. */
+/** Written first and in this order, so that every block begins with a key that all readers know. */
 const FIRST_KEYS = ['from', 'to', 're', 'created', 'status', 'priority', 'msg-id', 'in-reply-to', 'attempts'];
 
 /** Keys that may open an envelope or a file header. Anything else after a `---` line is text. */
@@ -51,9 +51,9 @@ const RECOGNISED = new Set([
   'schema',
 ]);
 
-export const MOST_ENVELOPE_LINES = 40;
+export const MAX_ENVELOPE_LINES = 40;
 export const LONGEST_VALUE = 4096;
-const MOST_FIELDS = 36;
+const MAX_FIELDS = 36;
 const LONGEST_ENVELOPE = 16 * 1024;
 const KEY = /^[a-z][a-z0-9_-]{0,63}$/;
 const KEY_LINE = /^([A-Za-z][A-Za-z0-9_-]{0,63}):(?:[ \t]*)(.*)$/s;
@@ -63,13 +63,13 @@ export function isRecognisedKey(key: string): boolean {
   return RECOGNISED.has(key);
 }
 
-/** `key` and value of an envelope line (without its line end), or undefined when it is no such line. */
+/** `key` and value of an envelope line (without its line end), or undefined if it is not one. */
 export function parseKeyLine(line: string): { key: string; value: string } | undefined {
   const match = KEY_LINE.exec(line);
   return match ? { key: match[1]!.toLowerCase(), value: readValue(match[2]!) } : undefined;
 }
 
-/** The value as it was meant: trimmed of blanks, and out of quotes when wholly in quotes. */
+/** The value, trimmed of blanks and, if wholly quoted, without its quotes. */
 export function readValue(raw: string): string {
   const text = raw.replace(/^[ \t]+|[ \t\r]+$/g, '');
   if (text.length >= 2 && text.startsWith('"') && text.endsWith('"')) {
@@ -83,22 +83,22 @@ export function readValue(raw: string): string {
   return /^'(?:[^']|'')*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text;
 }
 
-/** What a YAML reader would take for the start of something else, a nested key or a comment. */
+/** What a YAML reader would read as the start of something else, a nested key or a comment. */
 const NOT_PLAIN = /^[[\]{},#&*!|>'"%@`\ufeff]|^[-?:](?: |$)|: |:$| #/;
-/** What it would take for a number, a truth value or nothing. */
+/** What it would read as a number, a boolean or null. */
 const NOT_TEXT =
   /^(?:[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d+)(?:e[-+]?\d+)?|0[xo][\da-f]+|[-+]?\.inf|\.nan|~|null|true|false|yes|no|on|off|y|n)$/i;
-/** Fields people and scripts search for as they stand: `msg-id: 17` stays that. */
+/** People and scripts search for these fields literally, so `msg-id: 17` stays unquoted. */
 const NAMES = new Set(['msg-id', 'in-reply-to', 'thread', 'attempts']);
 
-/** A field as it stands in a file. Quoted only where a reader of YAML would otherwise take it for something else. */
+/** Writes a field, quoted only if a YAML reader would otherwise misread it. */
 export function writeField(key: string, value: string): string {
   if (value === '') return `${key}:\n`;
   const quote = NOT_PLAIN.test(value) || (NOT_TEXT.test(value) && !NAMES.has(key));
   return `${key}: ${quote ? JSON.stringify(value) : value}\n`;
 }
 
-/** A value that can stand on one envelope line, trimmed; `invalid` naming the field otherwise. */
+/** Returns the trimmed value if it fits on one envelope line; otherwise throws `invalid` naming the field. */
 export function requireValue(value: string, key: string): string {
   const text = value.replace(/^ +| +$/g, '');
   if (UNFIT.test(text)) throw invalid(`${key} must be one line without control characters`);
@@ -107,7 +107,7 @@ export function requireValue(value: string, key: string): string {
   return text;
 }
 
-/** The status that counts: people write it in any case, and a message without one waits for its reader. */
+/** The effective status. People write it in any case; a message without one is pending. */
 export function statusOf(fields: ReadonlyMap<string, string>): string {
   return fields.get('status')?.toLowerCase() || 'pending';
 }
@@ -122,7 +122,7 @@ export function requireStatus(status: string, field = 'status'): FlatStatus {
   );
 }
 
-/** Fields in the order they are written: the well-known first, the rest as given. */
+/** Fields in writing order: the well-known ones first, the rest as passed. */
 export function orderFields(fields: ReadonlyMap<string, string>): [string, string][] {
   const known = FIRST_KEYS.filter((key) => fields.has(key)).map((key): [string, string] => [
     key,
@@ -131,7 +131,7 @@ export function orderFields(fields: ReadonlyMap<string, string>): [string, strin
   return [...known, ...[...fields].filter(([key]) => !FIRST_KEYS.includes(key))];
 }
 
-/** Every field fit to be written, or `invalid` naming the one that is not. */
+/** Returns the fields if all can be written; otherwise throws `invalid` naming the first that cannot. */
 export function checkFields(fields: ReadonlyMap<string, string>): Map<string, string> {
   const checked = new Map<string, string>();
   for (const [key, value] of fields) {
@@ -148,7 +148,7 @@ export function checkFields(fields: ReadonlyMap<string, string>): Map<string, st
   if (checked.has('mailbox') || checked.has('schema')) {
     throw invalid('mailbox and schema are fields of the file header, not of a message');
   }
-  if (checked.size > MOST_FIELDS) throw invalid(`an envelope holds at most ${MOST_FIELDS} fields`);
+  if (checked.size > MAX_FIELDS) throw invalid(`an envelope holds at most ${MAX_FIELDS} fields`);
   const length = [...checked].reduce(
     (sum, [key, value]) => sum + key.length + 2 * Buffer.byteLength(value) + 6,
     0,
@@ -178,7 +178,7 @@ function checkMeanings(fields: Map<string, string>): void {
   if (id !== undefined) requireMessageId(id);
 }
 
-/** Ids are compared as whole words, kept in a journal by line and typed by people. */
+/** People type ids, and ids are compared as whole words. */
 export function requireMessageId(id: string, field = 'msg-id'): string {
   if (!/^[^\s\u0000-\u001f\u007f-\u009f]{1,200}$/u.test(id) || id.startsWith('~')) {
     throw invalid(

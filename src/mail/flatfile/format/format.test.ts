@@ -23,7 +23,7 @@ const plain = ({ fields, body }: FlatMessage): unknown => ({
   body,
 });
 
-/** Bodies made of the pieces that could confuse a reader, and of anything else. */
+/** Bodies built from pieces that could confuse a reader, and from anything else. */
 const body = fc.oneof(
   fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\u0000')),
   fc
@@ -91,7 +91,7 @@ const anyMessage = fc
   .map(({ body: text, ...fields }) => message(fields, text));
 
 describe('the flat-file format', () => {
-  it('gives any list of messages back exactly, whatever their bodies hold', () => {
+  it('returns any list of messages exactly, whatever their bodies hold', () => {
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 5 }), fc.boolean(), (messages, header) => {
         const text = (header ? newFileHeader('inbox.md') : '') + messages.map(writeBlock).join('');
@@ -243,7 +243,7 @@ describe('a message as input', () => {
     ['an empty to', '---\nfrom: a\nto:\nre: c\n---\n', /to is missing/],
     ['no re', '---\nfrom: a\nto: b\n---\n', /re is missing/],
     ['a line that is no field', '---\nfrom: a\nwhat is this\n---\n', /line 3.*what is this/],
-    ['a field twice', '---\nfrom: a\nfrom: b\nto: b\nre: c\n---\n', /from is given twice/],
+    ['a field twice', '---\nfrom: a\nfrom: b\nto: b\nre: c\n---\n', /from occurs twice/],
     [
       'an unknown status',
       '---\nfrom: a\nto: b\nre: c\nstatus: pendign\n---\n',

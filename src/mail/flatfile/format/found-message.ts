@@ -4,7 +4,7 @@ import type { FlatMessage } from './envelope.ts';
 import { fieldMap, readMessage } from './read-block.ts';
 import { type FoundBlock, type ScanOptions, scanBlocks } from './scan.ts';
 
-/** A message where it stands. Its body is read only when asked for. */
+/** A message at its place in the file. Its body is read only on request. */
 export class FoundMessage {
   readonly block: FoundBlock;
   readonly fields: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export class FoundMessage {
     return this.fields.get('msg-id') || undefined;
   }
 
-  /** Its id, or a name made of its content. */
+  /** Its id, or a name made from its content. */
   get ref(): string {
     this.#ref ??= this.id ?? refOf(this.read());
     return this.#ref;
@@ -32,14 +32,14 @@ export class FoundMessage {
   }
 }
 
-/** The messages of a mailbox, newest first; file headers are passed over. */
+/** The messages of a mailbox, newest first, without file headers. */
 export function* messagesIn(source: ByteSource, options?: ScanOptions): Generator<FoundMessage> {
   for (const block of scanBlocks(source, options)) {
     if (block.kind === 'message') yield new FoundMessage(source, block);
   }
 }
 
-/** Which of these refs the mailbox holds. */
+/** Returns those of these refs that the mailbox holds. */
 export function refsIn(source: ByteSource, wanted: ReadonlySet<string>): Set<string> {
   const there = new Set<string>();
   if (wanted.size === 0) return there;

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { invalid } from '../../../base/index.ts';
 import { checkMessage } from './block.ts';
-import { type FlatMessage, MOST_ENVELOPE_LINES, parseKeyLine } from './envelope.ts';
+import { type FlatMessage, MAX_ENVELOPE_LINES, parseKeyLine } from './envelope.ts';
 
 const EXAMPLE =
   'a message is: ---, key: value lines with at least from, to and re, ---, an empty line, the body';
 
 /**
- * One message as people and scripts write it: an envelope between two `---` lines, then the body, taken literally
- * to the end of the input. One line end at the end of the input belongs to the input, not to the body.
+ * Parses one message as people and scripts write it: an envelope between two `---` lines, then the body, literally to
+ * the end of the input. One final line end belongs to the input, not to the body.
  */
 export function parseInput(input: string | Uint8Array): FlatMessage {
   if (typeof input !== 'string' && !isUtf8(input)) throw invalid('the message is not valid UTF-8');
@@ -24,7 +24,7 @@ export function parseInput(input: string | Uint8Array): FlatMessage {
     throw invalid('the message must begin with a line ---', { hint: EXAMPLE });
   }
   for (let n = 1; ; n++) {
-    if (at >= lines.length || n > MOST_ENVELOPE_LINES) {
+    if (at >= lines.length || n > MAX_ENVELOPE_LINES) {
       throw invalid('the envelope is not closed: a second line --- is missing', { hint: EXAMPLE });
     }
     const end = endOfLine(lines, at);
@@ -50,7 +50,7 @@ function takeLine(fields: Map<string, string>, line: string, number: number): vo
       },
     );
   }
-  if (fields.has(field.key)) throw invalid(`${field.key} is given twice in the envelope`);
+  if (fields.has(field.key)) throw invalid(`${field.key} occurs twice in the envelope`);
   fields.set(field.key, field.value);
 }
 

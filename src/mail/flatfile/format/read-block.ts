@@ -3,7 +3,7 @@ import type { ByteSource } from './byte-source.ts';
 import type { FlatMessage } from './envelope.ts';
 import type { FoundBlock } from './scan.ts';
 
-/** The fields by key. Where a key stands twice, the last one counts, as YAML readers have it. */
+/** The fields by key. If a key occurs twice, the last one counts, as in YAML readers. */
 export function fieldMap(block: FoundBlock): Map<string, string> {
   return new Map(block.fields.map(({ key, value }) => [key, value]));
 }
@@ -16,7 +16,7 @@ export function readMessage(source: ByteSource, block: FoundBlock): FlatMessage 
 
 const PREVIEW_BYTES = 8192;
 
-/** The message with the head of its body only: enough for a preview, whatever its size. */
+/** The message with only the head of its body: enough for a preview, whatever its size. */
 export function readHead(source: ByteSource, block: FoundBlock): FlatMessage {
   const length = block.end - block.bodyStart;
   if (length <= PREVIEW_BYTES) return readMessage(source, block);

@@ -1,7 +1,7 @@
 import { type ByteSource, Window } from './byte-source.ts';
-import { isRecognisedKey, MOST_ENVELOPE_LINES, parseKeyLine } from './envelope.ts';
+import { isRecognisedKey, MAX_ENVELOPE_LINES, parseKeyLine } from './envelope.ts';
 
-/** One field of an envelope as it stands in the file; the range covers its whole lines. */
+/** One field of an envelope in the file. The range covers its whole lines. */
 export interface FoundField {
   key: string;
   value: string;
@@ -19,7 +19,7 @@ export interface FoundBlock {
   eol: '\n' | '\r\n';
 }
 
-/** An envelope that begins like a message and is never closed. `end` is where its fields stop. */
+/** An envelope that begins like a message and is never closed. Its fields stop at `end`. */
 export interface FoundDamage {
   kind: 'unterminated';
   start: number;
@@ -30,15 +30,15 @@ export interface ScanOptions {
   onDamage?: (damage: FoundDamage) => void;
 }
 
-/** The longest envelope that is recognised. Longer "envelopes" are text. */
+/** Max length of an envelope. Longer "envelopes" are text. */
 const LOOKAHEAD = 32 * 1024;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const BREAK = Buffer.from('\n---');
 
 /**
- * The blocks of a mailbox, top to bottom. A block begins only at a line `---` that is followed by a recognised key
- * and, within forty key lines, by a closing `---`, with `from` and one of `to` and `re` between them (a file header:
- * `mailbox` or `schema`, and no `from`). Every other `---` is text of the message it stands in.
+ * Yields the blocks of a mailbox, top to bottom. A block begins only at a line `---` that is followed by a recognised
+ * key and, within forty key lines, by a closing `---`, with `from` and one of `to` and `re` in between (for a file
+ * header: `mailbox` or `schema`, and no `from`). Every other `---` is text of the message around it.
  */
 export function* scanBlocks(source: ByteSource, options: ScanOptions = {}): Generator<FoundBlock> {
   const window = new Window(source);
@@ -57,7 +57,7 @@ export function* scanBlocks(source: ByteSource, options: ScanOptions = {}): Gene
   if (before) yield { ...before, end: source.size };
 }
 
-/** How many bytes a byte order mark takes at the start. */
+/** The length of the byte order mark at the start, or 0. */
 export function bomLength(source: ByteSource): number {
   return source.read(0, 3).equals(BOM) ? 3 : 0;
 }
@@ -69,7 +69,7 @@ function firstRule(window: Window): number | undefined {
   return nextRule(window, Number.POSITIVE_INFINITY, bom);
 }
 
-/** The next line that begins with `---`, looking from the line break at or after `offset`. */
+/** The next line that begins with `---`, searching from the line break at or after `offset`. */
 function nextRule(window: Window, size: number, offset: number): number | undefined {
   for (let from = offset; from < size; ) {
     const view = window.from(from, BREAK.length);
@@ -83,7 +83,7 @@ function nextRule(window: Window, size: number, offset: number): number | undefi
 
 const OPENING = /^---[ \t]*(\r?)\n/;
 const isRule = (line: string): boolean => line.startsWith('---') && /^---[ \t]*\r?$/.test(line);
-/** Most envelopes are shorter than this; the rest are looked at once more in full. */
+/** Most envelopes are shorter than this. Longer ones are read a second time in full. */
 const USUAL = 2048;
 
 function readEnvelope(window: Window, at: number): { block?: FoundBlock; damage?: FoundDamage } {
@@ -92,8 +92,8 @@ function readEnvelope(window: Window, at: number): { block?: FoundBlock; damage?
 }
 
 /**
- * The envelope at the start of the text, which holds one byte per character so that places in it are places in the
- * file. Undefined when the text is only a part and ends too early to tell.
+ * Parses the envelope at the start of the text. The text has one character per byte, so that positions in it are
+ * positions in the file. Returns undefined if the text is only a part and ends too early to decide.
  */
 function parseEnvelope(
   text: string,
@@ -104,7 +104,7 @@ function parseEnvelope(
   if (!opening) return {};
   const fields: FoundField[] = [];
   let from = opening[0].length;
-  for (let n = 0; n <= MOST_ENVELOPE_LINES && from < text.length; n++) {
+  for (let n = 0; n <= MAX_ENVELOPE_LINES && from < text.length; n++) {
     const stop = text.indexOf('\n', from);
     if (stop === -1 && part) return undefined;
     const line = text.slice(from, stop === -1 ? text.length : stop);
@@ -121,7 +121,7 @@ function parseEnvelope(
   return isMessage(fields) ? { damage: { kind: 'unterminated', start: at, end: at + from } } : {};
 }
 
-/** Adds the line to the fields; false when it is neither a field nor the continuation of one. */
+/** Adds the line to the fields. Returns false if it is neither a field nor a continuation. */
 function takeField(
   fields: FoundField[],
   line: string,
@@ -139,7 +139,7 @@ function takeField(
   return true;
 }
 
-/** A string of its own: a slice would keep the whole text it was cut from alive as long as the field. */
+/** Returns a new string: a slice would keep the whole text it was cut from alive. */
 const decode = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
 const has = (fields: FoundField[], ...keys: string[]): boolean =>

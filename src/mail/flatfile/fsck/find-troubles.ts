@@ -5,12 +5,11 @@ import { STATUSES, statusOf } from '../format/envelope.ts';
 import { FoundMessage } from '../format/found-message.ts';
 import { bomLength, type FoundBlock, type FoundDamage, scanBlocks } from '../format/scan.ts';
 import { spliceFields } from '../store/edit-blocks.ts';
-import { IdSet } from '../store/id-set.ts';
 import type { MailboxPaths } from '../store/mailbox-path.ts';
 import { openSnapshot } from '../store/snapshot.ts';
 import type { Splice } from '../store/splice.ts';
 
-/** The first six can be put right without losing a word, in this order. */
+/** The first six can be repaired without losing a word, in this order. */
 export const FSCK_KINDS = [
   'unterminated',
   'duplicate_field',
@@ -26,24 +25,24 @@ export const FSCK_KINDS = [
 ] as const;
 export type FsckKind = (typeof FSCK_KINDS)[number];
 
-/** Something wrong in a mailbox file, with the change that puts it right where there is one. */
+/** A fault in a mailbox file, with the change that repairs it if there is one. */
 export interface Trouble {
   kind: FsckKind;
   at: number;
   id: string | null;
   detail: string;
-  /** Nothing is damaged: worth knowing only. */
+  /** Worth knowing; nothing is damaged. */
   warning?: boolean;
   fix?: Splice[];
 }
 
-/** Everything wrong in a mailbox file, in file order, and how many messages it holds. */
+/** Finds every fault in a mailbox file, in file order, and counts its messages. */
 export function findTroubles(
   paths: MailboxPaths,
   source: ByteSource,
 ): { troubles: Trouble[]; count: number } {
   const troubles: Trouble[] = [];
-  const ids = new IdSet();
+  const ids = new Set<string>();
   const repeated = new Set<string>();
   let count = 0;
   let first: FoundBlock | undefined;
@@ -57,7 +56,7 @@ export function findTroubles(
       count++;
       const message = new FoundMessage(source, block);
       troubles.push(...envelopeTroubles(source, message));
-      if (message.id !== undefined && !ids.add(message.id)) repeated.add(message.id);
+      if (message.id !== undefined) (ids.has(message.id) ? repeated : ids).add(message.id);
     }
     first ??= block;
   }
@@ -92,7 +91,7 @@ function* envelopeTroubles(source: ByteSource, { block, fields, id }: FoundMessa
   const twice = new Set(keys.filter((key, i) => keys.indexOf(key) !== i));
   if (twice.size > 0) {
     const changes = new Map([...twice].map((key) => [key, fields.get(key)]));
-    const detail = `${[...twice].join(', ')} is given more than once; the last one counts`;
+    const detail = `${[...twice].join(', ')} occurs more than once; the last one counts`;
     yield { kind: 'duplicate_field', ...found, detail, fix: [spliceFields(source, block, changes)] };
   }
   const missing = ['to', 're'].filter((key) => !fields.get(key));
@@ -113,7 +112,7 @@ function* envelopeTroubles(source: ByteSource, { block, fields, id }: FoundMessa
   }
 }
 
-/** Lower copies of an id: the same content once more, or something else under a used id. */
+/** Lower copies of an id: the same content again, or other content under a used id. */
 function* copies(source: ByteSource, repeated: ReadonlySet<string>): Generator<Trouble> {
   if (repeated.size === 0) return;
   const seen = new Map<string, string>();
@@ -133,8 +132,12 @@ function* copies(source: ByteSource, repeated: ReadonlySet<string>): Generator<T
 
 const cut = ({ start, end }: FoundBlock): Splice => ({ start, end, insert: [] });
 
-/** Messages that stand in the archive as well count as archived. */
-function* inArchiveToo(paths: MailboxPaths, source: ByteSource, ids: IdSet): Generator<Trouble> {
+/** Messages that are also in the archive count as archived. */
+function* inArchiveToo(
+  paths: MailboxPaths,
+  source: ByteSource,
+  ids: ReadonlySet<string>,
+): Generator<Trouble> {
   const archive = openSnapshot(paths.archive);
   try {
     const both = new Map<string, string>();

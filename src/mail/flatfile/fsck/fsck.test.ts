@@ -63,7 +63,7 @@ describe('fsck', () => {
 
   it.each<[string, string, string, number, number]>([
     ['an envelope that is never closed', 'unterminated', HEADER + block('a') + OPEN + block('b'), 19, 3],
-    ['a field that stands twice', 'duplicate_field', HEADER + TWICE + block('b'), 8, 2],
+    ['a field that occurs twice', 'duplicate_field', HEADER + TWICE + block('b'), 8, 2],
     ['a second copy', 'duplicate_message', HEADER + block('a') + block('b') + block('a'), 30, 2],
     ['a file header below messages', 'misplaced_header', block('a') + HEADER + block('b'), 12, 2],
   ])('finds %s and repairs it without losing a word', async (_, kind, text, line, count) => {

@@ -2,9 +2,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { compactStamp, crashPoint } from '../../../base/index.ts';
 import type { ByteSource } from '../format/byte-source.ts';
-import type { CommitParts } from '../store/commit.ts';
 import type { HoldOptions } from '../store/hold-lock.ts';
 import type { MailboxPaths } from '../store/mailbox-path.ts';
+import type { MailboxParts } from '../store/prepend.ts';
 import { rewriteFile } from '../store/rewrite.ts';
 import { openSnapshot } from '../store/snapshot.ts';
 import type { Splice } from '../store/splice.ts';
@@ -15,9 +15,9 @@ export interface FsckIssue {
   line: number;
   msg_id: string | null;
   detail: string;
-  /** --repair can put it right without losing a word. */
+  /** --repair can fix it without losing a word. */
   repairable: boolean;
-  /** Worth knowing, but no damage. */
+  /** Worth knowing; nothing is damaged. */
   warning: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface FsckReport {
   mailbox: string;
   message_count: number;
   issues: FsckIssue[];
-  /** Issues put right by this run. */
+  /** Issues that this run fixed. */
   repaired: number;
-  /** Copy of the file from before the repair. */
+  /** A copy of the file from before the repair. */
   backup: string | null;
 }
 
@@ -44,9 +44,9 @@ export function inspectMailbox(paths: MailboxPaths): FsckReport {
   }
 }
 
-/** Puts right what can be, after keeping a copy beside the lock. The caller holds the lock. */
+/** Repairs what it can, after saving a copy beside the lock. The caller holds the lock. */
 export async function repairMailbox(
-  parts: CommitParts,
+  parts: MailboxParts,
   { now = new Date() }: RepairOptions,
 ): Promise<FsckReport> {
   const { paths, step = crashPoint } = parts;
@@ -55,17 +55,17 @@ export async function repairMailbox(
   const backup = path.join(paths.side, `${paths.basename}.before-repair-${compactStamp(now)}`);
   keepCopy(paths.mailbox, backup);
   let repaired = 0;
-  // One fix may bring another trouble to light (a closed envelope may be a duplicate), never without end.
+  // A fix may reveal another fault (a closed envelope may be a duplicate), but not without end.
   for (let round = 0; round < 5; round++) {
     let chosen: Repairable[] = [];
-    const done = await rewriteFile(paths.mailbox, {
+    const changed = await rewriteFile(paths.mailbox, {
       step: (name) => step(`flatfile.repair.${name}`),
       plan({ source }) {
         chosen = apart(findTroubles(paths, source).troubles);
         return chosen.flatMap(({ fix }) => fix).sort((a, b) => a.start - b.start);
       },
     });
-    if (!done.changed) break;
+    if (!changed) break;
     repaired += chosen.length;
   }
   return { ...inspectMailbox(paths), repaired, backup };
@@ -82,7 +82,7 @@ function keepCopy(file: string, copy: string): void {
 
 type Repairable = Trouble & { fix: Splice[] };
 
-/** Troubles whose fixes do not touch each other, the most urgent first; the rest wait for the next round. */
+/** Faults whose fixes do not overlap, most urgent first. The rest wait for the next round. */
 function apart(troubles: readonly Trouble[]): Repairable[] {
   const chosen: Repairable[] = [];
   const urgent = [...troubles].sort((a, b) => FSCK_KINDS.indexOf(a.kind) - FSCK_KINDS.indexOf(b.kind));
@@ -114,7 +114,7 @@ function reportOf(
   return { mailbox: paths.mailbox, message_count: count, issues, repaired: 0, backup: null };
 }
 
-/** Line numbers for offsets that come in order. */
+/** Line numbers for ascending offsets. */
 function lineCounter(source: ByteSource): (offset: number) => number {
   let [at, line] = [0, 1];
   return (offset) => {

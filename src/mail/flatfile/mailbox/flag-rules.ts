@@ -1,7 +1,7 @@
 import { unsupported } from '../../../base/index.ts';
 import type { MailMark } from '../../../domain/index.ts';
 
-/** How the port's flags are told from a status, and which status says them. The table is in docs/flat-file.md. */
+/** Converts between the port's flags and a status. The table is in docs/flat-file.md. */
 
 export function isRead(status: string): boolean {
   return status !== 'pending';
@@ -14,7 +14,7 @@ export function isAnswered(status: string): boolean {
 /** The flags that a status expresses. */
 export type StatusFlags = Pick<MailMark, 'read' | 'answered'>;
 
-/** The status that expresses these flags; the present one when nothing has to change. */
+/** The status that expresses these flags; the current one if nothing has to change. */
 export function statusFor(now: string, { read, answered }: StatusFlags): string {
   const wantsAnswered = answered ?? isAnswered(now);
   if (wantsAnswered) {

@@ -17,7 +17,7 @@ import { type StatusFlags, statusFor } from './flag-rules.ts';
 import type { Boxes } from './mail-select.ts';
 import { viewMessage } from './message-view.ts';
 
-/** The three files of one `.agent` directory as the boxes of one mailbox: finding messages there, and their flags. */
+/** The three files of one `.agent` directory as the boxes of one mailbox. Finds messages and sets their flags. */
 export class FlatFileBoxes {
   readonly agent: string;
   readonly inbox: FlatFile;
@@ -28,8 +28,8 @@ export class FlatFileBoxes {
 
   constructor({ directory, address, clock }: { directory: string; address: string; clock: Clock }) {
     this.#address = address;
-    const given = path.resolve(directory);
-    this.agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
+    const place = path.resolve(directory);
+    this.agent = path.basename(place) === '.agent' ? place : path.join(place, '.agent');
     ensureDirectory(this.agent);
     this.inbox = new FlatFile(path.join(this.agent, 'inbox.md'), { clock });
     this.archive = new FlatFile(this.inbox.paths.archive, { clock });
@@ -63,7 +63,7 @@ export class FlatFileBoxes {
     return sent && viewMessage(sent, SENT);
   }
 
-  /** Gives messages of inbox and archive the status that says these flags. */
+  /** Sets the status that expresses these flags on messages of inbox and archive. */
   async setFlags(messages: readonly MailMessage[], flags: StatusFlags): Promise<void> {
     for (const [name, file] of [
       [ARCHIVE, this.archive],
@@ -75,7 +75,7 @@ export class FlatFileBoxes {
     }
   }
 
-  /** The answer is on its way already, so this may fail but not undo it: then the parent stays open for another look. */
+  /** The reply is already on its way. If this fails, the reply stays sent and the parent stays open for another look. */
   async markAnswered(ref: string): Promise<void> {
     for (const file of [this.inbox, this.archive]) {
       try {

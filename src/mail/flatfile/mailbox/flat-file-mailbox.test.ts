@@ -127,7 +127,7 @@ describe('flat files behind the port', () => {
     expect(fs.readFileSync(inbox, 'utf8')).toContain('re: none\nstatus: in-progress\n---');
   });
 
-  it('answers unsupported to what the format cannot say, and changes nothing', async () => {
+  it('refuses what the format cannot express as unsupported, and changes nothing', async () => {
     const ben = open('ben');
     await ben.post({ subject: 'note', body_content: 'x' });
     const { message_ref: ref } = (await ben.list()).messages[0]!;

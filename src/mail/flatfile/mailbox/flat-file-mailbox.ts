@@ -36,13 +36,13 @@ import { listOf, viewMessage } from './message-view.ts';
 import { Outgoing, replyTarget } from './outgoing.ts';
 
 export interface FlatFileMailboxOptions {
-  /** The directory that holds `.agent`, or `.agent` itself. Made when its parent exists. */
+  /** The directory that holds `.agent`, or `.agent` itself. Made if its parent exists. */
   directory: string;
   address: string;
   principal_id?: string | undefined;
   /**
-   * Whose inboxes this mailbox may write to: directory by address. Without it, mail waits in the outbox for a relay,
-   * and no recipient can be told from a wrong one.
+   * Inboxes that this mailbox may write to: directory by address. Without it, mail waits in the outbox for a relay, and
+   * a wrong recipient cannot be detected.
    */
   peers?: ReadonlyMap<string, string> | undefined;
   clock?: Clock | undefined;
@@ -60,7 +60,7 @@ const CAPABILITIES: MailCapabilities = {
   search: true,
 };
 
-/** Flat files behind the mailbox port. How each flag and operation is expressed is a table in docs/flat-file.md. */
+/** Flat files behind the mailbox port. docs/flat-file.md has a table of how each flag and operation is expressed. */
 export class FlatFileMailbox implements Mailbox {
   readonly transport = FLAT_FILE;
   readonly address: string;
@@ -138,7 +138,7 @@ export class FlatFileMailbox implements Mailbox {
   async send(input: MailDraft): Promise<MailSent> {
     const draft = checkOperation('send', input);
     const to = [...new Set(draft.to.map((address, i) => this.#outgoing.recipient(address, `to[${i}]`)))];
-    if (draft.cc.length > 0) throw cannot('cc', 'name everybody in to');
+    if (draft.cc.length > 0) throw cannot('cc', 'name every recipient in to');
     if (draft.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     return this.#send(
       { to: to.join(', '), re: draft.subject, 'msg-id': this.#outgoing.id('send', draft.idempotency_key) },
@@ -177,7 +177,7 @@ export class FlatFileMailbox implements Mailbox {
       },
       reply.body_content,
     );
-    // Also after a retry: the first try may have ended between the two files.
+    // Also after a retry, because the first try may have ended between the two files.
     if (!isAnswered(statusOf(parent.fields))) await this.#boxes.markAnswered(parent.ref);
     return sent;
   }

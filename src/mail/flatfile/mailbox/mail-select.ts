@@ -16,10 +16,10 @@ import type { Listing } from '../list.ts';
 import { isAnswered, isRead } from './flag-rules.ts';
 import { createdAt, viewMessage } from './message-view.ts';
 
-/** The files of one mailbox by the box they are. */
+/** The files of one mailbox, by box. */
 export type Boxes = readonly (readonly [string, FlatFile])[];
 
-/** The messages of one box that fit the query, from its cursor on. */
+/** The messages of one box that match the query, from its cursor on. */
 export function selectMessages(boxes: Boxes, input: MailQuery, limit?: number): Listing {
   const query = checkOperation('list', input);
   const { read_state, answered_state } = query;
@@ -43,7 +43,7 @@ export function selectMessages(boxes: Boxes, input: MailQuery, limit?: number): 
   });
 }
 
-/** Messages that hold what is asked for, by reading the files: the format has no index. */
+/** Searches by reading the files, because the format has no index. */
 export function searchMessages(
   boxes: Boxes,
   input: MailSearch,
@@ -57,7 +57,7 @@ export function searchMessages(
   for (const [at, [name, file]] of boxes.entries()) {
     if (holds === undefined || at < from.at || (box != null && box !== name)) continue;
     const after = at === from.at ? from.ref : undefined;
-    // With no room left, one message that fits is enough to know of a next page.
+    // With no room left, one more match is enough to know that there is a next page.
     const { entries, more } = file.list({ holds, after, limit: Math.max(room, 1), includeBody: true });
     if (room === 0 && entries.length > 0) return { messages, nextCursor: last };
     for (const { body, ...head } of entries) {
@@ -70,7 +70,7 @@ export function searchMessages(
   return { messages, nextCursor: null };
 }
 
-/** A cursor of a search is the box and the message that the page before ended with. */
+/** A search cursor is the box and the last message of the page before. */
 function placeOf(cursor: string | null | undefined, boxes: Boxes): { at: number; ref?: string | undefined } {
   if (cursor == null) return { at: 0 };
   const [, name, ref] = /^([a-z]+):(.+)$/s.exec(cursor) ?? [];

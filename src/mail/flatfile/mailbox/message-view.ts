@@ -47,13 +47,13 @@ export function viewMessage({ ref, fields, body, preview }: Viewed, box: string)
   };
 }
 
-/** Empty when nobody can tell. */
+/** Empty if unknown. */
 export function createdAt(fields: ReadonlyMap<string, string>): string {
   const at = parseUtcTime(fields.get('created') ?? '');
   return at == null ? '' : utcSeconds(new Date(at));
 }
 
-/** A note of the operator that may be answered. */
+/** Whether it is an operator's note that accepts a reply. */
 export function takesReplies(fields: ReadonlyMap<string, string>): boolean {
   return fields.get('origin') === 'operator' && fields.get('reply-policy') === 'operator_mailbox';
 }
@@ -65,7 +65,7 @@ export function listOf(value: string | undefined): string[] {
     .filter((part) => part !== '');
 }
 
-/** in-reply-to is sometimes a list; the first one is the parent. */
+/** in-reply-to may be a list. The first one is the parent. */
 const firstOf = (value: string | undefined): string | undefined => listOf(value)[0];
 
 const participant = (address: string): MailParticipant =>

@@ -6,7 +6,7 @@ import type { FlatFile } from '../flat-file.ts';
 import { relay } from '../relay/relay.ts';
 import { takesReplies } from './message-view.ts';
 
-/** Whose mail it is, where it goes out, and whom it can reach directly. */
+/** The sender, its outbox, and the peers that it can reach directly. */
 export interface OutgoingOptions {
   address: string;
   agent: string;
@@ -15,10 +15,10 @@ export interface OutgoingOptions {
   clock: Clock;
 }
 
-/** A peer that is busy this long gets its mail from the next send or relay. */
+/** A peer that stays busy this long gets its mail with the next send or relay. */
 const CARRY_TIMEOUT_MS = 5000;
 
-/** What one mailbox sends: into its outbox first, then on to the peers it knows. */
+/** Sends mail of one mailbox: into its outbox first, then to the peers that it knows. */
 export class Outgoing {
   #options: OutgoingOptions;
 
@@ -26,7 +26,7 @@ export class Outgoing {
     this.#options = options;
   }
 
-  /** A known address, or any well-formed one where nobody is known. */
+  /** Accepts a known address, or any well-formed one if no peers are known. */
   recipient(text: string, field: string): string {
     const { address: own, peers } = this.#options;
     const known = [own, OPERATOR.address, ...(peers?.keys() ?? [])];
@@ -40,14 +40,16 @@ export class Outgoing {
     );
   }
 
-  /** A key names one message of this mailbox for ever; without one every message is new. */
+  /** A key names one message of this mailbox for ever. Without a key every message is new. */
   id(scope: 'send' | 'post', key: string | null | undefined): string {
     const { address, clock } = this.#options;
     if (key == null) return newMessageId(clock.now());
     return `key-${sha256(`${scope}\n${address}\n${key}`).slice(0, 32)}`;
   }
 
-  /** Accepted once it is in the outbox. From there it goes at once to whoever can be reached; the rest waits for a relay. */
+  /**
+   * The message is accepted once it is in the outbox. It goes to reachable peers at once; the rest waits for a relay.
+   */
   async dispatch(
     envelope: { to: string; 'msg-id': string } & Record<string, string>,
     body: string,
@@ -60,7 +62,7 @@ export class Outgoing {
     return result;
   }
 
-  /** The message is accepted already: whatever goes wrong here leaves it pending. */
+  /** The message is already accepted. A failure here leaves it pending. */
   async #carry(peers: ReadonlyMap<string, string>): Promise<void> {
     const { address: own, agent, clock } = this.#options;
     const others = [...peers].filter(([address, directory]) => address !== own && isMailDirectory(directory));
@@ -88,7 +90,7 @@ function isMailDirectory(directory: string): boolean {
   return fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Who an answer goes to; `unsupported` when the operator's note asked for none. */
+/** The recipient of a reply; `unsupported` if the operator's note accepts none. */
 export function replyTarget(fields: ReadonlyMap<string, string>): string {
   if (fields.get('origin') !== 'operator') return fields.get('from') ?? '';
   if (takesReplies(fields)) return OPERATOR.address;

@@ -1,13 +1,13 @@
 import { sha256 } from '../../../base/index.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 
-/** Any text as a value of an envelope. */
+/** Makes any text fit into one envelope value. */
 export const oneLine = (text: string | null): string =>
   (text ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 500);
 
 /**
- * What the sender is told of a message nobody could receive. Its id is made from what it says: told again after a
- * crash it is a duplicate, told of the next try of a corrected message it is new.
+ * The notice to the sender of an undeliverable message. Its id is made from its content: repeated after a crash it is a
+ * duplicate, and for the next try of a corrected message it is new.
  */
 export function undeliverableNotice(
   sender: string,

@@ -3,15 +3,15 @@ import * as path from 'node:path';
 import { errnoOf, forbidden, invalid, notFound } from '../../../base/index.ts';
 import { FlatFile, type FlatFileOptions } from '../flat-file.ts';
 
-/** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and what its mail is addressed to. */
+/** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and its addresses. */
 export interface RelayDirectory {
   directory: string;
   addresses?: readonly string[] | undefined;
-  /** Also reachable under names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. Default true. */
+  /** Also reachable by names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. Default true. */
   byName?: boolean | undefined;
 }
 
-/** One directory of a relay. Its files are opened on first use, so that what somebody planted there stops nobody else. */
+/** One directory of a relay. Its files are opened on first use, so that a planted file stops no other directory. */
 export interface Stop {
   name: string;
   agent: string;
@@ -19,13 +19,13 @@ export interface Stop {
   outbox(): FlatFile;
 }
 
-/** Where an address leads. */
+/** Directories by address. */
 export type Routes = ReadonlyMap<string, Stop>;
 
-/** The hub's addresses; who wants them gives them to its directory. */
+/** The hub's addresses, for the directory that should receive them. */
 export const HUB_ADDRESSES: readonly string[] = ['command@claude-code', 'master@claude-code'];
 
-/** Opens the directories; an address that means two of them is refused. */
+/** Opens the directories. Refuses an address that belongs to two of them. */
 export function openStops(
   directories: readonly RelayDirectory[],
   options: FlatFileOptions,
@@ -36,10 +36,10 @@ export function openStops(
 }
 
 function openStop(each: RelayDirectory, options: FlatFileOptions, routes: Map<string, Stop>): Stop {
-  const given = path.resolve(each.directory);
-  const agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
+  const place = path.resolve(each.directory);
+  const agent = path.basename(place) === '.agent' ? place : path.join(place, '.agent');
   const real = realDirectory(agent);
-  const inside = fs.realpathSync(given);
+  const inside = fs.realpathSync(place);
   const open = (file: string): (() => FlatFile) => {
     let opened: FlatFile | undefined;
     return () => (opened ??= openInside(inside, path.join(real, file), options));
@@ -69,13 +69,13 @@ function realDirectory(agent: string): string {
   throw notFound(`no directory ${agent}`, { hint: 'relay needs directories that contain .agent' });
 }
 
-/** A mailbox whose links, and those of its archive, stay in the directory that was given. */
+/** Opens a mailbox whose links, and those of its archive, stay inside the directory. */
 function openInside(directory: string, file: string, options: FlatFileOptions): FlatFile {
   const box = new FlatFile(file, options);
   for (const real of [box.paths.mailbox, box.paths.archive]) {
     const way = path.relative(directory, real);
     if (way === '..' || way.startsWith(`..${path.sep}`)) {
-      throw forbidden(`a link in ${directory} leads out of it, to ${real}`, {
+      throw forbidden(`a link in ${directory} leads outside, to ${real}`, {
         hint: 'remove the link, or give relay the .agent directory it leads to',
       });
     }

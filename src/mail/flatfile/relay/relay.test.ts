@@ -79,7 +79,7 @@ describe('relay', () => {
     expect(inside('cho')).toHaveLength(1);
   });
 
-  it('touches nothing outside the directories it was given, and says so to the sender', async () => {
+  it('touches nothing outside its directories, and notifies the sender', async () => {
     await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
     const [item] = await relay(directories('ana', 'ben'));
     expect(item).toMatchObject({ outcome: 'undeliverable', reason: 'no directory for totebox@cho' });
@@ -104,7 +104,7 @@ describe('relay', () => {
     expect(inside('ben')).toEqual([]);
   });
 
-  it('tells the sender of each failed try of a message it corrected, once', async () => {
+  it('notifies the sender once of each failed try of a corrected message', async () => {
     await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
     await relay(directories('ana', 'ben'));
     const correct = async (to: string): Promise<void> => {
@@ -156,7 +156,7 @@ describe('relay', () => {
     expect(inside('ben')).toHaveLength(1);
   });
 
-  it('says what it would do and changes nothing in a dry run', async () => {
+  it('reports what it would do and changes nothing in a dry run', async () => {
     await write('ana', 'ben', { 'msg-id': 'r-1' });
     await write('ana', 'nobody', { 'msg-id': 'r-2' });
     const before = fs.readFileSync(path.join(root, 'ana', '.agent', 'outbox.md'));
@@ -182,7 +182,7 @@ describe('relay', () => {
       const items = await relay(directories('ana', 'ben', 'cho'));
       expect(items.find(({ msg_id }) => msg_id === 'r-1')).toMatchObject({
         outcome: 'waiting',
-        reason: expect.stringContaining('leads out of it'),
+        reason: expect.stringContaining('leads outside'),
       });
       expect(items.find(({ msg_id }) => msg_id === 'r-2')).toMatchObject({ outcome: 'dispatched' });
       expect(fs.readdirSync(outside)).toEqual([]);
@@ -198,7 +198,7 @@ describe('relay', () => {
     },
   );
 
-  it('reads no outbox that is a link leading out, says so, and goes on with the others', async () => {
+  it('reads no outbox that is a link leading outside, reports it, and continues with the others', async () => {
     const foreign = path.join(root, 'foreign.md');
     fs.writeFileSync(foreign, '---\nfrom: x\nto: ana\nre: y\nstatus: pending\n---\n\nsecret\n');
     fs.symlinkSync(foreign, path.join(root, 'ben', '.agent', 'outbox.md'));
@@ -211,7 +211,7 @@ describe('relay', () => {
     expect(fs.readFileSync(foreign, 'utf8')).toContain('status: pending');
   });
 
-  it('knows a directory by the name it was given, links or not', async () => {
+  it('knows a directory by the name it was passed, links or not', async () => {
     fs.renameSync(path.join(root, 'ben', '.agent'), path.join(root, 'ben', 'mail'));
     fs.symlinkSync('mail', path.join(root, 'ben', '.agent'));
     fs.symlinkSync('cho', path.join(root, 'alias'));

@@ -16,15 +16,15 @@ import { openStops, type RelayDirectory, type Routes, type Stop } from './relay-
 export interface RelayOptions extends HoldOptions, FlatFileOptions {
   /** Written into relayed-by. */
   by?: string | undefined;
-  /** Says what would happen and changes nothing. */
+  /** Reports what would happen and changes nothing. */
   dryRun?: boolean | undefined;
   /** Carry only the outbox of the first directory. */
   firstOnly?: boolean | undefined;
-  /** Leave mail to unknown addresses pending, for somebody who knows more directories. */
+  /** Leave mail to unknown addresses pending, for a relay that knows more directories. */
   keepUnknown?: boolean | undefined;
 }
 
-/** One message; without id and recipient, an outbox that could not be worked on. */
+/** One message. Without id and recipient: an outbox that could not be processed. */
 export interface RelayItem {
   msg_id: string | null;
   from: string;
@@ -35,10 +35,10 @@ export interface RelayItem {
 }
 
 /**
- * Carries pending outbox messages into the inboxes of the given directories, and nowhere else. Each keeps its msg-id
- * from end to end: the attempt (and an id, where there was none) is written into the outbox first, then the message is
- * delivered, then marked. A crash between any two steps repeats the rest, and the id makes the repetition harmless.
- * What nobody can receive is marked with the reason, and its sender is told.
+ * Carries pending outbox messages into the inboxes of these directories, and nowhere else. Each message keeps its
+ * msg-id from end to end: the attempt (and an id if there was none) is written into the outbox first, then the message
+ * is delivered, then marked. A crash between two steps repeats the rest, and the id makes that harmless. An
+ * undeliverable message is marked with the reason, and its sender gets a notice.
  */
 export async function relay(
   directories: readonly RelayDirectory[],
@@ -51,7 +51,7 @@ export async function relay(
   return items;
 }
 
-/** An outbox that cannot be used now stops no other. */
+/** An outbox that cannot be used now does not stop the others. */
 function stuck({ name }: Stop, error: unknown): RelayItem {
   if (!isRouseError(error)) throw error;
   return { msg_id: null, from: name, to: '', outcome: 'waiting', reason: messageOf(error) };
@@ -63,7 +63,7 @@ async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): P
   const items: RelayItem[] = [];
   const results = new Map<string, RelayItem>();
   for (const { item, message } of await Promise.all(
-    // Oldest first, so that the newest ends on top; sent together, so that they share one commit.
+    // Oldest first, so that the newest ends on top.
     pending
       .reverse()
       .map(async (message) => ({ message, item: await deliver(stop, message, { routes, options }) })),
@@ -88,7 +88,7 @@ function peekPending({ outbox }: Stop): FlatMessage[] {
     .entries.map(({ fields, body = '' }) => ({ fields, body }));
 }
 
-/** The intent: one more attempt, and an id that stays. Answers the messages as they now stand, newest first. */
+/** Writes the intent: one more attempt, and an id that stays. Returns the messages as they are now, newest first. */
 async function claimPending({ outbox }: Stop, routes: Routes, options: RelayOptions): Promise<FlatMessage[]> {
   const mine = (fields: ReadonlyMap<string, string>): boolean =>
     isPending(fields) && (!options.keepUnknown || namesOf(fields).every((name) => routes.has(name)));
@@ -141,11 +141,11 @@ async function deliver(
 
 interface Failure {
   reason: string;
-  /** The message is at fault, so trying again is of no use. */
+  /** The message itself is at fault, so a retry is useless. */
   final: boolean;
 }
 
-/** Each recipient for itself: one that cannot receive keeps nothing from the others. */
+/** Each recipient is independent: one that cannot receive does not hold up the others. */
 async function hand(target: Stop, copy: FlatMessage, options: RelayOptions): Promise<Failure | undefined> {
   let inbox: FlatFile;
   try {
@@ -163,7 +163,7 @@ async function hand(target: Stop, copy: FlatMessage, options: RelayOptions): Pro
   }
 }
 
-/** The copy for the inbox: the same message, waiting there, with the way it came. */
+/** The copy for the inbox: the same message, pending there, with its route. */
 function relayed(
   stop: Stop,
   { fields, body }: FlatMessage,
@@ -178,14 +178,14 @@ function relayed(
   return { fields: copy, body };
 }
 
-/** Tells the sender first, then marks: after a crash between, the notice is recognised by its id. */
+/** Notifies the sender first, then marks. After a crash in between, the notice is recognised by its id. */
 async function markAll(
   stop: Stop,
   results: ReadonlyMap<string, RelayItem>,
   options: RelayOptions,
 ): Promise<void> {
   for (const item of results.values()) {
-    if (item.outcome === 'undeliverable') await tellSender(stop, item, options);
+    if (item.outcome === 'undeliverable') await notifySender(stop, item, options);
   }
   if ([...results.values()].every(({ outcome }) => outcome === 'waiting')) return;
   const at = utcSeconds((options.clock ?? systemClock).now());
@@ -211,8 +211,8 @@ async function markAll(
   );
 }
 
-/** A sender that cannot be told now is told by the next relay; the message stays pending until then. */
-async function tellSender(stop: Stop, item: RelayItem, options: RelayOptions): Promise<void> {
+/** If the sender cannot be notified now, the next relay does it. The message stays pending until then. */
+async function notifySender(stop: Stop, item: RelayItem, options: RelayOptions): Promise<void> {
   try {
     await stop.inbox().prepend(undeliverableNotice(stop.name, item), options);
   } catch (error) {

@@ -3,39 +3,33 @@ import type { ByteSource } from '../format/byte-source.ts';
 import { requireValue, writeField } from '../format/envelope.ts';
 import { type FoundMessage, messagesIn } from '../format/found-message.ts';
 import type { FoundBlock } from '../format/scan.ts';
-import type { CommitParts } from './commit.ts';
+import type { MailboxParts } from './prepend.ts';
 import { rewriteFile } from './rewrite.ts';
-import { currentIdentity, identityOf } from './snapshot.ts';
 import type { Splice } from './splice.ts';
 
 /** New values by key; undefined removes the field. */
 export type Changes = ReadonlyMap<string, string | undefined>;
 
-/** Called for each message of the file, top to bottom; undefined leaves it alone. */
+/** Called for each message of the file, top to bottom. Undefined leaves it unchanged. */
 export type Editor = (message: FoundMessage) => Changes | undefined;
 
 /**
- * Edits envelopes in place: one new version of the file, all of it or none. Everything that is not changed keeps its
- * bytes. `begin` runs before each look at the file, because the file may have to be looked at again. The caller holds
- * the lock.
+ * Edits envelopes: one new version of the file with all changes, or none. Everything else keeps its bytes. `begin` runs
+ * before each read of the file, which is read again if another program changes it. The caller holds the lock.
  */
 export async function editBlocks(
-  { paths, journal, step = crashPoint }: CommitParts,
+  { paths, step = crashPoint }: MailboxParts,
   { name, begin, edit, end }: { name: string; begin?: () => void; edit: Editor; end?: () => void },
 ): Promise<boolean> {
-  let covered = false;
-  const done = await rewriteFile(paths.mailbox, {
+  return rewriteFile(paths.mailbox, {
     step: (at) => step(`flatfile.${name}.${at}`),
     plan(base) {
       begin?.();
-      covered = journal.covers(identityOf(base.stat), currentIdentity(paths.archive));
       const splices = [...edits(base.source, edit)];
       end?.();
       return splices;
     },
   });
-  if (done.changed && covered) journal.append([], done.identity, currentIdentity(paths.archive));
-  return done.changed;
 }
 
 function* edits(source: ByteSource, edit: Editor): Generator<Splice> {
@@ -45,7 +39,7 @@ function* edits(source: ByteSource, edit: Editor): Generator<Splice> {
   }
 }
 
-/** The envelope with these fields set, each standing once; lines of other fields keep their bytes. */
+/** Sets these fields in the envelope, each once. Lines of other fields keep their bytes. */
 export function spliceFields(source: ByteSource, block: FoundBlock, changes: Changes): Splice {
   const start = block.fields[0]!.start;
   const end = block.fields.at(-1)!.end;

@@ -8,7 +8,7 @@ import {
   unavailable,
 } from '../../../base/index.ts';
 
-/** System errors as something a person can act on. The original file is untouched in every case. */
+/** Turns system errors into ones that a person can act on. The original file is untouched in every case. */
 export function explainWrite(error: unknown, target: string): unknown {
   if (isRouseError(error)) return error;
   switch (errnoOf(error)) {
@@ -31,7 +31,7 @@ export function explainWrite(error: unknown, target: string): unknown {
   }
 }
 
-/** The new version is in its place, and the disk does not say that it will stay there. */
+/** The new version is in place, but the disk has not confirmed that it will stay. */
 export function notConfirmed(error: unknown, target: string): Error {
   return unavailable(`${target} was written, but is not known to be on disk: ${messageOf(error)}`, {
     hint: 'do the same again when the disk works: what is already there is not done twice',

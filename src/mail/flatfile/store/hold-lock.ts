@@ -9,6 +9,7 @@ import {
   lockFile,
   lockHoldersOf,
   type RouseError,
+  sleep,
   systemClock,
   tryLockFile,
   unavailable,
@@ -16,82 +17,121 @@ import {
 import { explainWrite } from './explain-write.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { ensureSide, openToUsers, sideMode } from './side-directory.ts';
-import { Writers } from './writers.ts';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
 export interface HoldOptions {
   timeoutMs?: number | undefined;
-  /** Take the shell recipe's lock in /tmp as well, also in an `.agent` directory; elsewhere it is always taken. */
+  /** Also take the shell recipe's lock in /tmp inside an `.agent` directory. Elsewhere it is always taken. */
   compatLock?: boolean | undefined;
   clock?: Clock | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The writers of one mailbox in this process, and the lock file they wait for. */
-interface Line {
-  turns: Writers;
-  at: string;
+/** The writers of one mailbox in this process. They take the lock one after another. */
+interface WriterQueue {
+  /** Resolves when every writer so far is done. */
+  last: Promise<void>;
+  /** Since when this process has held the lock almost without a pause, and when it last released it. */
+  busySince: number;
+  releasedAt: number;
 }
 
-const lines = new Map<string, Line>();
+const queues = new Map<string, WriterQueue>();
 
-/** Runs `work` while this mailbox is locked; `unavailable` when the lock stays taken. */
-export function holdMailbox<T>(
+/** A process with more to write pauses after this long, so that others can take the lock. */
+const BURST_MS = 100;
+const REST_MS = 3;
+
+/** Runs `work` under the mailbox lock; `unavailable` if the lock stays taken. */
+export async function holdMailbox<T>(
   paths: MailboxPaths,
   options: HoldOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal } = options;
-  const run = async (): Promise<T> => {
-    const extra =
-      options.compatLock && paths.scoped ? await lockOne(paths, paths.seedLock, options) : undefined;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock } = options;
+  const deadline = clock.monotonic() + timeoutMs;
+  const queue = queueOf(paths);
+  const before = queue.last;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  queue.last = before.then(() => left);
+  try {
+    if (!(await inTime(before, options))) throw lockTimeout(paths, mainLock(paths), timeoutMs);
+    await rest(queue, clock);
+    const release = await lockAll(paths, options, deadline);
     try {
       return await work();
     } catch (error) {
       throw explainWrite(error, paths.mailbox);
     } finally {
-      extra?.release();
+      release();
+      queue.releasedAt = clock.monotonic();
     }
-  };
-  const line = lineOf(paths, clock);
-  return new Promise((resolve, reject) => {
-    line.turns.add({
-      timeoutMs,
-      signal,
-      run: () => run().then(resolve, reject),
-      refuse: (error) => reject(error ?? lockTimeout(paths, line.at, timeoutMs)),
-    });
-  });
+  } finally {
+    leave();
+  }
 }
 
 /** Resolves when this process neither holds the lock of this mailbox nor waits for it. */
 export async function mailboxIdle(paths: MailboxPaths): Promise<void> {
-  await lines.get(paths.lock)?.turns.idle();
+  await queues.get(paths.lock)?.last;
 }
 
-function lineOf(paths: MailboxPaths, clock: Clock): Line {
-  const known = lines.get(paths.lock);
+function queueOf(paths: MailboxPaths): WriterQueue {
+  const known = queues.get(paths.lock);
   if (known) return known;
-  const turns = new Writers({ clock, lock: (options) => lockAll(paths, line, { ...options, clock }) });
-  const line: Line = { turns, at: mainLock(paths) };
-  lines.set(paths.lock, line);
-  return line;
+  const queue: WriterQueue = { last: Promise.resolve(), busySince: 0, releasedAt: 0 };
+  queues.set(paths.lock, queue);
+  return queue;
+}
+
+/** Returns false if time is up, or the signal aborts, before the others are done. */
+async function inTime(
+  others: Promise<void>,
+  { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: HoldOptions,
+): Promise<boolean> {
+  let forget = (): void => {};
+  const tooLate = new Promise<false>((resolve) => {
+    const giveUp = (): void => resolve(false);
+    const cancel = clock.after(timeoutMs, giveUp);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    forget = () => {
+      cancel();
+      signal?.removeEventListener('abort', giveUp);
+    };
+  });
+  try {
+    return await Promise.race([others.then(() => true), tooLate]);
+  } finally {
+    forget();
+  }
+}
+
+async function rest(queue: WriterQueue, clock: Clock): Promise<void> {
+  const now = clock.monotonic();
+  if (now - queue.releasedAt > REST_MS) queue.busySince = now;
+  if (now - queue.busySince < BURST_MS) return;
+  await sleep(clock, REST_MS);
+  queue.busySince = clock.monotonic();
 }
 
 /**
- * In this order, everywhere. Outside an `.agent` directory the recipe's lock comes first, and then ours, for programs that know
- * only that one.
+ * Takes the locks, always in this order. Outside an `.agent` directory the recipe's lock comes first, then ours, for
+ * programs that know only one of them.
  */
-async function lockAll(paths: MailboxPaths, line: Line, options: HoldOptions): Promise<{ release(): void }> {
+async function lockAll(paths: MailboxPaths, options: HoldOptions, deadline: number): Promise<() => void> {
+  const { lock, seedLock, scoped } = paths;
+  const files = !scoped ? [seedLock, lock] : options.compatLock ? [lock, seedLock] : [lock];
   const locks: FileLock[] = [];
   const release = (): void => {
-    for (const lock of locks.reverse()) lock.release();
+    for (const each of locks.reverse()) each.release();
   };
   try {
-    for (line.at of paths.scoped ? [paths.lock] : [paths.seedLock, paths.lock])
-      locks.push(await lockOne(paths, line.at, options));
-    return { release };
+    for (const file of files) locks.push(await lockOne(paths, file, { ...options, deadline }));
+    return release;
   } catch (error) {
     release();
     throw error;
@@ -101,13 +141,25 @@ async function lockAll(paths: MailboxPaths, line: Line, options: HoldOptions): P
 async function lockOne(
   paths: MailboxPaths,
   file: string,
-  { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: HoldOptions,
+  {
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    deadline,
+    clock = systemClock,
+    signal,
+  }: HoldOptions & { deadline: number },
 ): Promise<FileLock> {
   try {
     ensureSide(paths);
     const shared = file === paths.seedLock;
     const mode = sideMode(paths);
-    const lock = await lockFile(file, { timeoutMs, clock, mode, shared, ...(signal ? { signal } : {}) });
+    const left = Math.max(0, deadline - clock.monotonic());
+    const lock = await lockFile(file, {
+      timeoutMs: left,
+      clock,
+      mode,
+      shared,
+      ...(signal ? { signal } : {}),
+    });
     if (!shared) openToUsers(paths, lock.fd);
     return lock;
   } catch (error) {
@@ -117,10 +169,10 @@ async function lockOne(
   }
 }
 
-/** The one that every writer of this mailbox takes. */
+/** The lock that every writer of this mailbox takes first. */
 const mainLock = ({ scoped, lock, seedLock }: MailboxPaths): string => (scoped ? lock : seedLock);
 
-/** The lock that scripts take, there for them to open. */
+/** The lock that scripts take, made if it is missing so that they can open it. */
 export function readyLock(paths: MailboxPaths): string {
   const file = mainLock(paths);
   try {
@@ -144,7 +196,7 @@ function lockTimeout(paths: MailboxPaths, file: string, timeoutMs: number): Rous
   );
 }
 
-/** As far as they can be known. */
+/** The holders that the system shows. */
 function holdersOf(file: string): number[] {
   try {
     return lockHoldersOf(file);
@@ -179,7 +231,7 @@ function explainLock(error: unknown, paths: MailboxPaths, file: string): unknown
   }
 }
 
-/** What keeps us out: the lock file, or the directory it would have to be made in. */
+/** The path that denies access: the lock file, or the directory it would be made in. */
 function shutBy(file: string): string {
   const above = path.dirname(file);
   return above === file || isThere(file) ? file : shutBy(above);

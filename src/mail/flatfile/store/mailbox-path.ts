@@ -3,44 +3,43 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { errnoOf, forbidden, invalid, notFound, sha256 } from '../../../base/index.ts';
 
-/** One mailbox file and everything that belongs to it. Every spelling of its path gives the same. */
+/** One mailbox file and everything that belongs to it. Every spelling of its path gives the same result. */
 export interface MailboxPaths {
   /** The file itself, symbolic links resolved. It need not exist. */
   mailbox: string;
   directory: string;
   basename: string;
-  /** Where acted messages are moved: `inbox-archive.md` beside `inbox.md`. */
+  /** Where messages are archived: `inbox-archive.md` beside `inbox.md`. */
   archive: string;
-  /** Directory of lock and id journal. */
+  /** Directory of the lock and other files of the mailbox. */
   side: string;
   lock: string;
   /** The lock of the shell recipe: `/tmp/foundry-mailbox-<sha256 of the real path>.lock`. */
   seedLock: string;
-  /** In an `.agent` directory, whose users share its lock. Elsewhere the recipe's lock is what all writers share. */
+  /** True in an `.agent` directory, whose users share its lock. Elsewhere all writers share the recipe's lock. */
   scoped: boolean;
-  ids: string;
-  /** Exists while messages are on their way into the archive. */
+  /** Exists while messages are being moved to the archive. */
   moving: string;
   /** Other users of the directory's group share this mailbox. */
   shared: boolean;
-  /** Whose directory it is: root leaves nothing there that its owner could not use. */
+  /** The owner of the directory. Root leaves nothing there that the owner could not use. */
   owner: { uid: number; gid: number };
 }
 
 export interface LocateOptions {
-  /** Where locks of mailboxes outside an .agent directory live. Every process that writes them must agree. */
+  /** Where the locks of mailboxes outside an .agent directory are. Every process that writes them must agree. */
   privateRoot?: string | undefined;
 }
 
-export function locateMailbox(given: string, options: LocateOptions = {}): MailboxPaths {
-  if (given.trim() === '' || given.includes('\u0000')) throw invalid('the mailbox path must not be blank');
-  const mailbox = resolveFile(path.resolve(given));
+export function locateMailbox(typed: string, options: LocateOptions = {}): MailboxPaths {
+  if (typed.trim() === '' || typed.includes('\u0000')) throw invalid('the mailbox path must not be blank');
+  const mailbox = resolveFile(path.resolve(typed));
   const directory = path.dirname(mailbox);
   const basename = path.basename(mailbox);
   const stat = fs.statSync(directory);
   const scoped = path.basename(directory) === '.agent';
   const side = scoped ? path.join(directory, 'locks') : (options.privateRoot ?? defaultPrivateRoot());
-  // Outside an .agent directory the name comes from the directory itself, so that bind mounts are one place too.
+  // Outside an .agent directory the name comes from the directory's inode, so that bind mounts share it.
   const stem = scoped ? basename : sha256(`${stat.dev}:${stat.ino}\n${basename}`).slice(0, 32);
   return {
     mailbox,
@@ -51,7 +50,6 @@ export function locateMailbox(given: string, options: LocateOptions = {}): Mailb
     lock: path.join(side, `${stem}.lock`),
     seedLock: `/tmp/foundry-mailbox-${sha256(mailbox)}.lock`,
     scoped,
-    ids: path.join(side, `${stem}.ids`),
     moving: path.join(side, `${stem}.moving`),
     shared: scoped && (stat.mode & 0o020) !== 0,
     owner: scoped
@@ -105,8 +103,8 @@ function explainPath(error: unknown, file: string): unknown {
 }
 
 /**
- * One place per user, taken from the account and never from the environment: two processes that disagreed about it
- * would not exclude each other.
+ * One place per user, from the account and never from the environment: two processes that disagreed about it would not
+ * exclude each other.
  */
 function defaultPrivateRoot(): string {
   const uid = process.getuid?.() ?? 0;
@@ -132,7 +130,7 @@ const NETWORK_FILESYSTEMS = new Map([
   [0x73757245, 'Coda'],
 ]);
 
-/** A warning when the mailbox lies where flock(2) may not exclude other machines. */
+/** Returns a warning if the mailbox is where flock(2) may not exclude other machines. */
 export function networkWarning(paths: MailboxPaths): string | undefined {
   const name = NETWORK_FILESYSTEMS.get(Number(fs.statfsSync(paths.directory).type) >>> 0);
   return name === undefined

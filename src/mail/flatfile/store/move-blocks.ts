@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
+  commandLine,
   conflict,
   crashPoint,
   errnoOf,
@@ -12,56 +13,54 @@ import {
 import type { ByteSource } from '../format/byte-source.ts';
 import { type FoundMessage, messagesIn, refsIn } from '../format/found-message.ts';
 import type { FoundBlock } from '../format/scan.ts';
-import type { CommitParts } from './commit.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { placeBlocks } from './place-on-top.ts';
+import type { MailboxParts } from './prepend.ts';
 import { rewriteFile } from './rewrite.ts';
 import { openToUsers, sideMode } from './side-directory.ts';
-import { currentIdentity, identityOf, openSnapshot } from './snapshot.ts';
+import { identityOf, openSnapshot } from './snapshot.ts';
 import type { Part, Splice } from './splice.ts';
 
-/** What is on its way into the archive, and from which state of the mailbox. */
+/** The messages being moved to the archive, and the version of the mailbox they were chosen in. */
 interface Move {
   refs: string[];
   base: string;
 }
 
 /**
- * Moves the chosen messages to the archive file: noted, added there, removed here. A crash between leaves the note;
- * until the next writer finishes the move, a message that is in both counts as archived. The caller holds the locks
- * of both files. Answers the messages moved, newest first; their bodies can no longer be read.
+ * Moves the chosen messages to the archive file: noted, added there, removed here. After a crash in between the note is
+ * left; until the next writer finishes the move, a message that is in both files counts as archived. The caller holds the
+ * locks of both. Returns the messages moved, newest first; their bodies can no longer be read.
  */
 export async function moveToArchive(
-  parts: CommitParts,
+  parts: MailboxParts,
   chosen: (message: FoundMessage) => boolean,
 ): Promise<FoundMessage[]> {
-  const { paths, journal, step = crashPoint } = parts;
-  const say = (name: string): void => step(`flatfile.archive.${name}`);
+  const { paths, step = crashPoint } = parts;
+  const report = (name: string): void => step(`flatfile.archive.${name}`);
   const base = openSnapshot(paths.mailbox);
   try {
     const found: FoundMessage[] = [];
     for (const message of messagesIn(base.source)) if (chosen(message)) found.push(message);
     if (found.length === 0) return [];
-    const covered = journal.covers(identityOf(base.stat), currentIdentity(paths.archive));
     const move: Move = { refs: found.map(({ ref }) => ref), base: identityOf(base.stat) };
     writeNote(paths, move);
-    say('noted');
-    const archive = await addToArchive(paths, { fd: base.fd, found, say });
-    say('added');
-    const mailbox = await removeMoved(paths, move, say).catch((error) => {
+    report('noted');
+    await addToArchive(paths, { fd: base.fd, found, report });
+    report('added');
+    await removeMoved(paths, move, report).catch((error) => {
       throw halfMoved(error, paths);
     });
-    say('removed');
-    if (covered) journal.append([], mailbox, archive);
+    report('removed');
     fs.rmSync(paths.moving, { force: true });
-    say('done');
+    report('done');
     return found;
   } finally {
     base.close();
   }
 }
 
-/** Noted and added: they count as archived, and whoever writes next removes them here. */
+/** Noted and added: they count as archived, and the next writer removes them from the mailbox. */
 function halfMoved(error: unknown, { mailbox, archive }: MailboxPaths): unknown {
   if (!isRouseError(error)) return error;
   const { code, message, facts } = error;
@@ -81,20 +80,19 @@ function writeNote(paths: MailboxPaths, move: Move): void {
 
 async function addToArchive(
   paths: MailboxPaths,
-  { fd, found, say }: { fd: number; found: FoundMessage[]; say: (name: string) => void },
-): Promise<string> {
-  const { identity } = await rewriteFile(paths.archive, {
-    step: (name) => say(`archive-${name}`),
+  { fd, found, report }: { fd: number; found: FoundMessage[]; report: (name: string) => void },
+): Promise<void> {
+  await rewriteFile(paths.archive, {
+    step: (name) => report(`archive-${name}`),
     plan(base) {
       const there = refsIn(base.source, new Set(found.map(({ ref }) => ref)));
       const blocks = found.filter(({ ref }) => !there.has(ref)).flatMap(({ block }) => rawBlock(fd, block));
       return blocks.length === 0 ? [] : [placeBlocks(path.basename(paths.archive), base, blocks)];
     },
   });
-  return identity;
 }
 
-/** The bytes of a block as they are, with the blank line that must follow it. */
+/** The bytes of a block, with the blank line that must follow it. */
 function rawBlock(fd: number, { start, end }: FoundBlock): Part[] {
   const tail = Buffer.alloc(Math.min(2, end - start));
   fs.readSync(fd, tail, 0, tail.length, end - tail.length);
@@ -102,15 +100,14 @@ function rawBlock(fd: number, { start, end }: FoundBlock): Part[] {
   return [{ fd, start, end }, Buffer.from(text === '\n\n' ? '' : text.endsWith('\n') ? '\n' : '\n\n')];
 }
 
-async function removeMoved(paths: MailboxPaths, move: Move, say: (name: string) => void): Promise<string> {
-  const { identity } = await rewriteFile(paths.mailbox, {
-    step: (name) => say(`mailbox-${name}`),
+async function removeMoved(paths: MailboxPaths, move: Move, report: (name: string) => void): Promise<void> {
+  await rewriteFile(paths.mailbox, {
+    step: (name) => report(`mailbox-${name}`),
     plan: (base) => removals(paths, move, { source: base.source, identity: identityOf(base.stat) }),
   });
-  return identity;
 }
 
-/** The blocks to cut: noted, and in the archive by now. */
+/** The blocks to cut: noted, and already in the archive. */
 function removals(
   paths: MailboxPaths,
   move: Move,
@@ -130,8 +127,8 @@ function removals(
 }
 
 /**
- * The noted messages that the archive holds. A message without an id is told from its twin only by the state of the
- * file it was noted in; in any other state it is left alone.
+ * The noted messages that the archive holds. A message without an id cannot be distinguished from an equal one in another
+ * version of the file, so there it is left alone.
  */
 function archivedOf(paths: MailboxPaths, { refs, base }: Move, now: string): Set<string> {
   const wanted = new Set(refs.filter((ref) => base === now || !ref.startsWith('~')));
@@ -144,8 +141,8 @@ function archivedOf(paths: MailboxPaths, { refs, base }: Move, now: string): Set
 }
 
 /**
- * Readers: refs that are in both files because a move was cut short; they count as archived. Whoever may read the
- * mailbox but not what lies beside its lock sees them in both.
+ * For readers: refs that are in both files because a move was interrupted; they count as archived. A user who may read the
+ * mailbox, but not the files beside its lock, sees them in both.
  */
 export function movedAway(paths: MailboxPaths, identity: string): ReadonlySet<string> {
   try {
@@ -157,8 +154,8 @@ export function movedAway(paths: MailboxPaths, identity: string): ReadonlySet<st
   }
 }
 
-/** Writers, lock in hand: ends a move that was cut short. */
-export async function finishMove({ paths, step = crashPoint }: CommitParts): Promise<void> {
+/** For writers that hold the lock: finishes a move that was interrupted. */
+export async function finishMove({ paths, step = crashPoint }: MailboxParts): Promise<void> {
   const move = readMove(paths);
   if (!move) return;
   await removeMoved(paths, move, (name) => step(`flatfile.archive.finish-${name}`));
@@ -177,6 +174,6 @@ function readMove(paths: MailboxPaths): Move | undefined {
     if (isRouseError(error) || errnoOf(error)) throw error;
   }
   throw conflict(`${paths.moving} is damaged`, {
-    hint: 'check whether messages are in both mailbox and archive (rouse mailfile fsck), then remove that file',
+    hint: `check whether messages are in both mailbox and archive ("${commandLine`rouse mailfile fsck --mailbox ${paths.mailbox}`}"), then remove that file`,
   });
 }

@@ -5,13 +5,13 @@ import { bomLength, type FoundBlock, scanBlocks } from '../format/scan.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Part, Splice } from './splice.ts';
 
-/** The newest message first, above the newest one there is, below the file header. Messages come oldest first. */
+/** Places messages above the newest one and below the file header. Pass them oldest first. */
 export function placeOnTop(basename: string, base: Snapshot, messages: readonly FlatMessage[]): Splice {
   const blocks = messages.map((message) => Buffer.from(writeBlock(message))).reverse();
   return placeBlocks(basename, base, blocks);
 }
 
-/** Ready blocks, in the order given. */
+/** Places ready blocks in the order passed. */
 export function placeBlocks(basename: string, base: Snapshot, blocks: readonly Part[]): Splice {
   const { at, lead } = insertionPoint(base.source, firstMessage(base));
   const header = base.stat ? lead : newFileHeader(basename);
@@ -26,13 +26,13 @@ function firstMessage({ source }: Snapshot): FoundBlock | undefined {
 /** Bytes to put in place of `[start, end)`. */
 interface Insertion {
   at: number;
-  /** Line ends needed so that the new block stands on its own after what is there. */
+  /** Line ends that separate the new block from what is before it. */
   lead: string;
 }
 
 /**
- * Where a new message goes: above the newest one, below the file header and whatever introduction follows it.
- * Without any message: at the end.
+ * Where a new message goes: above the newest one, below the file header and any introduction after it. Without
+ * messages: at the end.
  */
 function insertionPoint(source: ByteSource, firstMessage: FoundBlock | undefined): Insertion {
   const at = firstMessage?.start ?? source.size;
@@ -43,7 +43,7 @@ function insertionPoint(source: ByteSource, firstMessage: FoundBlock | undefined
   return { at, lead };
 }
 
-/** The header of a mailbox that does not exist yet. Who owns it is read from its path, never from here. */
+/** The header of a new mailbox. The owner is derived from the path, never from this header. */
 export function newFileHeader(basename: string): string {
   const name = basename.replace(/\.md$/, '');
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');

@@ -10,7 +10,7 @@ import {
 } from '../../../base/index.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 
-/** Makes the directory of lock and journal; refuses one that somebody else could have planted. */
+/** Makes the directory of the lock. Refuses one that someone else could have planted. */
 export function ensureSide(paths: MailboxPaths): void {
   const scoped = path.dirname(paths.side) === paths.directory;
   if (scoped) ensureScoped(paths);
@@ -31,7 +31,7 @@ function ensureScoped(paths: MailboxPaths): void {
   }
 }
 
-/** Whoever may write the mailbox may use what belongs to it; nobody else may. */
+/** Everyone who may write the mailbox may use its side files; no one else may. */
 export function makeSideDirectory(paths: MailboxPaths, directory: string): void {
   const { owner, shared } = paths;
   fs.mkdirSync(directory, { mode: 0o700 });
@@ -40,7 +40,7 @@ export function makeSideDirectory(paths: MailboxPaths, directory: string): void 
     else if (shared) fs.chownSync(directory, -1, owner.gid);
     if (shared) fs.chmodSync(directory, 0o2770);
   } catch (error) {
-    // Half made it would shut out everybody else.
+    // A half-made directory would lock everyone else out.
     discard(directory);
     if (errnoOf(error) !== 'EPERM') throw error;
     throw forbidden(
@@ -57,11 +57,11 @@ function discard(directory: string): void {
   try {
     fs.rmdirSync(directory);
   } catch {
-    // Another process of this user has put something there already.
+    // Another process of this user has already put something there.
   }
 }
 
-/** Gives a new side file the mode and owner that let every user of the mailbox use it, whatever the umask. */
+/** Sets mode and owner of a new side file so that every user of the mailbox can use it, whatever the umask. */
 export function openToUsers(paths: MailboxPaths, fd: number): void {
   const stat = fs.fstatSync(fd);
   const uid = process.getuid?.();
@@ -88,7 +88,7 @@ function notDirectory(directory: string): RouseError {
   return conflict(`${directory} is not a directory; refusing to keep mailbox locks there`);
 }
 
-/** Mode for a lock or journal file: the group's too where the mailbox is shared. */
+/** Mode of a lock file: writable by the group if the mailbox is shared. */
 export function sideMode(paths: MailboxPaths): number {
   return paths.shared ? 0o660 : 0o600;
 }

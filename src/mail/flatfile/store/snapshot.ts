@@ -2,10 +2,10 @@ import * as fs from 'node:fs';
 import { conflict, errnoOf, forbidden } from '../../../base/index.ts';
 import { type ByteSource, bufferSource, fileSource } from '../format/byte-source.ts';
 
-/** The mailbox at one instant. The open file keeps its bytes even when the path gets a new file. */
+/** The mailbox at one instant. The open file keeps its bytes even if the path gets a new file. */
 export interface Snapshot {
   source: ByteSource;
-  /** -1 when there is no file. */
+  /** -1 if there is no file. */
   fd: number;
   stat: fs.BigIntStats | undefined;
   close(): void;
@@ -31,7 +31,7 @@ export function openSnapshot(file: string): Snapshot {
 }
 
 function snapshot(fd: number, stat: fs.BigIntStats | undefined): Snapshot {
-  // Not waited for: closing the last hold on a replaced file frees all its blocks, which takes time.
+  // Not awaited: closing the last descriptor of a replaced file frees all its blocks, which takes time.
   const close = (): void => {
     if (fd !== -1) fs.close(fd, () => {});
   };
@@ -39,7 +39,7 @@ function snapshot(fd: number, stat: fs.BigIntStats | undefined): Snapshot {
   return { source, fd, stat, close };
 }
 
-/** Which state of a file this is: changes whenever anybody writes or replaces it. `-` when there is none. */
+/** Identifies one state of a file. It changes whenever anyone writes or replaces the file; `-` if there is none. */
 export function identityOf(stat: fs.BigIntStats | undefined): string {
   return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : '-';
 }
@@ -48,7 +48,7 @@ export function currentIdentity(file: string): string {
   return identityOf(fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }));
 }
 
-/** True while the path still holds the very bytes of the snapshot. */
+/** Whether the path still holds the very bytes of the snapshot. */
 export function isUnchanged(file: string, { stat }: Snapshot): boolean {
   const now = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return identityOf(now) === identityOf(stat) && now?.ctimeNs === stat?.ctimeNs;

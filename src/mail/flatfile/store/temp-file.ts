@@ -33,7 +33,7 @@ export function createTemp(target: string): TempFile {
   };
 }
 
-/** Gives the new version the mode and the owners of the old one; a new mailbox gets what its directory allows. */
+/** Copies mode and owners of the old version. A new mailbox gets what its directory allows. */
 export function inheritAccess(temp: TempFile, old: fs.BigIntStats | undefined): void {
   if (!old) {
     const { mode, uid, gid } = fs.statSync(path.dirname(temp.path));
@@ -59,7 +59,7 @@ export function inheritAccess(temp: TempFile, old: fs.BigIntStats | undefined): 
 
 const LITTER_AGE_MS = 5 * 60_000;
 
-/** Removes what crashed writers left. Only while holding the lock; young files may belong to somebody. */
+/** Removes what crashed writers left. Only while holding the lock; a young file may be in use. */
 export function sweepTemps(target: string, now: number): number {
   const directory = path.dirname(target);
   const prefix = `.${path.basename(target)}${MARK}`;

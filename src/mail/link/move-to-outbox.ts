@@ -4,23 +4,23 @@ import { IDEMPOTENCY_HEADER, type MailDocument, makeMailRef } from '../../domain
 import { ANY_FILE } from '../file-access.ts';
 import { domainOf, type MailLink, type MailStore, waitingForFleet } from '../filesystem/index.ts';
 import type { HeldMessage, Outbox } from '../fleet/outbox.ts';
-import { type Looked, lookAt } from '../fleet/upload.ts';
+import { type InspectedFile, inspectFiles } from '../fleet/upload.ts';
 
-export interface Stowing {
+export interface OutboxMove {
   store: MailStore;
   link: MailLink;
   outbox: Outbox;
 }
 
-/** Key under which a message of the fleet is delivered here. */
+/** Key under which a fleet message is delivered here. */
 export const keyOf = (fleetId: string): string => `fleet:${fleetId}`;
 
 /**
- * What the linked agent wrote to addresses of the fleet goes into the outbox of the link, under the id it has here, and then
- * out of the inboxes of those that stand for its recipients. Whoever is killed in between finds it in both and goes on; no
- * one sends what was not stowed first.
+ * Moves what the linked agent wrote to fleet addresses into the outbox of the link, under its local id, and then out of
+ * the inboxes of the stand-ins. A process killed in between finds it in both and continues. Nothing is sent that is not
+ * in the outbox first.
  */
-export async function stow(on: Stowing): Promise<void> {
+export async function moveToOutbox(on: OutboxMove): Promise<void> {
   const { store, link, outbox } = on;
   for (const { messageId, standIns } of waitingForFleet(store, link)) {
     let box = 'archive';
@@ -28,18 +28,18 @@ export async function stow(on: Stowing): Promise<void> {
       const document = store.document(messageId)!;
       if (!outbox.has(messageId)) await outbox.hold(await heldOf(on, document));
     } catch (error) {
-      // A row nobody can read is put aside, and stays in the store; a full disk is no fault of the message.
+      // An unreadable row is set aside and stays in the store. A full disk is not the message's fault.
       if (isRouseError(error)) throw error;
       store.log.warn('mail for the fleet cannot be read', { message_id: messageId, cause: String(error) });
       box = 'set-aside';
     }
-    crashPoint('link.stowed');
+    crashPoint('link.in-outbox');
     const refs = [makeMailRef('filesystem', messageId)];
     for (const address of standIns) await store.mailbox(address).move(refs, box);
   }
 }
 
-async function heldOf({ store, link }: Stowing, document: MailDocument): Promise<HeldMessage> {
+async function heldOf({ store, link }: OutboxMove, document: MailDocument): Promise<HeldMessage> {
   const ofFleet = (people: MailDocument['to']): string[] =>
     people.map(({ address }) => address).filter((address) => domainOf(address) === link.domain);
   const parent = document.in_reply_to === null ? undefined : store.document(document.in_reply_to);
@@ -65,14 +65,14 @@ async function heldOf({ store, link }: Stowing, document: MailDocument): Promise
   }
 }
 
-/** As they were when the message was written; one that is another by now is not what was sent. */
-async function filesOf(store: MailStore, { attachments }: MailDocument): Promise<Looked[]> {
+/** The files as they were when the message was written. A file that has changed since is not what was sent. */
+async function filesOf(store: MailStore, { attachments }: MailDocument): Promise<InspectedFile[]> {
   const wanted = attachments.map(({ path: file, label }) => ({
     path: path.resolve(store.layout.root, file),
     ...(label !== undefined && { label }),
   }));
-  // Whoever sent it was allowed to, and a file that is another one now is not what was sent.
-  const found = await lookAt(wanted, ANY_FILE);
+  // The sender was allowed to read them.
+  const found = await inspectFiles(wanted, ANY_FILE);
   const other = found.findIndex(({ sha256 }, n) => {
     const { kind, sha256: was } = attachments[n]!;
     return sha256 !== (was ?? (kind === 'managed_copy' ? sha256 : undefined));

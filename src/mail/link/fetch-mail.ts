@@ -15,28 +15,29 @@ import { domainOf, linkDirectory, type MailLink, type MailStore, standIn } from 
 import { fleetMessageId } from '../fleet/download.ts';
 import type { FleetMailbox } from '../fleet/fleet-mailbox.ts';
 import type { MailSent } from '../port.ts';
-import { keyOf } from './stow.ts';
+import { keyOf } from './move-to-outbox.ts';
 
-/** What is wrong with the message, and will be tomorrow. */
+/** The message is at fault and will still be tomorrow. */
 const FOR_GOOD = new Set(['invalid', 'unsupported', 'forbidden']);
 
-interface Bringing {
+interface MailFetch {
   store: MailStore;
   link: MailLink;
   fleet: FleetMailbox;
 }
 
 /**
- * What came for the agent on the server is delivered here once, under a key made from its id, and archived there. Whoever is
- * killed in between delivers it again, which is the same message. One that cannot be had now keeps no other waiting.
+ * Delivers the agent's mail from the server here once, under a key made from its id, and archives it there. A process
+ * killed in between delivers it again, which is the same message. One message that cannot be had does not hold up the
+ * others.
  */
-export async function bring(on: Bringing): Promise<void> {
+export async function fetchMail(on: MailFetch): Promise<void> {
   const { fleet } = on;
   const { messages } = await fleet.list({ box: INBOX });
   let failure: unknown;
   for (const { message_ref } of messages.toReversed()) {
     try {
-      await bringOne(on, message_ref);
+      await fetchOne(on, message_ref);
     } catch (error) {
       if (isRouseError(error) && FOR_GOOD.has(error.code)) {
         await putAside(on, message_ref, error);
@@ -46,13 +47,13 @@ export async function bring(on: Bringing): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-async function bringOne({ store, link, fleet }: Bringing, ref: string): Promise<void> {
+async function fetchOne({ store, link, fleet }: MailFetch, ref: string): Promise<void> {
   const id = fleetMessageId(ref);
   const message = await fleet.peek(ref);
   const missing = message.attachments.find(({ locator }) => locator === undefined);
   if (missing) throw unavailable(`attachment ${missing.attachment_id} of ${id} cannot be had now`);
   await delivered({ store, link }, message, keyOf(id)).catch((error: unknown) => {
-    // Only this message has this key: it is here, and what it answers is gone meanwhile.
+    // Only this message has this key, so it is already here, and the message it replies to is gone.
     if (isRouseError(error) && error.code === 'conflict' && error.facts['idempotency_key'] === keyOf(id))
       return;
     throw error;
@@ -65,8 +66,8 @@ async function bringOne({ store, link, fleet }: Bringing, ref: string): Promise<
   });
 }
 
-/** The agent is told; the message stays on the server. */
-async function putAside({ store, link, fleet }: Bringing, ref: string, error: Error): Promise<void> {
+/** Posts a note to the agent. The message stays on the server. */
+async function putAside({ store, link, fleet }: MailFetch, ref: string, error: Error): Promise<void> {
   await store.mailbox(link.address).post({
     subject: 'mail of the fleet that cannot be delivered here',
     body_content: `${ref}: ${messageOf(error)}\nIt is kept on the server, in the box "set-aside".`,
@@ -76,14 +77,14 @@ async function putAside({ store, link, fleet }: Bringing, ref: string, error: Er
   await fleet.move([ref], 'set-aside');
 }
 
-/** From whoever stands here for its sender: as the answer to what was written to them, else as mail of its own. */
+/** Delivers from the sender's stand-in: as a reply to what was written to it, else as new mail. */
 async function delivered(
-  { store, link }: Omit<Bringing, 'fleet'>,
+  { store, link }: Omit<MailFetch, 'fleet'>,
   message: MailMessage,
   idempotency_key: string,
 ): Promise<MailSent> {
   const from = fleetAddress(message.sender.address, link.domain);
-  // Nobody of a fleet writes as a mailbox of this host.
+  // No sender of a fleet may write as a mailbox of this host.
   if (domainOf(from) !== link.domain) throw invalid(`${from} is no address of ${link.domain}`);
   standIn(store, from);
   const mailbox = store.mailbox(from);
@@ -102,7 +103,7 @@ async function delivered(
   return mailbox.send({ to: [link.address], subject: message.subject, ...mail }, ANY_FILE);
 }
 
-/** People of the org share one address, which is the same in every store: here it would be the operator of this host. */
+/** People of the org share one address, which is the same in every store. Here it would be this host's operator. */
 function fleetAddress(address: string, domain: string): string {
   return address === OPERATOR.address ? `${localPart(address)}@${domain}` : address;
 }
