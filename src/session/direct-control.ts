@@ -2,24 +2,27 @@ import {
   commandLine,
   ensurePrivateDirectory,
   invalid,
+  type Log,
   randomHex,
   silentLog,
   unsupported,
 } from '../base/index.ts';
-import type { AdmissionPolicy } from '../domain/index.ts';
-import { isHeadless } from '../domain/index.ts';
+import { type AdmissionPolicy, isHeadless } from '../domain/index.ts';
+import { parseSnapshot, pictureOf, type ScreenPicture } from '../screen/index.ts';
 import {
   type AgentSurface,
   type DeliveryResult,
+  type HeadlessProgress,
+  openHeadlessSurface,
   openSurface,
   type PromptDelivery,
 } from '../terminal/index.ts';
-import { openHeadless } from './open-headless.ts';
+import { followSession } from './live-sessions.ts';
 import type { ManifestFacts } from './records/manifest-facts.ts';
-import { readManifest } from './records/manifest-store.ts';
+import { readManifest, updateManifest } from './records/manifest-store.ts';
 import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
-import { followSession } from './target/follow-session.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 export type { DeliveryResult } from '../terminal/index.ts';
 
@@ -104,4 +107,53 @@ async function settled(surface: AgentSurface, { clock }: SessionContext): Promis
   const cancel = clock.after(SETTLE_MS, () => enough.abort());
   await surface.changed.next(({ ready }) => ready, enough.signal).catch(() => {});
   cancel();
+}
+
+/** The surface of a headless agent: the same lane and the same lock as any other. */
+export function openHeadless(
+  context: SessionContext,
+  facts: ManifestFacts,
+  { log }: { log: Log },
+): AgentSurface {
+  const { run, laneLock } = sessionPaths(facts.root);
+  ensurePrivateDirectory(run);
+  return openHeadlessSurface({
+    manifest: readManifest(facts.root),
+    sessionRoot: facts.root,
+    laneLock,
+    manifestNow: () => readManifest(facts.root),
+    saveHeadless: (progress) => saveProgress(context, facts, progress),
+    env: context.env,
+    clock: context.clock,
+    log,
+  });
+}
+
+async function saveProgress(
+  { clock }: SessionContext,
+  { root }: ManifestFacts,
+  { sessionId, turnIndex, roleBootstrapApplied }: HeadlessProgress,
+): Promise<void> {
+  await updateManifest(root, clock, (manifest) => ({
+    ...manifest,
+    headless: manifest.headless && {
+      ...manifest.headless,
+      session_id: sessionId,
+      turn_index: turnIndex,
+      role_bootstrap_applied: roleBootstrapApplied,
+    },
+  }));
+}
+
+/** Captured once, without attaching: nothing is resized or disturbed. */
+export async function seeTerminal(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<ScreenPicture | undefined> {
+  const tmux = tmuxOf(context, facts);
+  const pane = await tmux.paneOf(facts);
+  const seen = pane && (await tmux.snapshot(pane.paneId));
+  if (!seen) return undefined;
+  const { width: columns, height, cursorX: x, cursorY: y, cursorVisible: visible } = seen.pane;
+  return pictureOf(parseSnapshot(seen.screen, { columns, height, cursor: { x, y, visible } }), null);
 }

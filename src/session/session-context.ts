@@ -1,4 +1,5 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, ensurePrivateDirectory, lockFile, tryLockFile } from '../base/index.ts';
+import { sessionPaths } from './records/session-paths.ts';
 
 /** What every action of this room needs from outside. */
 export interface SessionContext {
@@ -7,7 +8,7 @@ export interface SessionContext {
   env: NodeJS.ProcessEnv;
   clock: Clock;
   signal?: AbortSignal | undefined;
-  /** Says what is being waited for. */
+  /** Reports what is being waited for. */
   progress?: ((text: string) => void) | undefined;
   /** Command words of the gateway program, where it is not the one of this installation. */
   gatewayProgram?: string[] | undefined;
@@ -21,4 +22,30 @@ export interface SessionSettings {
   tmuxSocket: string | undefined;
   /** The fleet server that agents register with at launch. */
   fleet?: { url: string; tokenFile: string; caFile?: string | undefined } | undefined;
+}
+
+/**
+ * An attach may take ten seconds for each of two ports, a detach seven, and a restart that fails 17 and three starts;
+ * whoever waits longer is told.
+ */
+const TIMEOUT_MS = 50_000;
+
+/** One life-cycle action of a session at a time, over all processes. The kernel frees it when its holder dies. */
+export async function withLifecycleLock<T>(
+  { clock, signal, progress }: SessionContext,
+  root: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  ensurePrivateDirectory(root);
+  const file = sessionPaths(root).lifecycleLock;
+  let lock = tryLockFile(file);
+  if (!lock) {
+    progress?.('waiting for another action on this session');
+    lock = await lockFile(file, { timeoutMs: TIMEOUT_MS, clock, ...(signal && { signal }) });
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }

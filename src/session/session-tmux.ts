@@ -11,9 +11,8 @@ import {
   tmuxProblemOf,
   type WindowLabel,
 } from '../tmux/index.ts';
-import { harmlessEnvironment, serverEnvironment } from './equip/handed-environment.ts';
-import { OUR_VARIABLES, POINTER } from './records/our-variables.ts';
-import { serverOf } from './records/tmux-socket.ts';
+import { harmlessEnvironment, serverEnvironment } from './equip/programs.ts';
+import { OUR_VARIABLES, POINTER, serverOf } from './records/session-paths.ts';
 
 export interface Pane {
   windowId: string;
@@ -37,7 +36,7 @@ export interface NewPane {
 /** Where an agent's pane is, as its manifest says. */
 export interface AgentPlace {
   tmuxSessionName: string;
-  caoWindow?: string | undefined;
+  ownedWindow?: string | undefined;
   agentPane?: string | undefined;
 }
 
@@ -47,7 +46,7 @@ const SCREEN = { width: 120, height: 40 };
 export type VariableState = { state: 'set'; value: string } | { state: 'removed' } | { state: 'absent' };
 
 /**
- * Where the variables of an agent stand: in its tmux session, or, where CAO keeps several agents in one session, in the
+ * Where the variables of an agent stand: in its tmux session, or, where its owner keeps several agents in one session, in the
  * options of its window. `undefined` windows are the session itself.
  */
 export interface VariableHolder {
@@ -55,8 +54,8 @@ export interface VariableHolder {
   window?: string | undefined;
 }
 
-export function holderOf({ tmuxSessionName, caoWindow }: AgentPlace): VariableHolder {
-  return { session: tmuxSessionName, window: caoWindow };
+export function holderOf({ tmuxSessionName, ownedWindow }: AgentPlace): VariableHolder {
+  return { session: tmuxSessionName, window: ownedWindow };
 }
 
 /** A tmux session, and the manifests it points at: one of its own, or one for each window that has an agent. */
@@ -172,11 +171,11 @@ export class SessionTmux {
     return pane && asPane(pane);
   }
 
-  /** The agent's pane: the one it was joined in, in window 0, or in the window that CAO gave it. */
-  paneOf({ tmuxSessionName, agentPane, caoWindow }: AgentPlace): Promise<Pane | undefined> {
-    return caoWindow === undefined
+  /** The agent's pane: the one it was joined in, in window 0, or in the window that its owner gave it. */
+  paneOf({ tmuxSessionName, agentPane, ownedWindow }: AgentPlace): Promise<Pane | undefined> {
+    return ownedWindow === undefined
       ? this.agentPane(tmuxSessionName, agentPane)
-      : this.windowPane(tmuxSessionName, caoWindow);
+      : this.windowPane(tmuxSessionName, ownedWindow);
   }
 
   /** The first pane of the window of this name. */

@@ -1,17 +1,19 @@
-import { isProcessAlive } from '../base/index.ts';
-import { CAPABILITIES } from '../domain/index.ts';
-import { findTool } from './equip/find-tool.ts';
+import { spawn } from 'node:child_process';
+import { commandLine, isProcessAlive, shellWords, unavailable } from '../base/index.ts';
+import { CAPABILITIES, relaunchCommand } from '../domain/index.ts';
+import { isSameSocket } from '../tmux/index.ts';
+import { findTool } from './equip/programs.ts';
 import { localStatus } from './gateway/gateway-status.ts';
+import type { CapabilityState } from './gateway/publish.ts';
+import { followSession } from './live-sessions.ts';
 import { type RecordedGateway, readRecordedGateway } from './records/live-gateway.ts';
 import { launchFacts, type ManifestFacts, section } from './records/manifest-facts.ts';
 import { readRecord } from './records/registry-read.ts';
-import { type SessionPaths, sessionPaths } from './records/session-paths.ts';
+import { type SessionPaths, serverOf, sessionPaths, socketOfTmuxVariable } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { tmuxOf } from './session-tmux.ts';
-import { followSession } from './target/follow-session.ts';
-import type { CapabilityState } from './target/publish-capability.ts';
 
-/** Everything about one agent that a person or a script may want to know. Nothing here is a secret. */
+/** Everything about one agent for a person or a script. Contains no secrets. */
 export async function showAgent(context: SessionContext, given: ManifestFacts): Promise<ShownAgent> {
   return (await lookAtAgent(context, given)).shown;
 }
@@ -85,7 +87,7 @@ function liveRecord(paths: SessionPaths): RecordedGateway | undefined {
   return recorded && typeof recorded !== 'string' && isProcessAlive(recorded.identity) ? recorded : undefined;
 }
 
-/** How it was given our tools, and what brings them back when the tool has lost them. */
+/** How it got our tools, and what brings them back if the tool loses them. */
 async function mcpShown(tool: string, ours: Record<string, unknown>): Promise<McpShown | null> {
   const { mcp_door: door, mcp_server: server, mcp_url: url } = ours;
   if (typeof door !== 'string') return null;
@@ -112,4 +114,69 @@ interface McpShown {
 function capability(facts: ManifestFacts, live: boolean): CapabilityState {
   if (!CAPABILITIES[facts.backend].gateway) return 'not_capable';
   return live ? 'live' : 'capable';
+}
+
+interface WayIn {
+  session: string;
+  socket: string;
+  /** attach: from a plain terminal. switch: inside the same tmux server. replace: inside another, and back again afterwards. */
+  how: 'attach' | 'switch' | 'replace';
+  /** What brings this terminal there. */
+  command: string[];
+}
+
+/** How the terminal this runs in gets to see an agent's session. */
+export function wayInto(
+  { env }: Pick<SessionContext, 'env'>,
+  facts: Pick<ManifestFacts, 'tmuxSessionName' | 'tmuxSocket'>,
+): WayIn {
+  const socket = serverOf(facts, env);
+  const session = facts.tmuxSessionName;
+  const at = (server: string): string[] =>
+    isSameSocket(server, serverOf({}, env)) ? ['tmux'] : ['tmux', '-S', server];
+  const attach = [...at(socket), 'attach-session', '-t', `=${session}`];
+  const own = socketOfTmuxVariable(env['TMUX']);
+  if (own === undefined) return { session, socket, how: 'attach', command: attach };
+  if (isSameSocket(own, socket))
+    return { session, socket, how: 'switch', command: [...at(socket), 'switch-client', '-t', `=${session}`] };
+  // tmux inside tmux is a trap; the client leaves its server for a while instead.
+  const back = ['tmux', '-S', own, 'attach-session'];
+  const there = `${typed(attach)}; exec ${typed(back)}`;
+  return { session, socket, how: 'replace', command: ['tmux', '-S', own, 'detach-client', '-E', there] };
+}
+
+/** As a line to type. A word that begins with `=` is quoted: zsh would read it otherwise. */
+export function wayInWords(
+  context: Pick<SessionContext, 'env'>,
+  facts: Parameters<typeof wayInto>[1],
+): string {
+  return lineOf(wayInto(context, facts));
+}
+
+export function lineOf({ command }: WayIn): string {
+  return typed(command);
+}
+
+/** The same for a session that lives, as it is called now. */
+export async function findWayInto(context: SessionContext, given: ManifestFacts): Promise<WayIn> {
+  const { facts, lives } = await followSession(context, given);
+  if (lives) return wayInto(context, facts);
+  throw unavailable(`the tmux session of agent ${facts.agentName} is gone`, {
+    hint: `"${relaunchCommand(facts.agentName)}" makes it again; "${commandLine`rouse stop ${facts.agentName}`}" forgets it`,
+    facts: { cause: 'session_lost' },
+  });
+}
+
+function typed(words: readonly string[]): string {
+  return words.map((word) => (word.startsWith('=') ? `'${word}'` : shellWords([word]))).join(' ');
+}
+
+/** Hands this terminal to tmux until the person leaves it; resolves with the exit code. */
+export function go({ command }: WayIn, env: NodeJS.ProcessEnv): Promise<number> {
+  const [program = 'tmux', ...words] = command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { stdio: 'inherit', env });
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
 }

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openGatewayRecords } from '../../src/gateway/offline.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { sampled } from '../support/sample.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;
@@ -212,19 +212,19 @@ describe('the life of an agent, by commands', () => {
 });
 
 describe('older spellings', () => {
-  it('attach-gateway, gateway-status and detach-gateway take --agent-identity, with and without "agents"', async () => {
+  it('attach-gateway, gateway-status and detach-gateway take --agent-identity, as the source spells them', async () => {
     await json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'old', '--no-mailbox');
     const manifest = (await json('agents', 'show', '--agent-name', 'old')).json['paths'].manifest;
     expect(
       (await json('attach-gateway', '--agent-identity', 'HOUMAO-old', '--background')).json['gateway_health'],
     ).toBe('healthy');
-    expect(
-      (await json('agents', 'gateway-status', '--agent-identity', manifest)).json['gateway_health'],
-    ).toBe('healthy');
+    expect((await json('gateway-status', '--agent-identity', manifest)).json['gateway_health']).toBe(
+      'healthy',
+    );
     expect((await json('detach-gateway', '--agent-identity', 'old')).json['gateway_health']).toBe(
       'not_attached',
     );
-    const again = await json('agents', 'attach-gateway', '--agent-identity', 'old', '--background');
+    const again = await json('attach-gateway', '--agent-identity', 'old', '--background');
     expect(again.json['gateway_health']).toBe('healthy');
     expect((await json('agents', 'stop', '--agent-name', 'old')).code).toBe(0);
   });

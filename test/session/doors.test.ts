@@ -5,9 +5,9 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/server-files.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 import { modeFlag } from '../support/gateway-mode.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { ROOT, type Said, SessionHouse } from './support/house.ts';
 
 /** Accounts that nobody has: a process may have their uids all the same, when root starts it. */

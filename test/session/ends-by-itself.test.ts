@@ -2,10 +2,10 @@ import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identifyProcess, isProcessAlive } from '../../src/base/index.ts';
 import { GatewayClient } from '../../src/client/index.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
-import { readKeeper } from '../../src/session/records/keeper.ts';
+import { readKeeper } from '../../src/session/records/live-gateway.ts';
 import { sampled } from '../support/sample.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { SessionHouse } from './support/house.ts';
 
 /** A gateway that ends without being asked comes back by itself: same port, same mode, the work it had accepted once. */

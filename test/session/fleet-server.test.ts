@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { publishCapability } from '../../src/session/target/publish-capability.ts';
+import { publishCapability } from '../../src/session/gateway/publish.ts';
 import { servedManifest, writeSession } from '../../src/session/testing.ts';
 import { type FleetOptions, FleetServerDouble } from './support/fleet-server-double.ts';
 import { SessionHouse } from './support/house.ts';

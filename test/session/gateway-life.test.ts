@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRouseError, type RouseError } from '../../src/base/index.ts';
+import { publishCapability } from '../../src/session/gateway/publish.ts';
 import {
   type AttachOptions,
   attach,
@@ -16,7 +17,6 @@ import {
 } from '../../src/session/index.ts';
 import { readDesiredConfig } from '../../src/session/records/gateway-documents.ts';
 import { readRecord } from '../../src/session/records/registry-read.ts';
-import { publishCapability } from '../../src/session/target/publish-capability.ts';
 import { buildStandIn, SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;

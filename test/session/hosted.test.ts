@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { attach, findTarget, type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 
 /** Gateways of several sessions in one process: each has what a gateway of its own process has. */

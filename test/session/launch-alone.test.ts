@@ -79,9 +79,35 @@ it('an agent whose lease ran out is found by name as long as its session lives, 
   expect((await json('agents', 'list')).json['published_again']).toEqual([]);
   ranOut();
   house.tmux('kill-session', '-t', `=${facts.tmuxSessionName}`);
-  const gone = await json('agents', 'gateway', 'status', '--agent-name', 'old');
-  expect([gone.code, gone.json['error'].cause]).toEqual([3, 'lease_expired']);
   fs.rmSync(record);
+});
+
+it('an agent that was lost longer ago than its lease is still shown, comes back by what is named, and can be forgotten', async () => {
+  const facts = await house.launch('away');
+  const record = path.join(house.context.settings.registryDir, 'live_agents', facts.agentId, 'record.json');
+  const ranOut = (): void => {
+    const lease = { published_at: '2020-01-01T00:00:00Z', lease_expires_at: '2020-01-02T00:00:00Z' };
+    fs.writeFileSync(record, JSON.stringify({ ...JSON.parse(fs.readFileSync(record, 'utf8')), ...lease }));
+  };
+  const lose = async (): Promise<void> => {
+    const { agents } = (await json('agents', 'list')).json as { agents: { tmux_session_name: string }[] };
+    house.tmux('kill-session', '-t', `=${agents[0]!.tmux_session_name}`);
+    ranOut();
+  };
+  await lose();
+  const [seen] = (await json('ls')).json['agents'];
+  expect(seen).toMatchObject({ name: 'away', reason: 'session gone' });
+  expect(seen.needs_you).toContain('"rouse agents relaunch away --resume"');
+  expect((await json('agents', 'list')).json['agents']).toMatchObject([{ session: 'lost' }]);
+  expect((await json('agents', 'gateway', 'status', 'away')).code).toBe(0);
+  expect((await json('agents', 'relaunch', 'away', '--resume')).code).toBe(0);
+  expect((await json('ls')).json['agents'][0].reason).not.toBe('session gone');
+  expect(Date.parse(JSON.parse(fs.readFileSync(record, 'utf8')).lease_expires_at)).toBeGreaterThan(
+    Date.now(),
+  );
+  await lose();
+  expect((await stop('away')).code).toBe(0);
+  expect((await json('ls')).json['agents']).toEqual([]);
 });
 
 it('a registry file that is no record is skipped, counted and does not hide the others', async () => {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { expect, it } from 'vitest';
-import { writePaneProgram } from '../../src/session/life/pane-program.ts';
+import { writePaneProgram } from '../../src/session/life/tool-pane.ts';
 import { withTmux } from '../support/tmux.ts';
 
 /** Draws once, says when it is continued, and ends when it is told to. */

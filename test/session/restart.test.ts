@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { MODE_FLAGS } from '../support/gateway-mode.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;

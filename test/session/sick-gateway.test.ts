@@ -111,6 +111,7 @@ describe('a gateway that cannot read mail', () => {
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '1');
     fs.renameSync(mailbox, `${mailbox}.away`);
     await house.until(async () => /its mailbox cannot be read/.test((await ana()).needs_you ?? ''));
+    await house.until(async () => (await client().health()).status === 'degraded');
     expect(await client().health()).toMatchObject({
       status: 'degraded',
       reasons: [expect.stringContaining(`there is no mailbox root at ${mailbox}`)],
@@ -120,6 +121,53 @@ describe('a gateway that cannot read mail', () => {
     fs.rmSync(mailbox, { recursive: true, force: true });
     fs.renameSync(`${mailbox}.away`, mailbox);
     await house.until(async () => (await ana()).needs_you === null);
+  });
+});
+
+describe('a gateway whose process is stopped', () => {
+  it('hosted or not, is not shown as idle, and is replaced by the command that is named', async () => {
+    for (const [mode, mends] of [
+      ['--background', 'rouse agents gateway attach ana'],
+      ['--hosted', 'rouse host start'],
+    ] as const) {
+      expect((await rouse('agents', 'gateway', 'attach', 'ana', mode)).code).toBe(0);
+      await well();
+      const { pid } = JSON.parse(fs.readFileSync(at('run', 'current-instance.json'), 'utf8'));
+      process.kill(pid, 'SIGSTOP');
+      await house.until(async () => /is stopped \(SIGSTOP\)/.test((await ana()).needs_you ?? ''));
+      expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble' });
+      for (const words of [['ls'], ['status', 'ana'], ['why', 'ana'], ['send', 'ana', 'hi', '--body', 'x']])
+        expect((await rouse(...words)).stdout).toContain(`"${mends}"`);
+      expect((await rouse(...mends.split(' ').slice(1))).code).toBe(0);
+      await well();
+      expect(await wakes()).toMatchObject(SETTINGS);
+    }
+  });
+});
+
+describe('an agent whose mailbox is gone', () => {
+  it('needs you at once, whenever its gateway next looks, and has another by the command that is named', async () => {
+    const store = path.join(house.env['ROUSE_HOME']!, 'mailbox');
+    await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '3600');
+    await well();
+    const [mends, words] = ['rouse agents mailbox register ana', ['agents', 'mailbox', 'register', 'ana']];
+    fs.renameSync(store, `${store}.away`);
+    expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble', gateway: 'live' });
+    for (const said of [await rouse('ls'), await rouse('status', 'ana'), await rouse('why', 'ana')])
+      expect(said.stdout).toContain(`its mailbox cannot be read: ${store}`);
+    const { checks } = (await rouse('doctor', '--json')).json;
+    expect(checks).toContainEqual(
+      expect.objectContaining({ id: 'agent.ana', status: 'problem', fix: mends }),
+    );
+    expect((await rouse('ls')).stdout).toContain(`"${mends}"`);
+    expect((await rouse('ls')).stdout).not.toContain('rouse open');
+    expect((await rouse(...words)).code).toBe(0);
+    await house.until(async () => (await ana()).needs_you === null);
+    expect((await rouse('send', 'ana', 'hello', '--body', 'x')).code).toBe(0);
+    fs.rmSync(store, { recursive: true, force: true });
+    fs.renameSync(`${store}.away`, store);
+    await house.until(async () => (await ana()).needs_you === null);
+    await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '60');
   });
 });
 

@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { startByHand, toolGone, toolPids } from '../support/by-hand.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;

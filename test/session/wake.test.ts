@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;

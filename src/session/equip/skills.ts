@@ -13,7 +13,7 @@ import {
 } from '../../base/index.ts';
 import { MAIL_SKILLS, type MailSkill } from '../../domain/index.ts';
 import { skillsDirectory, toolNames, toolOf } from '../../tools/index.ts';
-import { packageRoot } from './program-path.ts';
+import { packageRoot } from './programs.ts';
 
 /**
  * `current`: as packaged. `outdated`: written by an earlier version of Rouse and not touched since. `changed`: somebody's
@@ -64,7 +64,7 @@ export function installSkills(target: SkillTarget & { force?: boolean }): SkillI
   return before;
 }
 
-/** Takes away what was written by Rouse and not changed since, or of that only these files; answers with how each was before. */
+/** Takes away what was written by Rouse and not changed since, or of that only these files; returns the state of each before. */
 export function removeSkills(target: SkillTarget, only?: readonly string[]): SkillInstallation[] {
   const before = skillStates(target).filter(({ file }) => only?.includes(file) ?? true);
   const ours = before

@@ -1,20 +1,30 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { lowestGivenPort } from '../../base/index.ts';
 import {
+  ANY_PORT,
+  EXECUTION_MODES,
   type ExecutionMode,
+  LOOPBACK,
   type PartialTimings,
   type ResolvedListener,
   resolveListener,
   resolveTimings,
+  TUI_TIMING_RULES,
+  type TuiTimingField,
   type TuiTimings,
 } from '../../domain/index.ts';
 import type { DesiredConfigFile } from '../../wire/index.ts';
-import { FIRST_EXECUTION_MODE } from '../records/gateway-documents.ts';
+import { FIRST_EXECUTION_MODE, readDesiredConfig } from '../records/gateway-documents.ts';
 import type { RecordedGateway } from '../records/live-gateway.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 
-/** What the caller of attach asks for; what it leaves out was decided earlier, or is decided here. */
+/** What the caller of attach requests. What it leaves out comes from the last attach, or is decided here. */
 export interface AttachOptions {
   host?: string | undefined;
   port?: number | undefined;
-  /** Tried when nobody has asked for a port, and left for a free one when it is taken. */
+  /** Tried when no port was requested; a free one is used if it is taken. */
   preferredPort?: number | undefined;
   mode?: ExecutionMode | undefined;
   timings?: PartialTimings | undefined;
@@ -76,7 +86,7 @@ export function planOf(
   };
 }
 
-/** The same with what is asked for now. */
+/** The running plan with the requested changes. */
 export function planChange(running: AttachPlan, { mode, timings, allowUsers }: AttachOptions): AttachPlan {
   return {
     ...running,
@@ -86,7 +96,7 @@ export function planChange(running: AttachPlan, { mode, timings, allowUsers }: A
   };
 }
 
-/** What the next attach starts from. A port the system handed out is remembered as such: it is no wish. */
+/** What the next attach starts from. A port that the system assigned is stored as `auto`: it was not requested. */
 export function desiredAfter(
   { desired_allow_users: _, ...before }: Partial<DesiredConfigFile>,
   { listener, mode, timings, guests }: AttachPlan,
@@ -104,4 +114,90 @@ export function desiredAfter(
     desired_tui_tracking_timings: timings,
     ...(guests.length > 0 && { desired_allow_users: [...guests] }),
   };
+}
+
+/** One setting of a live gateway that an attach changed. */
+export type GatewayChange =
+  | { setting: 'execution_mode'; from: ExecutionMode; to: ExecutionMode }
+  | { setting: 'allow_users'; from: number[]; to: number[] }
+  | { setting: TuiTimingField; from: number; to: number };
+
+/** Requested settings that differ from the running ones. Settings that were not requested stay. */
+export function changesAsked(
+  { mode, timings = {}, allowUsers }: AttachOptions,
+  running: Pick<AttachPlan, 'mode' | 'timings' | 'guests'>,
+): GatewayChange[] {
+  const changes: GatewayChange[] = [];
+  if (mode !== undefined && mode !== running.mode)
+    changes.push({ setting: 'execution_mode', from: running.mode, to: mode });
+  for (const { field } of TUI_TIMING_RULES) {
+    const [from, to] = [running.timings[field], timings[field]];
+    if (to != null && to !== from) changes.push({ setting: field, from, to });
+  }
+  if (allowUsers && !sameAccounts(allowUsers, running.guests))
+    changes.push({ setting: 'allow_users', from: [...running.guests], to: [...allowUsers] });
+  return changes;
+}
+
+function sameAccounts(some: readonly number[], others: readonly number[]): boolean {
+  return some.length === others.length && some.every((uid) => others.includes(uid));
+}
+
+/** `mode foreground → background, stale-active-recovery-seconds 5 → 10` */
+export function changesInWords(changes: readonly GatewayChange[]): string {
+  return changes
+    .map((change) => {
+      if (change.setting === 'execution_mode')
+        return `mode ${EXECUTION_MODES[change.from].words} → ${EXECUTION_MODES[change.to].words}`;
+      const words = (value: number | readonly number[]): string => String(value) || 'none';
+      return `${change.setting.replaceAll('_', '-')} ${words(change.from)} → ${words(change.to)}`;
+    })
+    .join(', ');
+}
+
+/** Below the ports that the system assigns, so the port is not taken while a gateway restarts. */
+const LOWEST = 20_000;
+const TRIES = 20;
+
+/**
+ * The port at which a gateway that is about to be attached will listen: as asked for, else a free one. The tool is told of it
+ * before the gateway runs. Undefined when it will listen where the agent's tools are not served.
+ */
+export async function chooseGatewayPort(
+  options: AttachOptions,
+  at: { env: NodeJS.ProcessEnv; statePath: string },
+): Promise<number | undefined> {
+  const { host, port } = planAttach(options, at, {}).listener;
+  if (host !== LOOPBACK) return undefined;
+  return port === ANY_PORT ? freePort() : port;
+}
+
+/** The port that a gateway about to be attached again will have, as it had it before; undefined when that cannot be said. */
+export async function formerGatewayPort(paths: SessionPaths): Promise<number | undefined> {
+  const { desired_host: host, desired_port: port } = readDesiredConfig(paths);
+  if (host !== LOOPBACK || !port) return undefined;
+  return (await canListen(port)) || undefined;
+}
+
+async function freePort(): Promise<number> {
+  const below = lowestGivenPort() ?? 32_768;
+  for (let tries = 0; tries < TRIES && below > LOWEST; tries++) {
+    const port = randomInt(LOWEST, below);
+    if (await canListen(port)) return port;
+  }
+  return (await canListen(ANY_PORT)) || ANY_PORT;
+}
+
+/** The port it can listen on; 0 when it cannot. */
+async function canListen(port: number): Promise<number> {
+  const server = createServer();
+  try {
+    server.listen({ host: LOOPBACK, port });
+    await once(server, 'listening');
+    return (server.address() as { port: number }).port;
+  } catch {
+    return 0;
+  } finally {
+    server.close();
+  }
 }

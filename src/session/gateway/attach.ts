@@ -1,29 +1,56 @@
 import * as path from 'node:path';
-import { commandLine, conflict, unavailable, unsupported, utcStamp } from '../../base/index.ts';
-import { ANY_PORT, relaunchCommand } from '../../domain/index.ts';
-import { hostOf } from '../host/end-in-host.ts';
-import { hostDirectory } from '../host/start-host.ts';
-import { firstExecutionMode, readBootstrap, readDesiredConfig } from '../records/gateway-documents.ts';
-import { readToken } from '../records/gateway-token.ts';
-import { isUnkept } from '../records/keeper.ts';
-import { type GatewayLife, probeGateway } from '../records/live-gateway.ts';
+import {
+  asRouseError,
+  commandLine,
+  conflict,
+  crashPoint,
+  notReady,
+  RouseError,
+  unavailable,
+  unsupported,
+  utcStamp,
+} from '../../base/index.ts';
+import { ANY_PORT, CAPABILITIES, HAND_OVER_SIGNAL, relaunchCommand } from '../../domain/index.ts';
+import type { Target } from '../find.ts';
+import { askFleet, localInstead, requireFleetAgent } from '../fleet.ts';
+import { type Followed, followSession } from '../live-sessions.ts';
+import {
+  firstExecutionMode,
+  liveBindings,
+  readBootstrap,
+  readDesiredConfig,
+  type StatusDocument,
+  writeDerivedFiles,
+} from '../records/gateway-documents.ts';
+import { type GatewayLife, isUnkept, probeGateway, type RecordedGateway } from '../records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
 import { readManifest } from '../records/manifest-store.ts';
-import { sessionPaths } from '../records/session-paths.ts';
-import type { SessionContext } from '../session-context.ts';
-import { restoreOffline } from '../target/clear-stale.ts';
-import { type Followed, followSession } from '../target/follow-session.ts';
-import { publishCapability, publishRegistryRecord, registryGateway } from '../target/publish-capability.ts';
-import { type AttachOptions, planAttach, planChange, planOf } from './attach-plan.ts';
-import { detachHoldingLock } from './detach.ts';
-import { endForGood } from './end-gateway.ts';
-import { changesAsked, type GatewayChange } from './gateway-changes.ts';
+import { readToken, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { type SessionContext, withLifecycleLock } from '../session-context.ts';
+import { holderOf, tmuxOf } from '../session-tmux.ts';
+import {
+  type AttachOptions,
+  type AttachPlan,
+  changesAsked,
+  changesInWords,
+  desiredAfter,
+  type GatewayChange,
+  planAttach,
+  planChange,
+  planOf,
+} from './attach-plan.ts';
+import { detachHoldingLock, endForGood, endGateway, endHalfStarted } from './detach.ts';
+import { hostDirectory, hostOf } from './gateway-host.ts';
 import { type GatewayReport, localStatus } from './gateway-status.ts';
-import { endHalfStarted } from './half-started.ts';
-import { withLifecycleLock } from './lifecycle-lock.ts';
-import { publishLive, rememberPlan } from './publish-live.ts';
-import { restartGateway } from './restart-gateway.ts';
-import { startOnFreePort } from './start-and-prove.ts';
+import {
+  closeGatewayWindow,
+  publishCapability,
+  publishRegistryRecord,
+  registryGateway,
+  restoreOffline,
+  writeDesired,
+} from './publish.ts';
+import { startAndProve, startOnFreePort } from './start-gateway.ts';
 
 export interface AttachReport extends GatewayReport {
   /** One lived before. */
@@ -32,10 +59,41 @@ export interface AttachReport extends GatewayReport {
   restarted: GatewayChange[];
 }
 
+/** Attaches a gateway to an agent: here, or through the fleet server that owns the agent. */
+export async function attach(
+  context: SessionContext,
+  target: Target,
+  options: AttachOptions,
+): Promise<AttachReport> {
+  if (target.kind === 'local') return attachLocal(context, target.facts.path, options);
+  const own = await localInstead(context, target, 'attach');
+  if (own) return attachLocal(context, own, options);
+  if (options.host !== undefined || options.port !== undefined || options.allowUsers) {
+    throw unsupported('the address of a gateway behind a fleet server is chosen by that server', {
+      hint: 'leave out --gateway-host, --gateway-port and --allow-users',
+    });
+  }
+  await requireFleetAgent(target);
+  const agent = { agent_ref: target.agentRef };
+  const before = await askFleet(target, 'agents.gateway.status', agent);
+  const alreadyAttached = before.gateway_health === 'healthy';
+  const alreadyNotes = alreadyAttached ? ['a gateway was attached already'] : [];
+  if (alreadyAttached && options.mode === undefined && options.timings === undefined)
+    return { status: before, alreadyAttached, restarted: [], notes: alreadyNotes };
+  const body = {
+    ...(options.mode && { execution_mode: options.mode }),
+    ...(options.timings && { tui_tracking_timings: options.timings }),
+  };
+  const answer = await askFleet(target, 'agents.gateway.attach', { ...agent, body });
+  const { restarted = [], ...status } = answer;
+  const notes = restarted.length > 0 ? [] : alreadyNotes;
+  return { status, alreadyAttached, restarted, notes };
+}
+
 /**
  * Attaches a gateway to a session of this host: capability, listener, start, proof, publication, in this order.
  * A gateway that lives and runs as asked is left alone and reported; one that does not is restarted. Whatever fails leaves the session as it was, not attached, and
- * touches nothing that somebody else started.
+ * touches nothing that another process started.
  */
 export function attachLocal(
   context: SessionContext,
@@ -80,11 +138,15 @@ async function replaceQueue(context: SessionContext, facts: ManifestFacts): Prom
 }
 
 function refuseForeground({ backend, agentName }: ManifestFacts, { mode }: AttachOptions): void {
-  if (backend !== 'cao_rest' || mode !== 'tmux_auxiliary_window') return;
-  throw unsupported(`CAO owns the tmux session of agent ${agentName}: a window there would be CAO's`, {
-    hint: 'attach it in the background, which is the default for this agent',
-    facts: { cause: 'foreground_unsupported' },
-  });
+  const { owner } = CAPABILITIES[backend];
+  if (owner === null || mode !== 'tmux_auxiliary_window') return;
+  throw unsupported(
+    `${owner} owns the tmux session of agent ${agentName}: a window there would be ${owner}'s`,
+    {
+      hint: 'attach it in the background, which is the default for this agent',
+      facts: { cause: 'foreground_unsupported' },
+    },
+  );
 }
 
 function requireTmuxSession({ facts, lives }: Followed): void {
@@ -127,7 +189,7 @@ async function alreadyLive(
     return { ...report, notes, alreadyAttached: true, restarted: changes };
   }
   const report = await localStatus(context, facts);
-  // Its starter may have been killed before it could write this.
+  // The attach that started it may have been killed before it wrote this.
   rememberPlan(paths, running, gateway);
   await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
   const notes = ['a gateway was attached already', ...olderBuild(context, facts), ...report.notes];
@@ -144,7 +206,7 @@ function olderBuild(context: SessionContext, { agentName, root }: ManifestFacts)
   return [`it runs in the host of another build of Rouse; ${words.join(' and ')} bring it into this one`];
 }
 
-/** A gateway that runs but does not answer is ended first: it holds the lock, and nobody can use it. So is a keeper. */
+/** First ends a gateway that runs but does not answer, since it holds the lock, and its keeper. */
 async function clearAway(context: SessionContext, facts: ManifestFacts, life: GatewayLife): Promise<void> {
   const paths = sessionPaths(facts.root);
   if (life.life === 'silent') {
@@ -161,4 +223,99 @@ async function clearAway(context: SessionContext, facts: ManifestFacts, life: Ga
   }
   await endForGood(paths, undefined, context.clock);
   if (life.life !== 'none') await restoreOffline(context, facts);
+}
+
+/** Long enough for text that is being typed; a plain detach waits less. */
+const PATIENCE_MS = 15_000;
+
+export interface GatewayRestart {
+  /** The live gateway, and its settings. */
+  gateway: RecordedGateway;
+  running: AttachPlan;
+  wanted: AttachPlan;
+  changes: readonly GatewayChange[];
+}
+
+/**
+ * Replaces a live gateway by one with other settings, at the same address. Queue and notifier are on disk; live
+ * reminders are handed over. One that does not come up is replaced by one that runs as before.
+ */
+export async function restartGateway(
+  context: SessionContext,
+  facts: ManifestFacts,
+  restart: GatewayRestart,
+): Promise<GatewayReport> {
+  const { gateway, wanted } = restart;
+  context.progress?.('restarting the gateway');
+  crashPoint('session.restart.before_end');
+  await endGateway(context, facts, gateway, { ask: HAND_OVER_SIGNAL, patienceMs: PATIENCE_MS });
+  await closeGatewayWindow(context, facts, gateway);
+  crashPoint('session.restart.ended');
+  try {
+    const next = await startAndProve(context, facts, wanted, gateway.port);
+    return await publishLive(context, facts, next, wanted);
+  } catch (error) {
+    throw await bringBack(context, facts, restart, asRouseError(error));
+  }
+}
+
+/** Runs even if the caller was aborted: what ran before must not end. Returns the error to throw. */
+async function bringBack(
+  context: SessionContext,
+  facts: ManifestFacts,
+  { running, changes }: GatewayRestart,
+  error: RouseError,
+): Promise<RouseError> {
+  const patient = { ...context, signal: undefined };
+  let after = 'it was brought back as it was';
+  let broughtBack = true;
+  try {
+    const again = await startOnFreePort(patient, facts, running);
+    await publishLive(patient, facts, again, running);
+  } catch (thrown) {
+    broughtBack = false;
+    after = `it could not be brought back either: ${asRouseError(thrown).message}`;
+  }
+  return new RouseError(
+    error.code,
+    `the gateway could not be restarted with ${changesInWords(changes) || 'another keeper'}: ${error.message}; ${after}`,
+    {
+      ...(error.hint !== undefined && { hint: error.hint }),
+      facts: { ...error.facts, brought_back: broughtBack },
+      cause: error,
+    },
+  );
+}
+
+/** Publishes the gateway. The port is stored with its origin: assigned or requested. */
+export async function publishLive(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gateway: RecordedGateway,
+  plan: AttachPlan,
+): Promise<GatewayReport> {
+  const paths = sessionPaths(facts.root);
+  rememberPlan(paths, plan, gateway);
+  crashPoint('session.attach.before_publish');
+  writeDerivedFiles(paths, facts, gateway);
+  const tmux = tmuxOf(context, facts);
+  await tmux.setEnvironment(holderOf(facts), liveBindings(paths, gateway));
+  await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
+  crashPoint('session.attach.published');
+  const report = await localStatus(context, facts);
+  requireHealthy(report.status);
+  return report;
+}
+
+/** What the next attach starts from. */
+export function rememberPlan(paths: SessionPaths, plan: AttachPlan, gateway: RecordedGateway): void {
+  writeDesired(paths, desiredAfter(readDesiredConfig(paths), plan, gateway));
+}
+
+function requireHealthy(status: StatusDocument): void {
+  if (status.gateway_health === 'healthy') return;
+  throw notReady('the gateway was attached and went away again at once', {
+    hint: 'see its gateway.log',
+    facts: { cause: 'lost_after_attach' },
+  });
 }

@@ -1,24 +1,51 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { crashPoint } from '../../base/index.ts';
-import { wantGateway } from '../records/absent-gateway.ts';
+import {
+  type Clock,
+  childrenOf,
+  conflict,
+  crashPoint,
+  identifyProcess,
+  isProcessAlive,
+  type ProcessIdentity,
+  readIfExists,
+  signalProcess,
+  sleep,
+  writeJsonAtomic,
+} from '../../base/index.ts';
+import { HAND_OVER_SIGNAL } from '../../domain/index.ts';
+import type { Target } from '../find.ts';
+import { askFleet, localInstead, requireFleetAgent } from '../fleet.ts';
+import { followSession } from '../live-sessions.ts';
 import { offlineDocument, type StatusDocument } from '../records/gateway-documents.ts';
-import { isKept } from '../records/keeper.ts';
-import { readRecordedGateway } from '../records/live-gateway.ts';
+import {
+  claimsAgentWindow,
+  isKept,
+  type RecordedGateway,
+  readKeeper,
+  readRecordedGateway,
+} from '../records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
-import { sessionPaths } from '../records/session-paths.ts';
-import type { SessionContext } from '../session-context.ts';
-import { restoreOffline } from '../target/clear-stale.ts';
-import { followSession } from '../target/follow-session.ts';
-import { endGateway } from './end-gateway.ts';
-import { endHalfStarted } from './half-started.ts';
-import { withLifecycleLock } from './lifecycle-lock.ts';
-import type { EndedBy } from './process-end.ts';
+import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { wantGateway } from '../records/standing-from-files.ts';
+import { type SessionContext, withLifecycleLock } from '../session-context.ts';
+import { endInHost, hostOf } from './gateway-host.ts';
+import { restoreOffline } from './publish.ts';
 
 export interface DetachReport {
   status: StatusDocument;
   /** How the gateway ended; `already` when none ran. */
   ended: EndedBy;
   detail: string;
+}
+
+export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
+  if (target.kind === 'local') return detachLocal(context, target.facts.path);
+  const own = await localInstead(context, target, 'detach');
+  if (own) return detachLocal(context, own);
+  await requireFleetAgent(target);
+  const status = await askFleet(target, 'agents.gateway.detach', { agent_ref: target.agentRef });
+  return { status, ended: 'already', detail: `detached by the server at ${target.baseUrl}` };
 }
 
 /**
@@ -38,7 +65,7 @@ export function detachLocal(
   });
 }
 
-/** For actions that hold the life-cycle lock already. */
+/** For actions that already hold the life-cycle lock. */
 export async function detachHoldingLock(
   context: SessionContext,
   facts: ManifestFacts,
@@ -61,4 +88,170 @@ export async function detachHoldingLock(
         ? 'the gateway ended'
         : 'the gateway was killed';
   return { status: offlineDocument(paths, facts), ended, detail };
+}
+
+/** Ends the recorded gateway and its keeper, and only them. One that claims the agent's own window is never acted upon. */
+export async function endGateway(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gateway: RecordedGateway | undefined,
+  how?: EndOptions,
+): Promise<EndedBy> {
+  const paths = sessionPaths(facts.root);
+  if (gateway && claimsAgentWindow(gateway)) {
+    throw conflict(
+      `the recorded gateway claims window 0 of "${facts.tmuxSessionName}", which belongs to the agent`,
+      {
+        hint: `nothing was stopped; look at ${paths.currentInstance}`,
+        facts: { cause: 'reserved_window' },
+      },
+    );
+  }
+  if (gateway || isKept(paths)) context.progress?.('waiting for the gateway to end');
+  const ended = await endForGood(paths, gateway?.identity, context.clock, how);
+  if (ended !== 'nothing') return ended;
+  throw conflict(
+    `process ${gateway?.identity.pid} cannot be proven to be this session's gateway, or does not end`,
+    {
+      hint: 'nothing was changed; end it by hand',
+      facts: { cause: 'gateway_not_stopped', pid: gateway?.identity.pid },
+    },
+  );
+}
+
+/**
+ * The keeper is told first, so that it takes the end for asked; what it is about to start ends with it. `nothing`: the
+ * gateway still runs.
+ */
+export async function endForGood(
+  paths: SessionPaths,
+  gateway: ProcessIdentity | undefined,
+  clock: Clock,
+  how: EndOptions = {},
+): Promise<EndedBy> {
+  const host = hostOf(paths);
+  if (host !== undefined) return endHosted(paths, host, clock, how);
+  const alive = gateway !== undefined && isProcessAlive(gateway);
+  if (alive && gateway.startTicks === null) return 'nothing';
+  const keeper = readKeeper(paths)?.identity;
+  const { ask = 'SIGTERM' } = how;
+  if (keeper) signalProcess(keeper, ask);
+  const ended = gateway ? await endProcess(gateway, clock, how) : 'already';
+  if (ended === 'nothing') return ended;
+  if (keeper) await endKeeper(keeper, clock);
+  fs.rmSync(paths.keeper, { force: true });
+  return alive && ended === 'already' ? ask : ended;
+}
+
+/** Ends a start that has not recorded itself yet: a gateway, or its keeper and what it started. */
+export async function endStarted(
+  paths: SessionPaths,
+  { identity: started, hosted }: { identity: ProcessIdentity; hosted: boolean },
+  clock: Clock,
+  how?: EndOptions,
+): Promise<void> {
+  const host = hostOf(paths);
+  if (host !== undefined) await endHosted(paths, host, clock, how);
+  if (hosted || host !== undefined) return;
+  if (readKeeper(paths)?.identity.pid !== started.pid) await endProcess(started, clock, how);
+  else await endKeeper(started, clock, how);
+}
+
+/** A keeper that has to be killed takes its child along; nothing else knows that child. */
+async function endKeeper(keeper: ProcessIdentity, clock: Clock, how?: EndOptions): Promise<void> {
+  const children = isProcessAlive(keeper)
+    ? childrenOf(keeper.pid).flatMap((pid) => identifyProcess(pid) ?? [])
+    : [];
+  if ((await endProcess(keeper, clock, how)) !== 'SIGKILL') return;
+  for (const child of children) signalProcess(child, 'SIGKILL');
+  await Promise.all(children.map((child) => waitForEnd(child, 2000, clock)));
+}
+
+async function endHosted(
+  paths: SessionPaths,
+  host: string,
+  clock: Clock,
+  { ask = 'SIGTERM', patienceMs = 5000 }: EndOptions = {},
+): Promise<EndedBy> {
+  const ended = await endInHost(paths, host, { handOver: ask !== 'SIGTERM', patienceMs, clock });
+  return ended === 'asked' ? ask : ended === 'killed' ? 'SIGKILL' : ended;
+}
+
+/**
+ * A gateway between its start and its first word. When its attach is killed there, nobody waits for it any more;
+ * the next action on the session finds it by this note and ends it, so that it does not come up behind one's back.
+ */
+export function noteStarting(paths: SessionPaths, identity: ProcessIdentity): void {
+  writeJsonAtomic(noteFile(paths), identity, { durable: false });
+}
+
+export function forgetStarting(paths: SessionPaths): void {
+  fs.rmSync(noteFile(paths), { force: true });
+}
+
+const NOBODY: ProcessIdentity = { pid: 0, startTicks: -1, bootId: null };
+
+/** The caller holds the life-cycle lock, so the writer of the note is gone. A gateway that recorded itself has started. */
+export async function endHalfStarted(context: SessionContext, paths: SessionPaths): Promise<void> {
+  const identity = readNote(paths);
+  const begun = hostOf(paths) !== undefined || (identity !== undefined && isProcessAlive(identity));
+  if (begun && !fs.existsSync(paths.currentInstance)) {
+    const started = { identity: identity ?? NOBODY, hosted: identity === undefined };
+    // It may have become ready, and then holds what its predecessor handed over.
+    await endStarted(paths, started, context.clock, { ask: HAND_OVER_SIGNAL });
+  }
+  forgetStarting(paths);
+}
+
+function readNote(paths: SessionPaths): ProcessIdentity | undefined {
+  try {
+    const note = JSON.parse(readIfExists(noteFile(paths)) ?? 'null') as ProcessIdentity | null;
+    return note && Number.isInteger(note.pid) && Number.isInteger(note.startTicks) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function noteFile(paths: SessionPaths): string {
+  return path.join(paths.run, 'starting.json');
+}
+
+/** Waits until exactly that process has ended. False on timeout. */
+export async function waitForEnd(
+  identity: ProcessIdentity,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<boolean> {
+  const deadline = clock.monotonic() + timeoutMs;
+  for (let pause = 2; isProcessAlive(identity); pause = Math.min(50, pause * 1.5)) {
+    if (clock.monotonic() >= deadline) return false;
+    await sleep(clock, pause);
+  }
+  return true;
+}
+
+type Asked = 'SIGTERM' | typeof HAND_OVER_SIGNAL;
+
+export type EndedBy = 'already' | Asked | 'SIGKILL' | 'nothing';
+
+export interface EndOptions {
+  patienceMs?: number;
+  ask?: Asked;
+}
+
+/**
+ * Asks a process to end, then makes it. Only that very process, start time and all, is ever signalled; one whose
+ * start time is unknown is left alone. `nothing`: it still runs.
+ */
+export async function endProcess(
+  identity: ProcessIdentity,
+  clock: Clock,
+  { patienceMs = 5000, ask = 'SIGTERM' }: EndOptions = {},
+): Promise<EndedBy> {
+  if (!isProcessAlive(identity)) return 'already';
+  if (identity.startTicks === null) return 'nothing';
+  signalProcess(identity, ask);
+  if (await waitForEnd(identity, patienceMs, clock)) return ask;
+  signalProcess(identity, 'SIGKILL');
+  return (await waitForEnd(identity, 2000, clock)) ? 'SIGKILL' : 'nothing';
 }

@@ -1,26 +1,39 @@
 import { isRouseError, RouseError } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
-import { offlineDocument, readStatus, type StatusDocument } from '../records/gateway-documents.ts';
-import { readToken } from '../records/gateway-token.ts';
-import { restartWords, whyDown } from '../records/keeper.ts';
-import { type GatewayLife, probeGateway, type RecordedGateway } from '../records/live-gateway.ts';
-import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
+import type { Target } from '../find.ts';
+import { askFleet, fleetService } from '../fleet.ts';
+import { followSession } from '../live-sessions.ts';
+import {
+  anyBinding,
+  liveBindings,
+  offlineDocument,
+  readStatus,
+  type StatusDocument,
+  sameBindings,
+} from '../records/gateway-documents.ts';
+import {
+  type GatewayLife,
+  probeGateway,
+  type RecordedGateway,
+  restartWords,
+  whyDown,
+} from '../records/live-gateway.ts';
+import { type ManifestFacts, mailboxOf } from '../records/manifest-facts.ts';
 import { leaseIsOld, readRecord } from '../records/registry-read.ts';
-import { seenFromOutside } from '../records/seen-from-outside.ts';
-import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { readToken, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { seenFromOutside } from '../records/standing-from-files.ts';
+import { absentStanding } from '../roster.ts';
 import type { SessionContext } from '../session-context.ts';
 import { holderOf, type SessionTmux, tmuxOf } from '../session-tmux.ts';
-import { askFleet, fleetService } from '../target/fleet-server.ts';
-import { anyBinding, liveBindings, sameBindings } from '../target/live-bindings.ts';
-import type { Target } from '../target/resolve-target.ts';
 
 export interface GatewayReport {
   status: StatusDocument;
-  /** What was found and what was put right, for people. */
+  /** What was found and fixed, for people. */
   notes: string[];
 }
 
-/** The status of an agent's gateway, whoever owns the agent. Nobody attached is an answer, not an error. */
+/** The status of an agent's gateway, here or at a fleet server. No gateway is a result, not an error. */
 export async function gatewayStatus(context: SessionContext, target: Target): Promise<GatewayReport> {
   if (target.kind === 'local') return localStatus(context, target.facts);
   try {
@@ -81,18 +94,19 @@ export async function localStatus(context: SessionContext, given: ManifestFacts)
     const status = await liveStatus(life.gateway, token);
     if (status) {
       const published = await publishIfMissing(tmux, facts, paths, life, variables);
-      const told = await tellLive(context, facts, status, life.gateway);
+      const live = await publishAnswering(context, facts, status, life.gateway);
       const restarted = restartWords(paths);
-      const standing = status.standing && seenFromOutside(status.standing, paths);
+      const standing =
+        status.standing &&
+        seenFromOutside(status.standing, paths, { agentName: facts.agentName, mailbox: mailboxOf(facts) });
       return {
         status: { ...status, ...(standing && { standing }), tmux_session_name: facts.tmuxSessionName },
-        notes: [...published, ...told, ...(restarted ? [restarted] : [])],
+        notes: [...published, ...live, ...(restarted ? [restarted] : [])],
       };
     }
   }
   const notes = variables === undefined ? [`tmux session "${facts.tmuxSessionName}" is gone`] : [];
   const offline = async (): Promise<StatusDocument> => {
-    const { absentStanding } = await import('../target/roster.ts');
     const standing = await absentStanding(context, facts);
     return { ...offlineDocument(paths, facts), ...(standing && { standing }) };
   };
@@ -101,7 +115,7 @@ export async function localStatus(context: SessionContext, given: ManifestFacts)
   const down = whyDown(paths);
   if (down) notes.push(down.message);
   if (isOffline(life, paths, variables)) return { status: await offline(), notes };
-  const { clearStale } = await import('../target/clear-stale.ts');
+  const { clearStale } = await import('./publish.ts');
   const cleared = await clearStale(context, facts);
   return { status: await offline(), notes: [...notes, ...cleared] };
 }
@@ -113,15 +127,14 @@ async function lookAtSession(
 ): Promise<{ facts: ManifestFacts; variables: Map<string, string> | undefined }> {
   const tmux = tmuxOf(context, given);
   const variables = await tmux.environment(holderOf(given));
-  if (variables?.get('HOUMAO_MANIFEST_PATH') === given.path) return { facts: given, variables };
-  const { followSession } = await import('../target/follow-session.ts');
+  if (variables?.get(VARIABLE.manifestPath) === given.path) return { facts: given, variables };
   const { facts, lives } = await followSession(context, given);
   if (!lives) return { facts, variables: undefined };
   if (facts.tmuxSessionName === given.tmuxSessionName) return { facts, variables };
   return { facts, variables: await tmux.environment(holderOf(facts)) };
 }
 
-/** Whoever is asked after stays in the registry: nobody else renews the lease of a session without a gateway. */
+/** Asking for an agent renews its lease: nothing else does for a session without a gateway. */
 async function renewOldLease({ settings, clock }: SessionContext, facts: ManifestFacts): Promise<void> {
   const record = readRecord(settings.registryDir, facts.agentId);
   if (!record || record === 'malformed' || !leaseIsOld(record, clock.now().getTime())) return;
@@ -155,8 +168,8 @@ async function publishIfMissing(
   return ['its address was published in the tmux session again'];
 }
 
-/** One that had been silent, and was told of as offline, answers again. */
-async function tellLive(
+/** A gateway that was published as offline answers again. */
+async function publishAnswering(
   context: SessionContext,
   facts: ManifestFacts,
   status: StatusDocument,
@@ -164,7 +177,7 @@ async function tellLive(
 ): Promise<string[]> {
   const paths = sessionPaths(facts.root);
   if (readStatus(paths)['gateway_health'] !== 'not_attached') return [];
-  const { writeLive } = await import('../target/publish-capability.ts');
+  const { writeLive } = await import('./publish.ts');
   await writeLive(context, facts, status, gateway);
   return ['it answers again, and is reported as live'];
 }

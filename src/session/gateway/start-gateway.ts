@@ -2,8 +2,15 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
+  conflict,
+  crashPoint,
   identifyChild,
+  isProcessAlive,
+  isRouseError,
+  newUuid,
   type ProcessIdentity,
+  type RouseError,
+  readIfExists,
   shellQuote,
   shellWords,
   unavailable,
@@ -11,21 +18,142 @@ import {
 } from '../../base/index.ts';
 import { ensureAgentToken } from '../../client/index.ts';
 import {
+  ANY_PORT,
   type ExecutionMode,
+  HAND_OVER_SIGNAL,
   relaunchCommand,
   TUI_TIMING_RULES,
   type TuiTimings,
 } from '../../domain/index.ts';
-import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from '../equip/handed-environment.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
 import { keeperScript, keeperScriptFile, keepingOf } from '../equip/keeper-script.ts';
-import { programWords } from '../equip/program-path.ts';
-import { startInHost } from '../host/start-host.ts';
+import { handedEnvironment, NEVER_IN_A_PANE, programWords, writeEnvironmentFile } from '../equip/programs.ts';
+import { probeGateway, type RecordedGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
-import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { readToken, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
+import type { AttachPlan } from './attach-plan.ts';
+import { endStarted, forgetStarting, noteStarting } from './detach.ts';
+import { startInHost } from './gateway-host.ts';
+import { restoreOffline } from './publish.ts';
 
-export interface GatewayStart {
+const READY_TIMEOUT_MS = 10_000;
+
+/** A remembered port gives way to a free one; a requested port does not. */
+export async function startOnFreePort(
+  context: SessionContext,
+  facts: ManifestFacts,
+  plan: AttachPlan,
+): Promise<RecordedGateway> {
+  const { listener } = plan;
+  try {
+    return await startAndProve(context, facts, plan, listener.port);
+  } catch (error) {
+    const busy = isRouseError(error) && error.facts['cause'] === 'port_in_use';
+    if (!busy || listener.portIsHard || listener.port === ANY_PORT) throw error;
+    return startAndProve(context, facts, plan, ANY_PORT);
+  }
+}
+
+/** At exactly this port. */
+export async function startAndProve(
+  context: SessionContext,
+  facts: ManifestFacts,
+  plan: AttachPlan,
+  port: number,
+): Promise<RecordedGateway> {
+  const { mode, timings, guests, listener } = plan;
+  const start: GatewayStart = { attemptId: newUuid(), host: listener.host, port, mode, timings, guests };
+  context.progress?.('starting the gateway');
+  crashPoint('session.attach.before_start');
+  const started = await startGateway(context, facts, start);
+  const paths = sessionPaths(facts.root);
+  if (!started.hosted) noteStarting(paths, started.identity);
+  crashPoint('session.attach.started');
+  try {
+    const said = await waitForAttempt(context, paths, start.attemptId, started.identity, READY_TIMEOUT_MS);
+    const others = said.outcome === 'failed' && said.code === 'locked';
+    if (said.outcome !== 'ready' && !others) throw failure(facts, said, start);
+    if (others) await endStarted(paths, started, context.clock);
+    return await provenGateway(context, facts, said);
+  } catch (error) {
+    await takeBack(context, facts, started);
+    throw error;
+  } finally {
+    forgetStarting(paths);
+  }
+}
+
+/**
+ * The gateway is believed when it answers with the instance id it recorded. When another one held the lock (its
+ * attach was killed half-way), that one is waited for in the same way.
+ */
+async function provenGateway(
+  context: SessionContext,
+  facts: ManifestFacts,
+  said: AttemptOutcome,
+): Promise<RecordedGateway> {
+  const paths = sessionPaths(facts.root);
+  const deadline = context.clock.monotonic() + READY_TIMEOUT_MS;
+  let last = 'it recorded no instance';
+  do {
+    const life = await probeGateway(paths, readToken(paths, context.env));
+    if (life.life === 'live' && (said.outcome !== 'ready' || life.gateway.instanceId === said.instanceId)) {
+      return life.gateway;
+    }
+    if (life.life !== 'none' && life.life !== 'live') last = life.reason;
+    await new Promise<void>((resolve) => context.clock.after(50, resolve));
+  } while (context.clock.monotonic() < deadline && !context.signal?.aborted);
+  throw unavailable(`the gateway started but was not seen to be healthy: ${last}`, {
+    hint: `see ${paths.log}`,
+    facts: { cause: 'health_timeout', last_probe: last },
+  });
+}
+
+/** Ends only what this attempt started, and restores the offline state unless another gateway is live. */
+async function takeBack(
+  context: SessionContext,
+  facts: ManifestFacts,
+  started: StartedGateway,
+): Promise<void> {
+  const paths = sessionPaths(facts.root);
+  await endStarted(paths, started, context.clock, { ask: HAND_OVER_SIGNAL });
+  if (started.windowId !== undefined) {
+    await tmuxOf(context, facts).killWindow(facts.tmuxSessionName, started.windowId);
+  }
+  const life = await probeGateway(paths, readToken(paths, context.env));
+  if (life.life === 'none' || life.life === 'dead') await restoreOffline(context, facts);
+}
+
+function failure(facts: ManifestFacts, said: AttemptOutcome, start: GatewayStart): RouseError {
+  const log = sessionPaths(facts.root).log;
+  if (said.outcome === 'failed' && said.code === 'port_in_use') {
+    return conflict(`port ${start.port} on ${start.host} is already in use`, {
+      hint: 'choose another with --gateway-port, or stop what listens there',
+      facts: { cause: 'port_in_use', gateway_host: start.host, gateway_port: start.port },
+    });
+  }
+  if (said.outcome === 'failed') {
+    return unavailable(`the gateway did not start: ${said.message}`, {
+      hint: `see ${log}`,
+      facts: { cause: said.code },
+    });
+  }
+  const words = (readIfExists(sessionPaths(facts.root).errors) ?? '').trim().split('\n').slice(-5).join('\n');
+  if (said.outcome === 'ended') {
+    return unavailable(`the gateway ended before it was ready${words ? `: ${words}` : ''}`, {
+      hint: `see ${log}`,
+      facts: { cause: 'ended_early' },
+    });
+  }
+  return unavailable(`the gateway said nothing for ${READY_TIMEOUT_MS / 1000} s`, {
+    hint: `see ${log}`,
+    facts: { cause: 'start_timeout' },
+  });
+}
+
+interface GatewayStart {
   attemptId: string;
   host: string;
   /** 0 asks the system for a free one. */
@@ -36,17 +164,17 @@ export interface GatewayStart {
   guests: readonly number[];
 }
 
-export interface StartedGateway {
+interface StartedGateway {
   /** Of the keeper, or of the gateway itself where it has none. */
   identity: ProcessIdentity;
   /** The window made for it, in the foreground mode. */
   windowId: string | undefined;
-  /** Then the identity is that of the host, which is nobody's to end. */
+  /** The identity is then the host's, which must not be ended. */
   hosted: boolean;
 }
 
-/** Starts the gateway program and returns at once; how it fares is told by run/attempt.json. */
-export async function startGateway(
+/** Starts the gateway program and returns at once; run/attempt.json reports how the start ended. */
+async function startGateway(
   context: SessionContext,
   facts: ManifestFacts,
   start: GatewayStart,
@@ -66,7 +194,7 @@ export async function startGateway(
     : startInWindow(context, facts, kept, env);
 }
 
-/** The words that start the gateway's keeper; those of the gateway itself where nobody is to start it again. */
+/** The command of the gateway's keeper; of the gateway itself when it is not to be restarted. */
 function keptBy(context: SessionContext, paths: SessionPaths, words: string[]): string[] {
   const keeping = keepingOf(context.env);
   fs.rmSync(paths.keeper, { force: true });
@@ -91,7 +219,7 @@ function gatewayFlags(facts: ManifestFacts, start: GatewayStart): string[] {
 /** The caller's environment, for headless turns run under the gateway; never as arguments. */
 function gatewayEnvironment(context: SessionContext, start: GatewayStart): Record<string, string> {
   const env = handedEnvironment(context.env);
-  env['HOUMAO_GATEWAY_EXECUTION_MODE'] = start.mode;
+  env[VARIABLE.executionMode] = start.mode;
   return env;
 }
 
@@ -163,7 +291,73 @@ unset ${shellWords(NEVER_IN_A_PANE)}
 . ${shellQuote(envFile)}
 command -p rm -f ${shellQuote(envFile)}
 set -- $(tmux display-message -p -t "$TMUX_PANE" '#{window_id} #{window_index}')
-export HOUMAO_GATEWAY_TMUX_WINDOW_ID="$1" HOUMAO_GATEWAY_TMUX_WINDOW_INDEX="$2" HOUMAO_GATEWAY_TMUX_PANE_ID="$TMUX_PANE"
+export ${VARIABLE.windowId}="$1" ${VARIABLE.windowIndex}="$2" ${VARIABLE.paneId}="$TMUX_PANE"
 exec ${shellWords(words)} 2>>${shellQuote(errors)}
 `;
+}
+
+/** How a start ended: as run/attempt.json reports it, or the process ended, or it stayed silent. */
+type AttemptOutcome =
+  | { outcome: 'ready'; instanceId: string | undefined; port: number | undefined }
+  | { outcome: 'failed'; code: string; message: string }
+  | { outcome: 'ended' }
+  | { outcome: 'timeout' };
+
+/**
+ * Waits for the word of this very attempt: a file of an earlier one has another id. The directory is watched, and
+ * the process besides, because one that dies before it can write says nothing.
+ */
+function waitForAttempt(
+  context: SessionContext,
+  paths: SessionPaths,
+  attemptId: string,
+  process: ProcessIdentity,
+  timeoutMs: number,
+): Promise<AttemptOutcome> {
+  return new Promise((resolve) => {
+    const { clock } = context;
+    const deadline = clock.monotonic() + timeoutMs;
+    let cancel: (() => void) | undefined;
+    const watcher = fs.watch(paths.run, () => look());
+    watcher.on('error', () => {}); // the directory may vanish with its session; the look below ends the wait
+    const done = (outcome: AttemptOutcome): void => {
+      watcher.close();
+      cancel?.();
+      resolve(outcome);
+    };
+    const look = (): void => {
+      cancel?.();
+      const alive = isProcessAlive(process);
+      const said = readAttempt(paths, attemptId);
+      if (said) done(said);
+      else if (!alive) done({ outcome: 'ended' });
+      else if (clock.monotonic() >= deadline || context.signal?.aborted) done({ outcome: 'timeout' });
+      else cancel = clock.after(50, look);
+    };
+    look();
+  });
+}
+
+function readAttempt(paths: SessionPaths, attemptId: string): AttemptOutcome | undefined {
+  let said: Record<string, unknown>;
+  try {
+    said = JSON.parse(readIfExists(paths.attempt) ?? 'null') as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+  if (said?.['attempt_id'] !== attemptId) return undefined;
+  if (said['status'] === 'ready') {
+    const { instance_id: id, port } = said;
+    return {
+      outcome: 'ready',
+      instanceId: typeof id === 'string' ? id : undefined,
+      port: typeof port === 'number' ? port : undefined,
+    };
+  }
+  const { code, message } = said;
+  return {
+    outcome: 'failed',
+    code: typeof code === 'string' ? code : 'unknown',
+    message: typeof message === 'string' ? message : 'no reason given',
+  };
 }

@@ -1,10 +1,13 @@
 import { commandLine, conflict, invalid, notFound } from '../../base/index.ts';
-import { isSameSocket } from '../../tmux/index.ts';
+import { type BackendKind, CAPABILITIES } from '../../domain/index.ts';
+import { type OwnedTerminal, type OwnerKind, ownerKind } from '../../terminal/owners.ts';
+import { isSameSocket, SHARED_SOCKET, socketPath } from '../../tmux/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
+import { ownSessions } from '../live-sessions.ts';
 import { tryManifestFacts } from '../records/manifest-facts.ts';
-import { serverOf, socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
+import { serverOf, socketOf, socketOfTmuxVariable } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { type Pane, SessionTmux, type VariableHolder } from '../session-tmux.ts';
-import { ownSessions } from '../target/live-sessions.ts';
 
 /** The tmux session to be joined, and in it the pane that becomes the agent's. Refused where it is an agent's already. */
 export async function placeToJoin(
@@ -79,9 +82,9 @@ async function tmuxSession(
 }
 
 /** Neither the session, nor the window where only that is to be joined, is an agent's yet. */
-export async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder): Promise<void> {
+async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder): Promise<void> {
   const { session, window } = holder;
-  const manifest = (await tmux.environment(holder))?.get('HOUMAO_MANIFEST_PATH');
+  const manifest = (await tmux.environment(holder))?.get(VARIABLE.manifestPath);
   const owner = manifest === undefined ? undefined : await ownerOf(tmux, manifest, session);
   if (!owner) return;
   const what = window === undefined ? `tmux session "${session}"` : `window "${window}" of "${session}"`;
@@ -97,4 +100,58 @@ async function ownerOf(tmux: SessionTmux, manifest: string, session: string): Pr
   if (!facts || !isSameSocket(serverOf(facts, tmux.env), tmux.socket)) return undefined;
   const own = ownSessions(facts, await tmux.sessions(), tmux.env);
   return own.includes(session) ? facts.agentName : undefined;
+}
+
+/** A terminal that a server owns, as a person names it. */
+export interface OwnedJoin {
+  backend: BackendKind;
+  terminalId: string;
+  url?: string | undefined;
+}
+
+export interface OwnedPlace {
+  tmux: SessionTmux;
+  session: string;
+  pane: Pane;
+  owned: OwnedTerminal;
+}
+
+/** Finds an owned terminal: the server must know it, and tmux must have its window. Nothing is changed in either. */
+export async function ownedPlace(context: SessionContext, given: OwnedJoin): Promise<OwnedPlace> {
+  const kind = ownerKind(given.backend);
+  const owned = await kind.find(given, context.env);
+  const { session, windowName: window } = owned;
+  const { tmux, pane } = await findWindow(context, kind, owned);
+  await requireUnmanaged(tmux, { session, window });
+  return { tmux, session, pane, owned };
+}
+
+/** The owner uses the default tmux server of its own environment, which need not be that of this command. */
+async function findWindow(
+  context: SessionContext,
+  kind: OwnerKind,
+  wanted: OwnedTerminal,
+): Promise<{ tmux: SessionTmux; pane: Pane }> {
+  const { env, settings } = context;
+  const owner = CAPABILITIES[kind.backend].owner!;
+  const cause = owner.toLowerCase();
+  const sockets = [socketOf(settings.tmuxSocket, env), socketPath(undefined, env), SHARED_SOCKET];
+  for (const socket of new Set(sockets)) {
+    const tmux = new SessionTmux(socket, env);
+    const pane = await tmux.windowPane(wanted.session, wanted.windowName);
+    if (!pane) continue;
+    const told = kind.terminalOf(pane.pid);
+    if (told !== undefined && told !== wanted.terminalId)
+      throw conflict(`the window "${wanted.windowName}" in tmux is that of ${owner} terminal ${told}`, {
+        facts: { cause: `${cause}_other_terminal`, tmux_socket: socket },
+      });
+    return { tmux, pane };
+  }
+  throw notFound(
+    `tmux session "${wanted.session}" with window "${wanted.windowName}" is on none of the servers known here`,
+    {
+      hint: `${owner} keeps its terminals in the default tmux server of its own environment; name that with ROUSE_TMUX_SOCKET`,
+      facts: { cause: `${cause}_window_gone`, tmux_session: wanted.session },
+    },
+  );
 }

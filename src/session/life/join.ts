@@ -9,9 +9,13 @@ import {
   type RouseError,
   unsupported,
 } from '../../base/index.ts';
-import { type BackendKind, runtimeSessionId } from '../../domain/index.ts';
+import { type BackendKind, CAPABILITIES, runtimeSessionId } from '../../domain/index.ts';
 import { type Bound, unbindMailbox } from '../../mail/index.ts';
 import { TOOLS, type Tool, toolNames, toolOf } from '../../tools/index.ts';
+import { BACKEND } from '../../wire/houmao/index.ts';
+import { findTool, programWords } from '../equip/programs.ts';
+import { type FleetReport, joinFleetAtStart, leaveFleet } from '../fleet.ts';
+import { publishCapability } from '../gateway/publish.ts';
 import {
   bindAgentMailbox,
   isRemoteMailbox,
@@ -19,27 +23,29 @@ import {
   requireFleet,
   requireRegistered,
   type WantedMailbox,
-} from '../bind-mailbox.ts';
-import { findTool } from '../equip/find-tool.ts';
-import { programWords } from '../equip/program-path.ts';
+} from '../mailbox.ts';
 import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
-import { makeSessionDirectories, newSessionRoot, sessionPaths } from '../records/session-paths.ts';
-import { recordedSocket } from '../records/tmux-socket.ts';
+import {
+  makeSessionDirectories,
+  newSessionRoot,
+  recordedSocket,
+  sessionPaths,
+} from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { Pane, SessionTmux } from '../session-tmux.ts';
-import { lookBeforeJoin, putBack } from '../target/joined-session.ts';
-import { publishCapability } from '../target/publish-capability.ts';
-import { type CaoJoin, type CaoOwnership, caoPlace } from './cao-place.ts';
-import { withClaimedName } from './claim-name.ts';
-import { type Equipment, equipJoined } from './equip-joined.ts';
-import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
-import { placeInWords, placeToJoin } from './join-place.ts';
-import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
+import { type OwnedJoin, type OwnedPlace, ownedPlace, placeInWords, placeToJoin } from './join-place.ts';
+import { type Equipment, equipJoined, lookBeforeJoin, putBack } from './joined-session.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { newManifest, type PlanFacts } from './new-manifest.ts';
-import { refuseTakenName } from './refuse-taken-name.ts';
+import {
+  type AgentIdentity,
+  headlessMetadata,
+  identityOf,
+  refuseTakenName,
+  withClaimedName,
+} from './prepare-launch.ts';
 
 export interface JoinOptions {
   agentName: string;
@@ -66,8 +72,8 @@ export interface JoinOptions {
   installMcp?: boolean | undefined;
   /** Take the agent's place in the fleet from a session that still runs elsewhere. */
   takeOver?: boolean | undefined;
-  /** A terminal that a CAO server owns. */
-  cao?: CaoJoin | undefined;
+  /** A terminal that a server owns. */
+  owned?: OwnedJoin | undefined;
 }
 
 export interface JoinReport extends Equipment {
@@ -81,7 +87,7 @@ export interface JoinReport extends Equipment {
 }
 
 /**
- * Adopts a tmux session somebody started by hand: the given pane, or the first of window 0, becomes the agent's surface.
+ * Adopts a tmux session that a person started: the chosen pane, or the first of window 0, becomes the agent's surface.
  * Nothing in the session is restarted or renamed; the same files, variables and record appear as after a launch.
  */
 export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
@@ -94,12 +100,12 @@ async function adopt(
   options: JoinOptions,
   { agentName, agentId }: AgentIdentity,
 ): Promise<JoinReport> {
-  const { tmux, session, pane, paneNamed, cao } = await placeOf(context, options);
+  const { tmux, session, pane, paneNamed, owned } = await placeOf(context, options);
   const { tool, toolPid } = options.headless
     ? headlessTool(options, pane)
     : runningTool(options, pane, await tmux.panes(session));
   await refuseTakenName(context, { agentName, agentId });
-  const backend = cao ? 'cao_rest' : backendOf(tool, options.headless);
+  const backend = options.owned ? options.owned.backend : backendOf(tool, options.headless);
   const createdAt = context.clock.now();
   const sessionId = runtimeSessionId(backend, createdAt, true);
   const paths = sessionPaths(newSessionRoot(context.settings.runtimeDir, backend, sessionId));
@@ -127,8 +133,8 @@ async function adopt(
         workdir: requireWorkdir(options.workdir, options.cwd),
         joined: true,
         mailbox: mailbox?.binding ?? null,
-        beforeJoin: await lookBeforeJoin(tmux, { session, window: cao?.windowName }, pane),
-        cao,
+        beforeJoin: await lookBeforeJoin(tmux, { session, window: owned?.windowName }, pane),
+        owned,
         agentPane: paneNamed ? pane.paneId : undefined,
         ...(options.headless && { resume: resumeOf(options.resumeId) }),
       }),
@@ -160,7 +166,7 @@ async function mailboxFor(
   return bindAgentMailbox({ ...place, ...agent }, clock);
 }
 
-/** Of a join that failed half-way: the session is as it was, and nobody is told of it. */
+/** Undoes a join that failed half-way: the session is as it was, and nothing is published. */
 async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: string): Promise<void> {
   const facts = tryManifestFacts(manifest);
   if (!facts) return;
@@ -169,15 +175,16 @@ async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: st
 }
 
 async function placeOf(context: SessionContext, options: JoinOptions): Promise<JoinedPlace> {
-  if (!options.cao) return placeToJoin(context, options);
-  refuseMixed(options);
-  return { ...(await caoPlace(context, options.cao)), paneNamed: false };
+  if (!options.owned) return placeToJoin(context, options);
+  refuseMixed({ ...options, owned: options.owned });
+  return { ...(await ownedPlace(context, options.owned)), paneNamed: false };
 }
 
-type JoinedPlace = Awaited<ReturnType<typeof placeToJoin>> & { cao?: CaoOwnership };
+type JoinedPlace = Awaited<ReturnType<typeof placeToJoin>> & Partial<Pick<OwnedPlace, 'owned'>>;
 
-/** What CAO started only CAO can start again, and where it is only CAO can say. */
-function refuseMixed({ headless, tmuxSession, pane, launchArgs, launchEnv, resumeId }: JoinOptions): void {
+/** What the owner of a terminal started only it can start again, and where it is only it can say. */
+function refuseMixed(options: JoinOptions & { owned: OwnedJoin }): void {
+  const { headless, tmuxSession, pane, launchArgs, launchEnv, resumeId, owned } = options;
   const mixed = [
     headless && '--headless',
     tmuxSession !== undefined && '--target-tmux-session',
@@ -186,8 +193,11 @@ function refuseMixed({ headless, tmuxSession, pane, launchArgs, launchEnv, resum
     (launchEnv?.length ?? 0) > 0 && '--launch-env',
     resumeId !== undefined && '--resume-id',
   ].filter((each) => typeof each === 'string');
-  if (mixed.length > 0) throw invalid(`--cao and ${mixed.join(', ')} exclude each other`);
+  if (mixed.length > 0)
+    throw invalid(`--${ownerName(owned).toLowerCase()} and ${mixed.join(', ')} exclude each other`);
 }
+
+const ownerName = ({ backend }: OwnedJoin): string => CAPABILITIES[backend].owner!;
 
 function runningTool(
   options: JoinOptions,
@@ -202,16 +212,16 @@ function runningTool(
     })[0];
   const here = toolIn(pane);
   if (here) return here;
-  const { cao } = options;
+  const { owned } = options;
   const elsewhere = panes.flatMap((each) => {
     const found = toolIn(each);
     return found ? [`${found.tool.name} in ${placeInWords(each)}`] : [];
   });
   const [there] = elsewhere;
   throw notFound(
-    `no tool that Rouse knows runs in ${cao ? `the window of CAO terminal ${cao.terminalId}` : `window ${pane.windowIndex}, pane ${pane.paneIndex}`} (there is ${namesOfProcess(pane.pid)[0] ?? 'nothing'})`,
+    `no tool that Rouse knows runs in ${owned ? `the window of ${ownerName(owned)} terminal ${owned.terminalId}` : `window ${pane.windowIndex}, pane ${pane.paneIndex}`} (there is ${namesOfProcess(pane.pid)[0] ?? 'nothing'})`,
     {
-      hint: cao
+      hint: owned
         ? `its agent has ended, or is none of ${toolNames().join(', ')}`
         : there
           ? `there is ${elsewhere.join(', ')}; say which with --pane`
@@ -246,7 +256,7 @@ function requireTool(provider: string): Tool {
 }
 
 function backendOf(tool: Tool, headless: boolean): BackendKind {
-  return headless && tool.headless ? tool.headless.backend : 'local_interactive';
+  return headless && tool.headless ? tool.headless.backend : BACKEND.terminal;
 }
 
 function resumeOf(id: string | undefined): { kind: 'none' | 'last' | 'exact'; value: string | null } {

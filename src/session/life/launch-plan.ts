@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { findProgram, invalid, nearest, unavailable, unsupported } from '../../base/index.ts';
-import type { BackendKind } from '../../domain/index.ts';
+import { sessionFleet } from '../../client/index.ts';
+import { type BackendKind, isHeadless, LOOPBACK } from '../../domain/index.ts';
 import {
   type CommandTurns,
   commandTool,
@@ -13,11 +14,18 @@ import {
   toolNames,
   toolOf,
 } from '../../tools/index.ts';
-import { versionNotes } from '../equip/detect-version.ts';
-import { programWords } from '../equip/program-path.ts';
+import { BACKEND } from '../../wire/houmao/index.ts';
+import type { SessionManifest } from '../../wire/index.ts';
+import { servesTools, sessionMcp } from '../equip/mcp.ts';
+import { programWords } from '../equip/programs.ts';
+import { versionNotes } from '../examine.ts';
+import { formerGatewayPort } from '../gateway/attach-plan.ts';
+import { probeGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
-import { readManifest } from '../records/manifest-store.ts';
-import type { SessionPaths } from '../records/session-paths.ts';
+import { readManifest, updateManifest } from '../records/manifest-store.ts';
+import { readToken, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+import { writeAdditions } from './tool-pane.ts';
 
 export interface ToolRequest extends CommandTurns {
   tool: string;
@@ -50,7 +58,7 @@ export function planTool(request: ToolRequest, env: NodeJS.ProcessEnv): ToolPlan
   const role = request.headless ? [] : roleArgs(tool, request.rolePrompt);
   return {
     tool,
-    backend: headless?.backend ?? 'local_interactive',
+    backend: headless?.backend ?? BACKEND.terminal,
     words: commandWords(tool, env, request.workdir),
     roleArgs: role,
     args,
@@ -61,7 +69,7 @@ export function planTool(request: ToolRequest, env: NodeJS.ProcessEnv): ToolPlan
 }
 
 /** The program and its fixed first words. */
-export function commandWords({ process }: Tool, env: NodeJS.ProcessEnv, workdir: string): string[] {
+function commandWords({ process }: Tool, env: NodeJS.ProcessEnv, workdir: string): string[] {
   return process.packaged
     ? programWords(process.executable)
     : [findExecutable(process.executable, env, workdir)];
@@ -118,7 +126,7 @@ export function placeOf(
   return { ...more, root, launchDir, signalsDir, home, read: readPersons, entries: entriesOf };
 }
 
-/** What the person's file holds; one that cannot be read is as good as none here. */
+/** The content of the person's file; undefined when it cannot be read. */
 function readPersons(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
@@ -216,3 +224,118 @@ export function launchNotes({ root, tool }: ManifestFacts): string[] {
   const version = readManifest(root).launch_policy_provenance?.detected_tool_version;
   return versionNotes(tool, typeof version === 'string' ? version : null);
 }
+
+interface Renewed {
+  manifest: SessionManifest;
+  /** Variables of this start that are kept nowhere. */
+  passingEnv: Record<string, string>;
+}
+
+/** What the launch noted of our tools in the manifest. */
+interface NotedTools {
+  allowed: boolean;
+  /** Consecutive words of the command line. */
+  args: string[];
+  /** Names of variables. */
+  env: string[];
+}
+
+/**
+ * Gives the tool ours again for a new start: from its gateway if one lives now, wherever it listens now, or follows, else
+ * from a program.
+ * A session that was launched without them, or whose command line was changed since, stays as it is.
+ */
+export async function renewTools(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gatewayFollows: boolean,
+): Promise<Renewed> {
+  const manifest = readManifest(facts.root);
+  const noted = notedTools(manifest);
+  const first = toolOf(facts.tool)?.process.packaged ? 1 : 0;
+  const at = noted && placeIn(manifest.launch_plan.args, noted.args, first);
+  if (!noted || at === undefined) return { manifest, passingEnv: {} };
+  const own = manifest.launch_plan.args.filter((_, i) => i < at || i >= at + noted.args.length);
+  const gatewayPort = await portOfGateway(context, sessionPaths(facts.root), gatewayFollows);
+  const additions = await additionsNow(context, facts, { manifest, noted, own, gatewayPort });
+  if (!additions) return { manifest, passingEnv: {} };
+  writeAdditions(additions);
+  const args = [...own.slice(0, at), ...(noteIn(additions)?.args ?? []), ...own.slice(at)];
+  const renewed = await updateManifest(facts.root, context.clock, (before) => ({
+    ...before,
+    launch_plan: { ...before.launch_plan, args, metadata: metadataAfter(before, additions) },
+    agent_launch_authority: before.agent_launch_authority && {
+      ...before.agent_launch_authority,
+      launch_args: args,
+      launch_env: [
+        ...before.agent_launch_authority.launch_env.filter(({ name }) => !noted.env.includes(name)),
+        ...variablesOf(additions),
+      ],
+    },
+  }));
+  return { manifest: renewed, passingEnv: additions.passingEnv ?? {} };
+}
+
+async function additionsNow(
+  context: SessionContext,
+  facts: ManifestFacts,
+  {
+    manifest,
+    noted,
+    own,
+    gatewayPort,
+  }: { manifest: SessionManifest; noted: NotedTools; own: string[]; gatewayPort: number | undefined },
+): Promise<PlannedAdditions | undefined> {
+  const tool = toolOf(facts.tool);
+  if (!tool) return undefined;
+  const paths = sessionPaths(facts.root);
+  const mcp = await sessionMcp(
+    {
+      ...{ root: facts.root, manifest: facts.path, agentId: facts.agentId, allowed: noted.allowed },
+      hasMailbox: manifest.launch_plan.mailbox != null,
+      isMember: sessionFleet(facts.root) !== undefined,
+      gatewayPort,
+    },
+    context.env,
+  );
+  const place = placeOf(paths, manifest.launch_plan.home_selector?.home_path ?? undefined, {
+    ...{ agentName: facts.agentName, headless: isHeadless(facts.backend), args: own, mcp },
+    ...{ env: context.env, workdir: facts.workingDirectory },
+  });
+  // Hooks and the like stay: only the part for our tools is made again.
+  return additionsFor({ ...tool, additions: undefined } as typeof tool, place);
+}
+
+async function portOfGateway(
+  { env }: SessionContext,
+  paths: SessionPaths,
+  follows: boolean,
+): Promise<number | undefined> {
+  const life = await probeGateway(paths, readToken(paths, env));
+  if (follows && life.life !== 'live' && life.life !== 'silent') return formerGatewayPort(paths);
+  if (life.life !== 'live' || life.gateway.host !== LOOPBACK) return undefined;
+  return (await servesTools(paths.root, life.gateway.port)) ? life.gateway.port : undefined;
+}
+
+function notedTools(manifest: SessionManifest): NotedTools | undefined {
+  const ours = manifest.launch_plan.metadata?.['rouse'] as { mcp?: NotedTools } | undefined;
+  return ours?.mcp;
+}
+
+const noteIn = ({ metadata }: PlannedAdditions): NotedTools | undefined =>
+  metadata?.['mcp'] as NotedTools | undefined;
+
+/** Where these words are in the arguments; with none, after the program's own script. */
+function placeIn(args: readonly string[], words: readonly string[], first: number): number | undefined {
+  const at = args.findIndex((_, i) => words.every((word, k) => args[i + k] === word));
+  return words.length === 0 ? first : at < 0 ? undefined : at;
+}
+
+function metadataAfter({ launch_plan: plan }: SessionManifest, { metadata }: PlannedAdditions) {
+  const ours = plan.metadata['rouse'] as Record<string, unknown>;
+  const kept = Object.entries(ours).filter(([name]) => name !== 'mcp' && !name.startsWith('mcp_'));
+  return { ...plan.metadata, rouse: { ...Object.fromEntries(kept), ...metadata } };
+}
+
+const variablesOf = ({ env = {} }: PlannedAdditions) =>
+  Object.entries(env).map(([name, value]) => ({ mode: 'literal' as const, name, value }));

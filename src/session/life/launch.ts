@@ -2,32 +2,31 @@ import * as fs from 'node:fs';
 import { asRouseError, crashPoint, type ProcessIdentity, RouseError } from '../../base/index.ts';
 import { type Bound, unbindMailbox } from '../../mail/index.ts';
 import type { McpDoor } from '../../tools/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
+import { servesTools } from '../equip/mcp.ts';
+import { sweepEnvironmentFiles } from '../equip/programs.ts';
+import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
+import { detectVersion, versionNotes } from '../examine.ts';
+import { type FleetReport, joinFleetAtStart, leaveFleet } from '../fleet.ts';
+import { type AttachReport, attachLocal } from '../gateway/attach.ts';
+import type { AttachOptions } from '../gateway/attach-plan.ts';
+import { detachLocal } from '../gateway/detach.ts';
+import { localStatus } from '../gateway/gateway-status.ts';
+import { publishCapability } from '../gateway/publish.ts';
 import {
   bindAgentMailbox,
   isRemoteMailbox,
   mailSurroundings,
   requireFleet,
   requireRegistered,
-} from '../bind-mailbox.ts';
-import { detectVersion, versionNotes } from '../equip/detect-version.ts';
-import { servesTools } from '../equip/session-mcp.ts';
-import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
-import { sweepEnvironmentFiles } from '../equip/sweep-environment-files.ts';
-import { writeAdditions } from '../equip/write-additions.ts';
-import { type AttachReport, attachLocal } from '../gateway/attach.ts';
-import type { AttachOptions } from '../gateway/attach-plan.ts';
-import { detachLocal } from '../gateway/detach.ts';
-import { localStatus } from '../gateway/gateway-status.ts';
+} from '../mailbox.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest, updateManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
 import { makeSessionDirectories } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { Pane } from '../session-tmux.ts';
-import { publishCapability } from '../target/publish-capability.ts';
-import { withClaimedName } from './claim-name.ts';
-import { endSession } from './end-session.ts';
-import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
+import { argsInSession } from './launch-plan.ts';
 import {
   type Draft,
   identityOf,
@@ -35,10 +34,16 @@ import {
   manifestOf,
   prepareLaunch,
   toolEnvironment,
-} from './launch-draft.ts';
-import { argsInSession } from './launch-plan.ts';
-import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
-import { waitForTool } from './wait-for-tool.ts';
+  withClaimedName,
+} from './prepare-launch.ts';
+import {
+  endSession,
+  idleShell,
+  type ToolTrace,
+  waitForTool,
+  writeAdditions,
+  writePaneProgram,
+} from './tool-pane.ts';
 
 export type McpReport = { door: McpDoor; server: string } | { declined: string };
 
@@ -48,7 +53,7 @@ export interface LaunchReport {
   toolPid: number | null;
   /** The mail skills of its tool; undefined when there was nothing to do about them. */
   skills?: SkillsAtLaunch | undefined;
-  /** How it was given our tools; undefined when it was not to have any, or its tool takes none. */
+  /** How it got our tools; undefined when it was to have none, or its tool takes none. */
   mcp?: McpReport | undefined;
   /** What a person should know at once. */
   notes: string[];
@@ -175,7 +180,7 @@ async function openSession(
     name: 'agent',
     directory: workdir,
     command: program.command,
-    env: { HOUMAO_MANIFEST_PATH: paths.manifest, HOUMAO_AGENT_ID: draft.agentId },
+    env: { [VARIABLE.manifestPath]: paths.manifest, [VARIABLE.agentId]: draft.agentId },
   });
   undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
   if (draft.gatewayPort === undefined) return { draft, pane, trace: program.trace, gateway: undefined };
@@ -189,7 +194,7 @@ async function openSession(
   return { draft: settled, pane, trace, gateway };
 }
 
-/** What stands in the pane until the gateway listens; it ends by itself when nobody comes to start the tool. */
+/** What the pane runs until the gateway listens; it ends by itself if the tool is never started. */
 const WAITING = ['/bin/sh', '-c', "printf '[rouse] waiting for the gateway'; exec sleep 90"];
 
 function toolProgram(
@@ -208,7 +213,7 @@ function toolProgram(
   });
 }
 
-/** The gateway may not have come, or listens elsewhere than it was thought: then the tool is told something else. */
+/** The gateway may have failed, or listen on another port: the tool's settings follow. */
 async function settleTools(
   context: SessionContext,
   options: LaunchOptions,
@@ -272,7 +277,7 @@ async function autoAttach(
 
 const SEEN_WITHIN_MS = 3000;
 
-/** How it stands once the gateway has seen the tool, which started after it. */
+/** The status once the gateway has seen the tool, which started after it. */
 async function agentSeen(
   context: SessionContext,
   facts: ManifestFacts,

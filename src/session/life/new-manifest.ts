@@ -1,11 +1,11 @@
-import { utcStamp } from '../../base/index.ts';
+import { randomHex, utcStamp } from '../../base/index.ts';
 import { type BackendKind, isHeadless } from '../../domain/index.ts';
+import type { OwnedTerminal } from '../../terminal/owners.ts';
+import { BACKEND } from '../../wire/houmao/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
-import type { BeforeJoin } from '../target/joined-session.ts';
-import type { CaoOwnership } from './cao-place.ts';
-import { authorityOf, type Ownership, serverSection } from './fleet-ownership.ts';
+import type { BeforeJoin } from './joined-session.ts';
 
-export interface NewSessionFacts {
+interface NewSessionFacts {
   backend: BackendKind;
   tool: string;
   agentName: string;
@@ -22,8 +22,8 @@ export interface NewSessionFacts {
   agentPane?: string | undefined;
   mailbox: MailboxBinding | null;
   owner?: Ownership | undefined;
-  /** The CAO server that owns the terminal. */
-  cao?: CaoOwnership | undefined;
+  /** The terminal, where another server owns it. */
+  owned?: OwnedTerminal | undefined;
   plan: PlanFacts;
   resume?: { kind: 'none' | 'last' | 'exact'; value: string | null };
 }
@@ -43,8 +43,8 @@ export interface PlanFacts {
 /** The manifest of a session that is about to begin. */
 export function newManifest(facts: NewSessionFacts): SessionManifestInput {
   const { plan, backend, tool, workdir, owner } = facts;
-  const authority = facts.cao ? caoAuthority(facts.cao) : authorityOf(owner);
-  const window = facts.cao?.windowName ?? 'agent';
+  const authority = facts.owned ? ownedAuthority(facts.owned) : authorityOf(owner);
+  const window = facts.owned?.windowName ?? 'agent';
   const turns = { turn_index: 0, role_bootstrap_applied: plan.role.applied, working_directory: workdir };
   const registry = {
     registry_generation_id: facts.generationId,
@@ -111,10 +111,10 @@ function launchPlan({ backend, tool, workdir, plan, mailbox }: NewSessionFacts) 
 }
 
 function backendPart(
-  { backend, owner, cao, resume, tmuxSessionName }: NewSessionFacts,
+  { backend, owner, owned, resume, tmuxSessionName }: NewSessionFacts,
   turns: NonNullable<SessionManifestInput['local_interactive']>,
 ): Pick<SessionManifestInput, 'cao' | 'headless' | 'houmao_server' | 'local_interactive'> {
-  if (cao) return { cao: caoSection(cao, tmuxSessionName) };
+  if (owned) return { cao: ownedSection(owned) };
   if (isHeadless(backend)) {
     const { kind = 'none', value = null } = resume ?? {};
     return {
@@ -124,8 +124,8 @@ function backendPart(
   return owner ? { houmao_server: serverSection(owner, tmuxSessionName) } : { local_interactive: turns };
 }
 
-/** Our own sight decides, whatever CAO's status says: that is what its words call `shadow_only`. */
-function caoTerminal({ apiBaseUrl, terminalId, windowName, profileName }: CaoOwnership) {
+/** Our own observation decides, not the owner's status: its words for that are `shadow_only`. */
+function ownedTerminal({ apiBaseUrl, terminalId, windowName, profileName }: OwnedTerminal) {
   return {
     api_base_url: apiBaseUrl,
     terminal_id: terminalId,
@@ -136,10 +136,62 @@ function caoTerminal({ apiBaseUrl, terminalId, windowName, profileName }: CaoOwn
   };
 }
 
-function caoAuthority(cao: CaoOwnership): ReturnType<typeof authorityOf> {
-  return { ...caoTerminal(cao), managed_agent_ref: null };
+function ownedAuthority(owned: OwnedTerminal): ReturnType<typeof authorityOf> {
+  return { ...ownedTerminal(owned), managed_agent_ref: null };
 }
 
-function caoSection(cao: CaoOwnership, tmuxSessionName: string): NonNullable<SessionManifestInput['cao']> {
-  return { ...caoTerminal(cao), session_name: tmuxSessionName, turn_index: 0 };
+function ownedSection(owned: OwnedTerminal): NonNullable<SessionManifestInput['cao']> {
+  return { ...ownedTerminal(owned), session_name: owned.session, turn_index: 0 };
+}
+
+/** The server that is to own a session. */
+export interface ServerOwner {
+  /** `http://127.0.0.1:9889`: where everybody on this host asks for it from now on. */
+  apiBaseUrl: string;
+}
+
+/** The same as in the manifest. */
+export interface Ownership extends ServerOwner {
+  /** The name of the tmux session: the one reference that leads nowhere else when it is stale. */
+  agentRef: string;
+  terminalId: string;
+}
+
+export function ownershipOf({ apiBaseUrl }: ServerOwner, tmuxSessionName: string): Ownership {
+  return { apiBaseUrl, agentRef: tmuxSessionName, terminalId: randomHex(4) };
+}
+
+/** A terminal that a server owns is a backend of its own; a headless agent keeps the one of its tool. */
+export function servedBackend(own: BackendKind): BackendKind {
+  return isHeadless(own) ? own : BACKEND.server;
+}
+
+type Authority = NonNullable<SessionManifestInput['gateway_authority']>['attach'];
+
+/** Whom to ask, as a gateway and the command line read it. Without an owner: this host. */
+function authorityOf(owner: Ownership | undefined): Required<Authority> {
+  return {
+    api_base_url: owner?.apiBaseUrl ?? null,
+    managed_agent_ref: owner?.agentRef ?? null,
+    terminal_id: owner?.terminalId ?? null,
+    profile_name: null,
+    profile_path: null,
+    parsing_mode: owner ? 'shadow_only' : null,
+    tmux_window_name: owner ? 'agent' : null,
+  };
+}
+
+/** The backend section of a terminal that a server owns. */
+function serverSection(
+  owner: Ownership,
+  tmuxSessionName: string,
+): NonNullable<SessionManifestInput['houmao_server']> {
+  return {
+    api_base_url: owner.apiBaseUrl,
+    session_name: tmuxSessionName,
+    terminal_id: owner.terminalId,
+    parsing_mode: 'shadow_only',
+    tmux_window_name: 'agent',
+    turn_index: 0,
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { turnTool } from '../../terminal/headless/headless-manifest.ts';
 import { buildTurn } from '../../terminal/headless/turn/build-turn.ts';
 import { habitsOf, TOOLS } from '../../tools/index.ts';
-import { headlessMetadata } from './launch-draft.ts';
+import { headlessMetadata } from './prepare-launch.ts';
 
 /** The manifest of a headless launch, as far as turns are made from it. */
 const launched = (tool: (typeof TOOLS)[number], role: string | undefined) => ({

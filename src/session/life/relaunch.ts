@@ -1,36 +1,78 @@
 import * as path from 'node:path';
 import {
+  asRouseError,
   commandLine,
   conflict,
   findProgram,
   internal,
   proxyExceptions,
+  type RouseError,
   unsupported,
 } from '../../base/index.ts';
-import { isHeadless } from '../../domain/index.ts';
+import { CAPABILITIES, isHeadless } from '../../domain/index.ts';
 import { readConversation } from '../../terminal/index.ts';
+import { ownerKind } from '../../terminal/owners.ts';
 import { toolOf } from '../../tools/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
-import { detectVersion, versionNotes } from '../equip/detect-version.ts';
-import { handedEnvironment } from '../equip/handed-environment.ts';
-import { withLifecycleLock } from '../gateway/lifecycle-lock.ts';
+import { handedEnvironment } from '../equip/programs.ts';
+import { detectVersion, versionNotes } from '../examine.ts';
+import { type AttachReport, attachLocal } from '../gateway/attach.ts';
+import { publishCapability } from '../gateway/publish.ts';
+import { followSession } from '../live-sessions.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { readManifest, updateManifest } from '../records/manifest-store.ts';
 import { readRecord } from '../records/registry-read.ts';
 import { sessionPaths } from '../records/session-paths.ts';
-import type { SessionContext } from '../session-context.ts';
+import { isWanted } from '../records/standing-from-files.ts';
+import { type SessionContext, withLifecycleLock } from '../session-context.ts';
 import { type Pane, type SessionTmux, tmuxOf } from '../session-tmux.ts';
-import { followSession } from '../target/follow-session.ts';
-import { publishCapability } from '../target/publish-capability.ts';
-import { descendants, endAll } from './end-session.ts';
-import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
-import { renewTools } from './renew-tools.ts';
-import { waitForTool } from './wait-for-tool.ts';
+import { renewTools } from './launch-plan.ts';
+import {
+  descendants,
+  endAll,
+  idleShell,
+  type ToolTrace,
+  waitForTool,
+  writePaneProgram,
+} from './tool-pane.ts';
+
+export interface BringBackOptions extends RelaunchOptions {
+  /** `as_before`: only when one was attached and has not been detached since. */
+  gateway: 'as_before' | 'always';
+}
+
+export interface BroughtBack extends RelaunchReport {
+  /** Its gateway; undefined when it is to have none, or was not attached. */
+  attached: AttachReport | undefined;
+  /** The tool runs; only its gateway does not. */
+  attachError: RouseError | undefined;
+}
+
+/**
+ * Starts the tool of an agent again and gives it back its gateway, in the mode it had. Queue, reminders and how it is
+ * woken are in the session's own files and continue with the gateway.
+ */
+export async function bringBack(
+  context: SessionContext,
+  given: ManifestFacts,
+  { gateway, ...options }: BringBackOptions,
+): Promise<BroughtBack> {
+  const gatewayFollows = gateway === 'always' || isWanted(sessionPaths(given.root));
+  const back = await relaunch(context, given, { ...options, gatewayFollows });
+  if (!gatewayFollows) return { ...back, attached: undefined, attachError: undefined };
+  try {
+    const attached = await attachLocal(context, back.facts.path, {});
+    return { ...back, attached, attachError: undefined };
+  } catch (error) {
+    return { ...back, attached: undefined, attachError: asRouseError(error) };
+  }
+}
 
 export interface RelaunchOptions {
   /** Goes on with the conversation the tool was in, where it is known and the tool can. */
   resume?: boolean | undefined;
-  /** A gateway is attached afterwards: the tool is told now where it will be. */
+  /** A gateway is attached afterwards: the tool gets its address now. */
   gatewayFollows?: boolean | undefined;
 }
 
@@ -47,7 +89,7 @@ export interface RelaunchReport {
 /**
  * A new instance of the tool in window 0, pane 0, started as the manifest says. One that still runs is ended
  * first. A session whose tmux server died gets a new tmux session of the same name. Credentials come from the
- * environment of whoever relaunches: they are stored nowhere.
+ * caller's environment: they are stored nowhere.
  */
 export function relaunch(
   context: SessionContext,
@@ -91,11 +133,15 @@ export function relaunch(
 
 function requireRelaunchable(manifest: SessionManifest): void {
   const authority = manifest.agent_launch_authority;
-  if (manifest.backend === 'cao_rest') {
-    throw unsupported(`agent ${manifest.agent_name} was started by CAO, and only CAO can start it again`, {
-      hint: 'make a new terminal there and join it with "rouse agents join --cao TERMINAL_ID --agent-name NAME"',
-      facts: { cause: 'not_relaunchable' },
-    });
+  const { owner } = CAPABILITIES[manifest.backend];
+  if (owner !== null) {
+    throw unsupported(
+      `agent ${manifest.agent_name} was started by ${owner}, and only ${owner} can start it again`,
+      {
+        hint: `create a terminal there and join it: ${ownerKind(manifest.backend).joinCommand(manifest.cao?.api_base_url)}`,
+        facts: { cause: 'not_relaunchable' },
+      },
+    );
   }
   if (!authority || authority.posture_kind === 'unavailable') {
     throw unsupported(
@@ -113,7 +159,7 @@ function requireRelaunchable(manifest: SessionManifest): void {
   }
 }
 
-/** The id may have been given to another session meanwhile. */
+/** Another session may have the id by now. */
 function requireOwnRecord(context: SessionContext, facts: ManifestFacts): void {
   const record = readRecord(context.settings.registryDir, facts.agentId);
   if (!record || record === 'malformed' || record.generation_id === facts.generationId) return;
@@ -134,7 +180,7 @@ async function refuseSecondTool(
   const session = runtime?.agent_pid ? await tmux.sessionOfProcess(runtime.agent_pid) : undefined;
   if (session === undefined) return;
   throw conflict(`the tool of agent ${facts.agentName} still runs, in tmux session "${session}"`, {
-    hint: `tell that session whose it is: tmux set-environment -t '=${session}:' HOUMAO_MANIFEST_PATH ${facts.path}`,
+    hint: `tell that session whose it is: tmux set-environment -t '=${session}:' ${VARIABLE.manifestPath} ${facts.path}`,
     facts: { cause: 'tool_running', tmux_session: session, pid: runtime!.agent_pid },
   });
 }
@@ -158,7 +204,7 @@ function paneCommand(
   });
 }
 
-/** The tool's arguments for going on with its conversation; undefined when it cannot, or nobody knows with which. */
+/** The tool's arguments for going on with its conversation; undefined when it cannot, or the conversation is unknown. */
 function resumedWords(manifest: SessionManifest, facts: ManifestFacts): string[] | undefined {
   const tool = toolOf(facts.tool);
   const session = readConversation(facts.root);
@@ -184,8 +230,8 @@ function toolEnvironment(
     ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
     ...launchEnv(manifest, context.env),
     ...proxyExceptions(context.env),
-    HOUMAO_MANIFEST_PATH: facts.path,
-    HOUMAO_AGENT_ID: facts.agentId,
+    [VARIABLE.manifestPath]: facts.path,
+    [VARIABLE.agentId]: facts.agentId,
   };
 }
 
@@ -237,7 +283,7 @@ function newSession(tmux: SessionTmux, facts: ManifestFacts, command: string[]):
     name: 'agent',
     directory: facts.workingDirectory,
     command,
-    env: { HOUMAO_MANIFEST_PATH: facts.path, HOUMAO_AGENT_ID: facts.agentId },
+    env: { [VARIABLE.manifestPath]: facts.path, [VARIABLE.agentId]: facts.agentId },
   });
 }
 
@@ -255,7 +301,7 @@ async function respawn(
   await endAll(before, context.clock);
 }
 
-/** Of a session that Rouse made, window 0 is the agent's; which pane of another one it should have, nobody knows. */
+/** Of a session that Rouse made, window 0 is the agent's; the pane of a joined one is unknown. */
 async function newWindow(tmux: SessionTmux, facts: ManifestFacts, command: string[]): Promise<void> {
   const { tmuxSessionName: session, workingDirectory: directory, agentName } = facts;
   if (facts.agentPane !== undefined)

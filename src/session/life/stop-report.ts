@@ -6,7 +6,7 @@ export interface StopReport {
   notes: string[];
 }
 
-/** What became of the session, for people. */
+/** How the session ended, for people. */
 const END_WORDS: Record<SessionEnd, string> = {
   ended: 'stopped',
   left: 'left: its tmux session and its tool go on, as they were before it was joined',

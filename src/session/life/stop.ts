@@ -1,22 +1,20 @@
 import * as fs from 'node:fs';
 import { asRouseError, commandLine, conflict, crashPoint, unsupported } from '../../base/index.ts';
 import { agentTokenFile } from '../../client/index.ts';
+import { CAPABILITIES } from '../../domain/index.ts';
 import { endHeadlessTurn } from '../../terminal/index.ts';
-import { endOwnHome } from '../equip/own-home.ts';
+import { leaveFleet } from '../fleet.ts';
 import { detachHoldingLock } from '../gateway/detach.ts';
-import { withLifecycleLock } from '../gateway/lifecycle-lock.ts';
+import { followSession } from '../live-sessions.ts';
 import { launchFacts, type ManifestFacts } from '../records/manifest-facts.ts';
 import { updateManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
 import { sessionPaths } from '../records/session-paths.ts';
-import type { SessionContext } from '../session-context.ts';
+import { type SessionContext, withLifecycleLock } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
-import { followSession } from '../target/follow-session.ts';
-import { putBack } from '../target/joined-session.ts';
-import { endSession } from './end-session.ts';
-import { cleanSkills, unequipJoined } from './equip-joined.ts';
-import { leaveFleet } from './fleet-membership.ts';
+import { cleanSkills, putBack, unequipJoined } from './joined-session.ts';
 import type { StopReport } from './stop-report.ts';
+import { endOwnHome, endSession } from './tool-pane.ts';
 
 export interface StopOptions {
   /** Ends a joined session too; without it, that one is only left. */
@@ -35,7 +33,8 @@ export function stop(
   given: ManifestFacts,
   { killSession = false, clean = false }: StopOptions = {},
 ): Promise<StopReport> {
-  if (killSession && given.backend === 'cao_rest') throw ownedByCao(given.agentName);
+  const { owner } = CAPABILITIES[given.backend];
+  if (killSession && owner !== null) throw ownedBy(owner, given.agentName);
   return withLifecycleLock(context, given.root, async () => {
     const { facts, lives } = await followSession(context, given);
     const ours = (notes: string[]): void => takeOut(context, facts, { clean, notes });
@@ -45,7 +44,7 @@ export function stop(
   });
 }
 
-/** The same for a joined session only: one that Rouse made has nobody to go back to. */
+/** The same for a joined session only: a launched one has no one to return to. */
 export function leave(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
   if (!facts.joined) throw launchedHere(facts.agentName);
   return stop(context, facts);
@@ -58,14 +57,14 @@ export function launchedHere(agentName: string): Error {
   });
 }
 
-function ownedByCao(agentName: string): Error {
-  return unsupported(`the tmux session of agent ${agentName} belongs to CAO, and is not ended here`, {
-    hint: `"${commandLine`rouse agents stop --agent-name ${agentName}`}" leaves it; end its terminal in CAO`,
-    facts: { cause: 'owned_by_cao' },
+function ownedBy(owner: string, agentName: string): Error {
+  return unsupported(`the tmux session of agent ${agentName} belongs to ${owner}, and is not ended here`, {
+    hint: `"${commandLine`rouse agents stop --agent-name ${agentName}`}" leaves it; end its terminal in ${owner}`,
+    facts: { cause: `owned_by_${owner.toLowerCase()}` },
   });
 }
 
-/** A gateway that cannot be ended would go on typing into a person's session, so nothing is given back before it is gone. */
+/** A gateway that cannot be ended would keep typing into a person's session, so it must end before the session is returned. */
 async function giveBack(
   context: SessionContext,
   facts: ManifestFacts,

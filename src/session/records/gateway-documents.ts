@@ -7,6 +7,7 @@ import {
   writeJsonAtomic,
 } from '../../base/index.ts';
 import {
+  CAPABILITIES,
   EXECUTION_MODES,
   type ExecutionMode,
   isCodeOf,
@@ -15,20 +16,20 @@ import {
   stateDocument,
 } from '../../domain/index.ts';
 import { besideOf, joinedFile } from '../../wire/files/beside.ts';
+import { BACKEND, VARIABLE } from '../../wire/houmao/index.ts';
 import type { AttachFile, DesiredConfigFile, GatewayManifestFile, GatewayStatus } from '../../wire/index.ts';
-import { whyDown } from './keeper.ts';
-import type { RecordedGateway } from './live-gateway.ts';
+import { type RecordedGateway, whyDown } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
-import type { SessionPaths } from './session-paths.ts';
+import { LIVE_VARIABLES, type SessionPaths } from './session-paths.ts';
 
 export const PROTOCOL_VERSION = 'v1';
 
 /** Where a gateway runs until an attach has said otherwise: in the foreground, in a window beside the agent's. */
 export const FIRST_EXECUTION_MODE: ExecutionMode = 'tmux_auxiliary_window';
 
-/** A window beside a terminal of CAO's would be CAO's: a gateway has none there. */
+/** A window beside a terminal that a server owns would be that server's: a gateway has none there. */
 export function firstExecutionMode({ backend }: Pick<ManifestFacts, 'backend'>): ExecutionMode {
-  return backend === 'cao_rest' ? 'detached_process' : FIRST_EXECUTION_MODE;
+  return CAPABILITIES[backend].owner !== null ? 'detached_process' : FIRST_EXECUTION_MODE;
 }
 
 /** As `GET /v1/status` answers, and as state.json holds it. */
@@ -38,7 +39,7 @@ export type StatusDocument = GatewayStatus;
 const derived = { durable: false } as const;
 
 /** attach.json: what a gateway needs to start, as the manifest has it. */
-export function attachDocument(facts: ManifestFacts, desired: Partial<DesiredConfigFile>): AttachFile {
+function attachDocument(facts: ManifestFacts, desired: Partial<DesiredConfigFile>): AttachFile {
   return {
     schema_version: 1,
     attach_identity: facts.sessionId,
@@ -55,8 +56,8 @@ export function attachDocument(facts: ManifestFacts, desired: Partial<DesiredCon
 }
 
 function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
-  if (facts.backend === 'cao_rest') return caoMetadata(facts);
-  if (facts.backend !== 'houmao_server_rest') {
+  if (CAPABILITIES[facts.backend].owner !== null) return ownedMetadata(facts);
+  if (facts.backend !== BACKEND.server) {
     return {
       session_id: facts.sessionId,
       tool: facts.tool,
@@ -76,23 +77,20 @@ function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
   };
 }
 
-function caoMetadata({ document }: ManifestFacts): Record<string, unknown> {
-  const cao = document['cao'] as Record<string, unknown>;
+function ownedMetadata({ document }: ManifestFacts): Record<string, unknown> {
+  const owned = document['cao'] as Record<string, unknown>;
   return {
-    api_base_url: cao['api_base_url'],
-    terminal_id: cao['terminal_id'],
-    profile_name: cao['profile_name'] ?? '',
-    profile_path: cao['profile_path'] ?? '',
-    parsing_mode: cao['parsing_mode'],
-    tmux_window_name: cao['tmux_window_name'] ?? null,
+    api_base_url: owned['api_base_url'],
+    terminal_id: owned['terminal_id'],
+    profile_name: owned['profile_name'] ?? '',
+    profile_path: owned['profile_path'] ?? '',
+    parsing_mode: owned['parsing_mode'],
+    tmux_window_name: owned['tmux_window_name'] ?? null,
   };
 }
 
 /** gateway_manifest.json: bookkeeping for others, never read back. */
-export function gatewayManifest(
-  attach: AttachFile,
-  gateway: RecordedGateway | undefined,
-): GatewayManifestFile {
+function gatewayManifest(attach: AttachFile, gateway: RecordedGateway | undefined): GatewayManifestFile {
   return {
     ...attach,
     gateway_pid: gateway?.identity.pid ?? null,
@@ -106,7 +104,7 @@ export function gatewayManifest(
   };
 }
 
-/** Writes attach.json and gateway_manifest.json anew from the manifest. */
+/** Rewrites attach.json and gateway_manifest.json from the manifest. */
 export function writeDerivedFiles(
   paths: SessionPaths,
   facts: ManifestFacts,
@@ -120,7 +118,7 @@ export function writeDerivedFiles(
   writeJsonAtomic(paths.gatewayManifest, gatewayManifest(attach, gateway), derived);
 }
 
-/** The address attach.json carries for a gateway nobody has given another. */
+/** The address in attach.json, used when no other was requested. */
 export function readBootstrap(paths: SessionPaths): Pick<AttachFile, 'desired_host' | 'desired_port'> {
   const { desired_host, desired_port } = (readObjectIfAny(paths.attach) ?? {}) as Partial<AttachFile>;
   return { desired_host: desired_host ?? null, desired_port: desired_port ?? null };
@@ -183,7 +181,7 @@ export function writeStatus(paths: SessionPaths, status: StatusDocument): void {
   writeJsonAtomic(paths.state, state, derived);
 }
 
-/** What the last successful attach stored; a damaged file is as good as none. */
+/** What the last successful attach stored; a damaged file counts as missing. */
 export function readDesiredConfig(paths: SessionPaths): Partial<DesiredConfigFile> {
   const published = readObjectIfAny(paths.desiredConfig);
   if (published === undefined) return {};
@@ -206,4 +204,26 @@ export function readDesiredConfig(paths: SessionPaths): Partial<DesiredConfigFil
 
 export function seedFile(file: string, content: string): void {
   if (readIfExists(file) === undefined) writeFileAtomic(file, content, derived);
+}
+
+export function liveBindings(paths: SessionPaths, gateway: RecordedGateway): Record<string, string> {
+  return {
+    [VARIABLE.gatewayHost]: gateway.host,
+    [VARIABLE.gatewayPort]: String(gateway.port),
+    [VARIABLE.gatewayState]: paths.state,
+    [VARIABLE.gatewayProtocol]: 'v1',
+  };
+}
+
+/** The same four names with null, which unsets them. */
+export const NO_BINDINGS: Record<string, null> = Object.fromEntries(
+  LIVE_VARIABLES.map((name) => [name, null]),
+);
+
+export function anyBinding(variables: Map<string, string>): boolean {
+  return LIVE_VARIABLES.some((name) => variables.has(name));
+}
+
+export function sameBindings(variables: Map<string, string>, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([name, value]) => variables.get(name) === value);
 }

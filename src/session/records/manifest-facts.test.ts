@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -45,6 +46,24 @@ describe('the quick facts of a manifest', () => {
     const own = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
     fs.writeFileSync(file, JSON.stringify(change(own)));
     expect((await refusalOf(() => readManifestFacts(file))).code).toMatch(/^(invalid|conflict)$/);
+    expect(tryManifestFacts(file)).toBeUndefined();
+  });
+
+  it.each([
+    ['a list', (file: string) => fs.writeFileSync(file, '[]')],
+    ['half a file', (file: string) => fs.writeFileSync(file, '{"tmux":')],
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
+    ['a directory', (file: string) => fs.mkdirSync(file)],
+  ])('are refused when the file beside it is %s: the tmux server would be unknown', async (_, plant) => {
+    const file = writeSession(directory, sampleManifest());
+    const beside = path.join(path.dirname(file), 'manifest.rouse.json');
+    fs.rmSync(beside, { force: true });
+    plant(beside);
+    const { code, message } = await refusalOf(() => readManifestFacts(file));
+    expect([code, message]).toEqual([
+      expect.stringMatching(/^(invalid|conflict)$/),
+      expect.stringContaining(beside),
+    ]);
     expect(tryManifestFacts(file)).toBeUndefined();
   });
 

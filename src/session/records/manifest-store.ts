@@ -7,7 +7,7 @@ import {
   invalid,
   notFound,
   readIfExists,
-  readObjectIfAny,
+  readObjectIfExists,
   withFileLock,
   writeJsonAtomic,
   writeJsonIfOther,
@@ -42,11 +42,11 @@ export function readManifest(root: string): SessionManifest {
     throw invalid(`${file} is not valid JSON`, { cause: error, facts: { cause: 'manifest_invalid' } });
   }
   if (document !== null && typeof document === 'object')
-    document = joinedManifest(document as Record<string, unknown>, readObjectIfAny(besideOf(file)));
+    document = joinedManifest(document as Record<string, unknown>, readObjectIfExists(besideOf(file)));
   return parseFile(sessionManifest, document, file);
 }
 
-/** The first version. A root that has a manifest already is somebody's session. */
+/** The first version. A root that already has a manifest belongs to another session. */
 export function createManifest(root: string, manifest: SessionManifestInput): SessionManifest {
   const file = sessionPaths(root).manifest;
   const checked = parseFile(sessionManifest, manifest, file);

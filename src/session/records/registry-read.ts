@@ -62,7 +62,7 @@ export function readRecord(registryDir: string, agentId: string): RegistryRecord
   }
 }
 
-/** On which tmux server it is stands beside the record; version 0.1.0 wrote it into it. */
+/** The tmux socket is in the file beside the record; version 0.1.0 wrote it into the record. */
 function withSocket(record: RegistryRecord, file: string): RegistryRecord {
   const { terminal } = joinedFile({ ...record }, readObjectIfAny(besideOf(file)), RECORD_BY);
   return { ...record, terminal: terminal as RegistryRecord['terminal'] };

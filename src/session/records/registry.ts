@@ -139,7 +139,7 @@ export interface RecordOwner {
   generationId: string | undefined;
 }
 
-/** Changes the record of this generation; does nothing when it is gone or somebody else's. False then. */
+/** Changes the record of this generation; false, and no change, when it is gone or belongs to another generation. */
 export async function amendRecord(
   registryDir: string,
   owner: RecordOwner,
@@ -178,12 +178,12 @@ export function withLease(record: RegistryRecord, now: Date, leaseMs: number): R
   };
 }
 
-/** The gateway group stands in a record only while that gateway lives. */
+/** A record has a gateway only while that gateway is live. */
 export function withdrawGateway(registryDir: string, facts: ManifestFacts, clock: Clock): Promise<boolean> {
   return amendRecord(registryDir, facts, clock, (record) => ({ ...record, gateway: null }));
 }
 
-/** Removes the record if this generation owns it. False when it is absent or somebody else's. */
+/** Removes the record if this generation owns it. False when it is absent or belongs to another generation. */
 export async function removeRecord(registryDir: string, facts: RecordOwner, clock: Clock): Promise<boolean> {
   const file = recordPath(registryDir, facts.agentId);
   if (!fs.existsSync(file)) return false;

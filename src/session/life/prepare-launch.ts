@@ -1,0 +1,317 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  commandLine,
+  conflict,
+  ensurePrivateDirectory,
+  type FileLock,
+  newUuid,
+  proxyExceptions,
+  tryLockFile,
+} from '../../base/index.ts';
+import {
+  type BackendKind,
+  bareAgentName,
+  defaultAgentId,
+  parseAgentId,
+  parseAgentName,
+  runtimeSessionId,
+  tmuxSessionName,
+} from '../../domain/index.ts';
+import { requireSessionName } from '../../tmux/index.ts';
+import { type HeadlessHabits, headlessRole, roleWords, type Tool } from '../../tools/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
+import type { MailboxBinding, RegistryRecord, SessionManifestInput } from '../../wire/index.ts';
+import { sessionMcp } from '../equip/mcp.ts';
+import { handedEnvironment } from '../equip/programs.ts';
+import { type AttachOptions, chooseGatewayPort } from '../gateway/attach-plan.ts';
+import { LiveSessions, publishForgotten, recordedOf } from '../live-sessions.ts';
+import type { WantedMailbox } from '../mailbox.ts';
+import { readRegistry } from '../records/registry-read.ts';
+import {
+  newSessionRoot,
+  recordedSocket,
+  type SessionPaths,
+  sessionPaths,
+  socketOf,
+} from '../records/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+import { SessionTmux } from '../session-tmux.ts';
+import {
+  additionsFor,
+  argsInSession,
+  type PlannedAdditions,
+  placeOf,
+  planTool,
+  requireWorkdir,
+  type ToolPlan,
+} from './launch-plan.ts';
+import { newManifest, type Ownership, ownershipOf, type ServerOwner, servedBackend } from './new-manifest.ts';
+
+/** `none`: none of our tools. `ask`: the tool asks before they are used, as it would by itself. */
+type McpWish = 'none' | 'ask';
+
+export interface LaunchOptions {
+  tool: string;
+  agentName: string;
+  agentId?: string | undefined;
+  sessionName?: string | undefined;
+  workdir?: string | undefined;
+  cwd: string;
+  headless: boolean;
+  args: string[];
+  rolePrompt?: string | undefined;
+  roleName?: string | undefined;
+  home?: string | undefined;
+  resumeArgs?: string[] | undefined;
+  continueArgs?: string[] | undefined;
+  /** Undefined: a filesystem mailbox under the default root. A root ending in .md is a flat file. */
+  mailbox?: WantedMailbox | false | undefined;
+  /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
+  skills?: boolean | undefined;
+  /** Variables for the tool beside the caller's own; no secrets, since they are kept in the manifest. */
+  env?: Record<string, string> | undefined;
+  /** Our tools; by default all that the agent has a use for, allowed without a question. */
+  mcp?: McpWish | undefined;
+  /** Attach a gateway once the session runs. */
+  autoAttach?: AttachOptions | undefined;
+  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  takeOver?: boolean | undefined;
+  /** The fleet server that launches it and will own it. */
+  owner?: ServerOwner | undefined;
+}
+
+/** A launch that has been checked and has not begun. */
+export interface Draft {
+  agentName: string;
+  agentId: string;
+  sessionId: string;
+  generationId: string;
+  tmuxSessionName: string;
+  tmux: SessionTmux;
+  workdir: string;
+  paths: SessionPaths;
+  plan: ToolPlan;
+  backend: BackendKind;
+  owner: Ownership | undefined;
+  additions: PlannedAdditions;
+  /** What is added when the gateway listens there, or when none does. */
+  equip: (gatewayPort: number | undefined) => Promise<PlannedAdditions>;
+  /** Where the gateway is to listen before the tool starts; undefined: none is attached before. */
+  gatewayPort: number | undefined;
+  createdAt: Date;
+}
+
+export interface AgentIdentity {
+  agentName: string;
+  agentId: string;
+}
+
+export function identityOf(options: { agentName: string; agentId?: string | undefined }): AgentIdentity {
+  const agentName = parseAgentName(options.agentName, '--agent-name');
+  const agentId =
+    options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
+  return { agentName, agentId };
+}
+
+/** Everything that can be refused is refused here, before anything is made. */
+export async function prepareLaunch(
+  context: SessionContext,
+  options: LaunchOptions,
+  { agentName, agentId }: AgentIdentity,
+): Promise<Draft> {
+  const { settings, env, clock } = context;
+  const createdAt = clock.now();
+  const workdir = requireWorkdir(options.workdir, options.cwd);
+  const session = requireSessionName(options.sessionName ?? tmuxSessionName(agentName, createdAt));
+  const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
+  const plan = planTool({ ...options, workdir }, env);
+  const backend = options.owner ? servedBackend(plan.backend) : plan.backend;
+  const sessionId = runtimeSessionId(backend, createdAt);
+  const paths = sessionPaths(newSessionRoot(settings.runtimeDir, backend, sessionId));
+  await refuseTakenName(context, { agentName, agentId });
+  if (await tmux.hasSession(session)) {
+    throw conflict(`tmux session "${session}" already exists`, {
+      hint: 'choose another --session-name',
+      facts: { cause: 'tmux_session_exists' },
+    });
+  }
+  const isMember = settings.fleet !== undefined;
+  const hasMailbox = options.mailbox !== false;
+  const equip = async (gatewayPort: number | undefined): Promise<PlannedAdditions> => {
+    const agent = { ...paths, agentId, hasMailbox, isMember, gatewayPort, allowed: options.mcp !== 'ask' };
+    const mcp = options.mcp === 'none' ? undefined : await sessionMcp(agent, env);
+    const place = { agentName, headless: options.headless, args: plan.args, env, workdir, mcp };
+    return withVariables(
+      plan,
+      options.env,
+      additionsFor(plan.tool, placeOf(paths, plan.home?.home_path, place)),
+    );
+  };
+  const gatewayPort = await portAtLaunch(options, plan, { env, statePath: paths.state });
+  return {
+    ...{ agentName, agentId, sessionId, generationId: newUuid(), tmuxSessionName: session, tmux, workdir },
+    ...{ paths, plan, backend, createdAt, equip, gatewayPort },
+    owner: options.owner && ownershipOf(options.owner, session),
+    additions: { args: [], files: [] },
+  };
+}
+
+/** A tool that gets our tools from its gateway must find it when it starts: tools do not retry. */
+async function portAtLaunch(
+  { autoAttach, mcp, owner }: LaunchOptions,
+  { tool }: ToolPlan,
+  at: { env: NodeJS.ProcessEnv; statePath: string },
+): Promise<number | undefined> {
+  if (!autoAttach || mcp === 'none' || owner || !tool.mcp?.forSession) return undefined;
+  return chooseGatewayPort(autoAttach, at);
+}
+
+/** The tool's home is what the launch says it is. */
+function withVariables(
+  { home }: ToolPlan,
+  { ...env }: LaunchOptions['env'] = {},
+  additions: PlannedAdditions,
+): PlannedAdditions {
+  if (home) delete env[home.env_var];
+  return { ...additions, env: { ...env, ...additions.env } };
+}
+
+/** What the tool gets: the caller's environment, its own home, and where it belongs. */
+export function toolEnvironment(
+  { plan, paths, agentId, additions }: Draft,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> {
+  return {
+    ...handedEnvironment(env, plan.tool.process.nestedMarks),
+    ...(plan.home && { [plan.home.env_var]: plan.home.home_path }),
+    ...additions.env,
+    ...additions.passingEnv,
+    ...proxyExceptions(env),
+    [VARIABLE.manifestPath]: paths.manifest,
+    [VARIABLE.agentId]: agentId,
+  };
+}
+
+const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|AUTH|CREDENTIALS?)$/;
+
+/** The manifest of what is about to begin; credentials are named in it, never held. */
+export function manifestOf(
+  draft: Draft,
+  options: LaunchOptions,
+  env: NodeJS.ProcessEnv,
+  mailbox: MailboxBinding | null,
+): SessionManifestInput {
+  const { plan } = draft;
+  return newManifest({
+    ...draft,
+    tool: plan.tool.name,
+    tmuxSocket: recordedSocket(draft.tmux.socket),
+    joined: false,
+    mailbox,
+    plan: {
+      executable: plan.words[0]!,
+      args: argsInSession(plan, draft.additions),
+      home: plan.home,
+      envVarNames: Object.keys(env)
+        .filter((name) => CREDENTIAL.test(name))
+        .sort(),
+      role: plan.role,
+      roleName: options.roleName ?? null,
+      posture: 'runtime_launch_plan',
+      launchEnv: Object.entries(draft.additions.env ?? {}).map(([name, value]) => ({
+        mode: 'literal' as const,
+        name,
+        value,
+      })),
+      metadata: {
+        process_names: plan.tool.process.names,
+        ...draft.additions.metadata,
+        ...(plan.headless && { headless: headlessMetadata(plan.tool, plan.headless, options.rolePrompt) }),
+      },
+    },
+  });
+}
+
+/** Everything a turn's command line is made of; turns are run as it says. */
+export function headlessMetadata(
+  tool: Tool,
+  { backend, shape }: HeadlessHabits,
+  rolePrompt: string | undefined,
+): Record<string, unknown> {
+  const role = rolePrompt === undefined ? [] : roleWords(headlessRole(tool), rolePrompt);
+  return { backend, ...shape, role_prompt: rolePrompt ?? null, role_args: role };
+}
+
+/**
+ * Keeps a name and an id for one launch or join, from the first check until it is published or given up. Without it
+ * two at once could both see the name free, and the loser would take back what the winner uses. The kernel frees
+ * the claim of a process that dies.
+ */
+export async function withClaimedName<T>(
+  registryDir: string,
+  { agentName, agentId }: { agentName: string; agentId: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const directory = path.join(registryDir, 'claims');
+  ensurePrivateDirectory(directory);
+  const held: FileLock[] = [];
+  try {
+    for (const key of [`id-${agentId}`, `name-${bareAgentName(agentName)}`]) {
+      const lock = tryLockFile(path.join(directory, `${key}.lock`));
+      if (!lock) throw taken(agentName);
+      held.push(lock);
+    }
+    return await work();
+  } finally {
+    for (const lock of held) {
+      // Removed while held: the next one to open the path gets a new file, not the one we locked.
+      fs.rmSync(lock.path, { force: true });
+      lock.release();
+    }
+  }
+}
+
+function taken(agentName: string): Error {
+  return conflict(`another launch or join of "${agentName}" is under way`, {
+    hint: 'wait for it, or choose another name',
+    facts: { cause: 'agent_in_use' },
+  });
+}
+
+/**
+ * A name or id that another session has is an error, never renamed. A record whose lease ran out still counts
+ * while its tmux session lives, and so does a session whose launch was killed before it was published: two agents
+ * would answer to one name.
+ */
+export async function refuseTakenName(
+  context: SessionContext,
+  wanted: { agentName: string; agentId: string },
+): Promise<void> {
+  const sessions = new LiveSessions(context.env);
+  await publishForgotten(context, sessions);
+  const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
+  const same = (record: RegistryRecord): boolean =>
+    record.agent_id === wanted.agentId ||
+    bareAgentName(record.agent_name) === bareAgentName(wanted.agentName);
+  for (const record of [...view.fresh, ...view.expired].filter(same)) {
+    const name = await sessions.nameOf(recordedOf(record));
+    const lives = name !== undefined;
+    if (!lives && !view.fresh.includes(record)) continue;
+    throw conflict(
+      record.agent_id === wanted.agentId
+        ? `agent id ${wanted.agentId} is in use by "${record.agent_name}"`
+        : `agent name "${wanted.agentName}" is in use`,
+      {
+        hint: lives
+          ? `it runs in tmux session "${name}"; stop it with "${commandLine`rouse agents stop --agent-id ${record.agent_id}`}", or choose another name`
+          : `its session is gone: "${commandLine`rouse agents relaunch --agent-id ${record.agent_id} --resume`}" brings it back, "${commandLine`rouse agents stop --agent-id ${record.agent_id}`}" forgets it`,
+        facts: {
+          cause: 'agent_in_use',
+          agent_id: record.agent_id,
+          tmux_session: record.terminal.session_name,
+        },
+      },
+    );
+  }
+}

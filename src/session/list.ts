@@ -1,0 +1,154 @@
+import { commandLine, compareText, conflict, isRouseError, nearest, notFound } from '../base/index.ts';
+import {
+  CAPABILITIES,
+  CONNECTIVITY,
+  type Connectivity,
+  canonicalAddress,
+  isAmong,
+  isBackendKind,
+} from '../domain/index.ts';
+import type { RegistryRecord } from '../wire/index.ts';
+import { followSession, LiveSessions, lostRecords, publishForgotten, recordedOf } from './live-sessions.ts';
+import { readStatus } from './records/gateway-documents.ts';
+import { probeGateway, whyDown } from './records/live-gateway.ts';
+import { type ManifestFacts, tryManifestFacts } from './records/manifest-facts.ts';
+import { byName, readRegistry } from './records/registry-read.ts';
+import { readToken, type SessionPaths, sessionPaths } from './records/session-paths.ts';
+import type { SessionContext } from './session-context.ts';
+
+export interface ListedAgent {
+  agent_name: string;
+  agent_id: string;
+  tool: string;
+  backend: string;
+  tmux_session_name: string;
+  tmux_socket: string | null;
+  /** running: its tmux session lives. lost: it does not. stale: its record leads nowhere. */
+  session: 'running' | 'lost' | 'stale';
+  /** Whether the tool itself is there, as its live gateway sees it; null when none looks. */
+  tool_connectivity: Connectivity | null;
+  /**
+   * not_capable: no gateway can serve this kind of session. silent: its process runs and does not answer. restarting: it
+   * ended by itself and is being started again. down: it ended too often and is not.
+   */
+  gateway: 'live' | 'silent' | 'restarting' | 'down' | 'not_attached' | 'not_capable';
+  /** Why it is down, since when, and what to do; null for one that is not. */
+  gateway_down: string | null;
+  gateway_port: number | null;
+  mail_address: string | null;
+  working_directory: string | null;
+  manifest_path: string;
+  lease_expires_at: string;
+}
+
+export interface AgentList {
+  agents: ListedAgent[];
+  /** Registry files that are not records. They are skipped and named. */
+  malformed_records: string[];
+  /** Sessions that live but whose record had expired or was lost; they were published again. */
+  published_again: string[];
+}
+
+/** Every agent of this host. Sessions that live without a fresh record get one, so that a lease never hides an agent. */
+export async function listAgents(context: SessionContext): Promise<AgentList> {
+  const { registryDir } = context.settings;
+  const now = (): number => context.clock.now().getTime();
+  const sessions = new LiveSessions(context.env);
+  const publishedAgain = await publishForgotten(context, sessions);
+  const view = readRegistry(registryDir, now());
+  const records = [...view.fresh, ...lostRecords(view)];
+  const agents = await Promise.all(records.map((record) => describe(context, record, sessions)));
+  agents.sort((a, b) => compareText(a.agent_name, b.agent_name) || compareText(a.agent_id, b.agent_id));
+  return { agents, malformed_records: view.malformed, published_again: publishedAgain };
+}
+
+function connectivity(paths: SessionPaths): Connectivity | null {
+  const said = readStatus(paths)['managed_agent_connectivity'];
+  return typeof said === 'string' && isAmong(CONNECTIVITY, said) ? said : null;
+}
+
+async function describe(
+  context: SessionContext,
+  record: RegistryRecord,
+  sessions: LiveSessions,
+): Promise<ListedAgent> {
+  const read = tryManifestFacts(record.runtime.manifest_path);
+  const name = await sessions.nameOf(read ?? recordedOf(record));
+  const renamed = read !== undefined && name !== undefined && name !== read.tmuxSessionName;
+  const facts = renamed ? await followed(context, read) : read;
+  const paths = facts && sessionPaths(facts.root);
+  const life = paths ? await probeGateway(paths, readToken(paths, context.env)) : ({ life: 'none' } as const);
+  const down = paths && whyDown(paths);
+  const seen = life.life === 'none' || life.life === 'dead' ? down && 'down' : life.life;
+  return {
+    agent_name: record.agent_name,
+    agent_id: record.agent_id,
+    tool: record.identity.tool,
+    backend: record.identity.backend,
+    tmux_session_name: facts?.tmuxSessionName ?? record.terminal.session_name,
+    tmux_socket: record.terminal.socket ?? null,
+    session: facts === undefined ? 'stale' : name === undefined ? 'lost' : 'running',
+    tool_connectivity: paths && life.life === 'live' ? connectivity(paths) : null,
+    gateway: seen ?? (isServable(record.identity.backend) ? 'not_attached' : 'not_capable'),
+    gateway_down: down?.message ?? null,
+    gateway_port: life.life === 'live' ? life.gateway.port : null,
+    mail_address: record.mailbox?.address ?? null,
+    working_directory: facts?.workingDirectory ?? null,
+    manifest_path: record.runtime.manifest_path,
+    lease_expires_at: record.lease_expires_at,
+  };
+}
+
+function isServable(backend: string): boolean {
+  return isBackendKind(backend) && CAPABILITIES[backend].gateway;
+}
+
+async function followed(context: SessionContext, facts: ManifestFacts): Promise<ManifestFacts> {
+  try {
+    return (await followSession(context, facts)).facts;
+  } catch (error) {
+    if (isRouseError(error)) return facts;
+    throw error;
+  }
+}
+
+export interface KnownAddress {
+  agentName: string;
+  agentId: string;
+  address: string;
+}
+
+/** The agent of this host that a plain name or a full mail address means; undefined when none has it. */
+export function findAddress({ settings, clock }: SessionContext, to: string): KnownAddress | undefined {
+  const { fresh } = readRegistry(settings.registryDir, clock.now().getTime());
+  const named = to.includes('@')
+    ? fresh.filter(({ mailbox }) => mailbox?.address === canonicalAddress(to))
+    : byName(fresh, to);
+  if (named.length > 1)
+    throw conflict(`${named.length} agents are named "${to}"`, {
+      hint: `give a full mail address: ${named.flatMap(({ mailbox }) => mailbox?.address ?? []).join(', ')}`,
+    });
+  const [record] = named;
+  if (!record) return undefined;
+  if (!record.mailbox)
+    throw notFound(`agent ${record.agent_name} has no mailbox`, {
+      hint: `give it one with "${commandLine`rouse agents mailbox register ${record.agent_name}`}"`,
+    });
+  return { agentName: record.agent_name, agentId: record.agent_id, address: record.mailbox.address };
+}
+
+/** Whether an agent of this name has a record here, however old. */
+export function hasAgent(registryDir: string, name: string): boolean {
+  const { fresh, expired } = readRegistry(registryDir, 0);
+  return byName([...fresh, ...expired], name).length > 0;
+}
+
+/** What the registry knows that is spelt nearly like it. */
+export function nearAddress({ settings, clock }: SessionContext, to: string): string | undefined {
+  const { fresh } = readRegistry(settings.registryDir, clock.now().getTime());
+  return nearest(
+    to,
+    fresh.map(({ agent_name }) => agent_name),
+    1,
+  )[0];
+}

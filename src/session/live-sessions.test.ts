@@ -1,0 +1,43 @@
+import * as fs from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ownSessions } from './live-sessions.ts';
+import { sampleManifest, temporaryDirectory, writeSession } from './testing.ts';
+
+let runtime: string;
+beforeEach(() => {
+  runtime = temporaryDirectory();
+});
+afterEach(() => {
+  fs.rmSync(runtime, { recursive: true, force: true });
+});
+
+const ours = { path: '/ours/manifest.json', tmuxSessionName: 'main', tmuxSocket: undefined };
+const own = (...sessions: [name: string, manifestPath?: string][]) =>
+  ownSessions(
+    ours,
+    sessions.map(([name, manifestPath]) => ({ name, manifestPath, windows: [] })),
+    {},
+  );
+
+it('the session of the recorded name is it, also when its pointer is lost or leads nowhere', () => {
+  expect(own(['main', ours.path], ['b'])).toEqual(['main']);
+  expect(own(['main'])).toEqual(['main']);
+  expect(own(['main', '/gone/manifest.json'])).toEqual(['main']);
+});
+
+it('the session that points at the manifest is it, whatever it is called and whoever took the name', () => {
+  expect(own(['work', ours.path])).toEqual(['work']);
+  expect(own(['main'], ['work', ours.path])).toEqual(['work']);
+});
+
+it('a session of the recorded name that is another agent’s is not it', () => {
+  const other = writeSession(runtime, sampleManifest({ agentName: 'other', tmuxSessionName: 'main' }));
+  expect(own(['main', other])).toEqual([]);
+  expect(own(['main', other], ['work', ours.path])).toEqual(['work']);
+});
+
+it('several that point at it, none of them of the recorded name, cannot be told apart', () => {
+  expect(own(['a', ours.path], ['b', ours.path])).toEqual(['a', 'b']);
+  expect(own(['a', ours.path], ['main', ours.path])).toEqual(['main']);
+  expect(own(['a'], ['b'])).toEqual([]);
+});

@@ -1,0 +1,236 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { conflict, isRouseError, tryLockFile } from '../base/index.ts';
+import { bareAgentName } from '../domain/index.ts';
+import { isSameSocket } from '../tmux/index.ts';
+import { manifestFiles } from '../wire/files/session-files.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
+import type { RegistryRecord, SessionManifest } from '../wire/index.ts';
+import { type ManifestFacts, readManifestFacts, tryManifestFacts } from './records/manifest-facts.ts';
+import { byName, type RegistryView, readRegistry } from './records/registry-read.ts';
+import { serverOf, sessionPaths } from './records/session-paths.ts';
+import type { SessionContext } from './session-context.ts';
+import { type PointingSession, tmuxOf } from './session-tmux.ts';
+
+/** What a session is known by: its manifest, and where that says it is. */
+export type Recorded = Pick<ManifestFacts, 'path' | 'tmuxSessionName' | 'tmuxSocket'>;
+
+export function recordedOf({ runtime, terminal }: RegistryRecord): Recorded {
+  return {
+    path: runtime.manifest_path,
+    tmuxSessionName: terminal.session_name,
+    tmuxSocket: terminal.socket ?? undefined,
+  };
+}
+
+/** Which tmux sessions live, with one question per tmux server. */
+export class LiveSessions {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #known = new Map<string, Promise<PointingSession[]>>();
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /** The current name of the agent's tmux session; undefined when it has none, or it is ambiguous. */
+  async nameOf(recorded: Recorded): Promise<string | undefined> {
+    const names = ownSessions(recorded, await this.of(recorded), this.#env);
+    return names.length === 1 ? names[0] : undefined;
+  }
+
+  /** Every session of the server this one is recorded on. */
+  of(recorded: Recorded): Promise<PointingSession[]> {
+    const server = serverOf(recorded, this.#env);
+    let sessions = this.#known.get(server);
+    if (!sessions) {
+      sessions = tmuxOf({ env: this.#env }, recorded).sessions();
+      this.#known.set(server, sessions);
+    }
+    return sessions;
+  }
+}
+
+/**
+ * The session of this manifest among those of its server. The one that points at the manifest is it, whatever a person
+ * has called it since; one of the recorded name is it unless it belongs to another agent. Several are ambiguous.
+ */
+export function ownSessions(
+  recorded: Recorded,
+  sessions: readonly PointingSession[],
+  env: NodeJS.ProcessEnv,
+): string[] {
+  const pointing = sessions.filter((session) => pointsAt(session, recorded.path));
+  const named = sessions.find(({ name }) => name === recorded.tmuxSessionName);
+  if (named && pointing.includes(named)) return [named.name];
+  if (pointing.length > 0) return pointing.map(({ name }) => name);
+  return named && !isOwned(named, recorded, env) ? [named.name] : [];
+}
+
+function pointsAt({ manifestPath, windows }: PointingSession, path: string): boolean {
+  return manifestPath === path || windows.some((window) => window.manifestPath === path);
+}
+
+function isOwned(
+  { name, manifestPath }: PointingSession,
+  recorded: Recorded,
+  env: NodeJS.ProcessEnv,
+): boolean {
+  const other = manifestPath === undefined ? undefined : tryManifestFacts(manifestPath);
+  if (other?.tmuxSessionName !== name) return false;
+  return isSameSocket(serverOf(other, env), serverOf(recorded, env));
+}
+
+export interface Followed {
+  facts: ManifestFacts;
+  /** Its tmux session lives. */
+  lives: boolean;
+  /** Its former name, if a rename was noticed just now. */
+  renamedFrom?: string | undefined;
+}
+
+/**
+ * The agent's tmux session as it is called now. A person may rename it at any time; manifest and registry then learn
+ * the new name from whoever looks next, so that nobody takes a session that lives for one that is gone.
+ */
+export async function followSession(context: SessionContext, facts: ManifestFacts): Promise<Followed> {
+  const names = ownSessions(facts, await tmuxOf(context, facts).sessions(), context.env);
+  if (names.length > 1) {
+    throw conflict(`${names.length} tmux sessions say that they are the one of agent ${facts.agentName}`, {
+      hint: `unset ${VARIABLE.manifestPath} in those that are not: ${names.join(', ')}`,
+      facts: { cause: 'ambiguous', tmux_sessions: names },
+    });
+  }
+  const [name] = names;
+  if (name === undefined) return { facts, lives: false };
+  if (name === facts.tmuxSessionName) return { facts, lives: true };
+  const variables = await tmuxOf(context, facts).environment({ session: name, window: facts.ownedWindow });
+  if (variables?.get(VARIABLE.manifestPath) !== facts.path) return { facts, lives: false };
+  return { facts: await rename(context, facts, name), lives: true, renamedFrom: facts.tmuxSessionName };
+}
+
+async function rename(context: SessionContext, facts: ManifestFacts, name: string): Promise<ManifestFacts> {
+  const [{ updateManifest }, { publishRenamed }] = await Promise.all([
+    import('./records/manifest-store.ts'),
+    import('./gateway/publish.ts'),
+  ]);
+  await updateManifest(facts.root, context.clock, (manifest) => renamed(manifest, name));
+  const after = readManifestFacts(facts.path);
+  await publishRenamed(context, after);
+  return after;
+}
+
+/** How the server that owns it calls it (`gateway_authority`) stays: that is a reference, not a name of tmux. */
+function renamed(manifest: SessionManifest, name: string): SessionManifest {
+  const { tmux, agent_launch_authority: authority, houmao_server: server } = manifest;
+  return {
+    ...manifest,
+    tmux_session_name: name,
+    ...(tmux && { tmux: { ...tmux, session_name: name } }),
+    ...(authority && { agent_launch_authority: { ...authority, tmux_session_name: name } }),
+    ...(server && { houmao_server: { ...server, session_name: name } }),
+  };
+}
+
+/**
+ * Live sessions that no fresh record names. A session counts as ours when it points back at its manifest, whatever
+ * it is called now.
+ */
+export async function publishForgotten(context: SessionContext, sessions: LiveSessions): Promise<string[]> {
+  const { runtimeDir, registryDir } = context.settings;
+  const view = readRegistry(registryDir, context.clock.now().getTime());
+  const known = new Set(view.fresh.map((record) => record.agent_id));
+  const published: string[] = [];
+  for (const manifestPath of manifests(runtimeDir)) {
+    const facts = tryManifestFacts(manifestPath);
+    if (!facts || known.has(facts.agentId)) continue;
+    const session = await sessions.nameOf(facts);
+    const variables =
+      session === undefined
+        ? undefined
+        : await tmuxOf(context, facts).environment({ session, window: facts.ownedWindow });
+    if (variables?.get(VARIABLE.manifestPath) !== manifestPath) continue;
+    if (!(await publishAgain(context, manifestPath))) continue;
+    known.add(facts.agentId);
+    published.push(facts.agentId);
+  }
+  return published;
+}
+
+/** One session that cannot be published must not hide the others, and one that is being stopped is left alone. */
+async function publishAgain(context: SessionContext, manifestPath: string): Promise<boolean> {
+  const lock = tryLockFile(sessionPaths(path.dirname(manifestPath)).lifecycleLock);
+  if (!lock) return false;
+  try {
+    const { publishCapability } = await import('./gateway/publish.ts');
+    await followSession(context, readManifestFacts(manifestPath));
+    await publishCapability(context, manifestPath);
+    return true;
+  } catch (error) {
+    if (isRouseError(error)) return false;
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Every manifest under a runtime directory, of sessions that live and of those that ended. */
+export function manifests(runtimeDir: string): string[] {
+  const below = (directory: string): string[] => {
+    try {
+      return fs.readdirSync(directory).map((name) => path.join(directory, name));
+    } catch {
+      return [];
+    }
+  };
+  return below(path.join(runtimeDir, 'sessions'))
+    .flatMap(below)
+    .map((root) => manifestFiles(root).manifest)
+    .filter((file) => fs.existsSync(file));
+}
+
+/** running: its tmux session lives. lost: it ended without being stopped, as by a reboot. none: no agent has that name. */
+export type Whereabouts = { state: 'running' | 'lost'; facts: ManifestFacts } | { state: 'none' };
+
+/** An agent that was not stopped is found also when its lease has run out. */
+export async function whereabouts(context: SessionContext, agentName: string): Promise<Whereabouts> {
+  await publishForgotten(context, new LiveSessions(context.env));
+  const { fresh, expired } = readRegistry(context.settings.registryDir, context.clock.now().getTime());
+  for (const record of [...byName(fresh, agentName), ...byName(expired, agentName)]) {
+    const given = tryManifestFacts(record.runtime.manifest_path);
+    if (!given) continue;
+    const { facts, lives } = await followSession(context, given);
+    return { state: lives ? 'running' : 'lost', facts };
+  }
+  return { state: 'none' };
+}
+
+/**
+ * The newest session of an agent that no longer runs: stopping leaves its root, for whoever wants to know what happened.
+ * Undefined when there is none.
+ */
+export function findEnded(
+  { settings }: SessionContext,
+  { agentName, agentId }: { agentName?: string | undefined; agentId?: string | undefined },
+): ManifestFacts | undefined {
+  const name = agentName === undefined ? undefined : bareAgentName(agentName.trim());
+  return manifests(settings.runtimeDir)
+    .map((file) => tryManifestFacts(file))
+    .filter((facts) => facts !== undefined)
+    .filter((facts) => facts.agentName === name || facts.agentId === agentId)
+    .sort((a, b) => createdAt(b).localeCompare(createdAt(a)))[0];
+}
+
+function createdAt({ document }: ManifestFacts): string {
+  return String(document['created_at_utc'] ?? '');
+}
+
+/**
+ * Records whose lease ran out although no one stopped their agents: the machine was off for days. Stopping removes a record, so
+ * one that is left with its manifest is of an agent that a person expects back. A name that another agent has now is not lost.
+ */
+export function lostRecords({ fresh, expired }: RegistryView): RegistryRecord[] {
+  return expired.filter(
+    ({ agent_id, agent_name, runtime }) =>
+      byName(fresh, agent_name).length === 0 && tryManifestFacts(runtime.manifest_path)?.agentId === agent_id,
+  );
+}

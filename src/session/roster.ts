@@ -1,0 +1,322 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { commandLine, compareText, messageOf, type ProcessIdentity } from '../base/index.ts';
+import {
+  type AgentNeed,
+  type AgentState,
+  describeStanding,
+  enableCommand,
+  hostNameOf,
+  isHeadless,
+  needsOf,
+  type Standing,
+  type StandingCode,
+} from '../domain/index.ts';
+import { countInbox, inboxDirectory } from '../mail/inbox-count.ts';
+import { BACKEND } from '../wire/houmao/index.ts';
+import type { GlanceFile, RegistryRecord } from '../wire/index.ts';
+import { findTool } from './equip/programs.ts';
+import { lostRecords, ownSessions } from './live-sessions.ts';
+import { type ManifestFacts, mailboxOf, section, tryManifestFacts } from './records/manifest-facts.ts';
+import { agentsDirectory, readRecord, readRegistry } from './records/registry-read.ts';
+import { type SessionPaths, serverOf, sessionPaths } from './records/session-paths.ts';
+import {
+  readGlance,
+  readUndelivered,
+  seenFromOutside,
+  type Unreported,
+  unreported,
+} from './records/standing-from-files.ts';
+import type { SessionContext } from './session-context.ts';
+import { type ServerSession, tmuxOf } from './session-tmux.ts';
+
+/** One agent of this host as a list shows it. */
+export interface RosterAgent {
+  name: string;
+  id: string;
+  tool: string;
+  host: string;
+  /** As its gateway reports it; `not_watched`: its tool runs without a gateway. */
+  state: Exclude<AgentState, 'elsewhere'>;
+  since: string | null;
+  /** Why, in a few words. */
+  reason: string;
+  /** What a person has to do; null when no one is needed. */
+  needs_you: string | null;
+  /** Why a person is needed, or what people want to know of it. */
+  needs: AgentNeed[];
+  open_mail: number | null;
+  wakes: Pick<GlanceFile['wakes'], 'on' | 'count' | 'last_at_utc' | 'turned_off' | 'former'> | null;
+  /** What its open mail or its requests wait for, as the gateway says it. */
+  waiting_for: string | null;
+  /** Queued requests; null when no gateway counts them. */
+  queue_depth: number | null;
+  gateway: Unreported['gateway'];
+  origin: 'launched' | 'joined' | 'server';
+}
+
+export interface Roster {
+  agents: RosterAgent[];
+  /** Registry files that are not records. They are skipped and named. */
+  malformed_records: string[];
+  /** tmux servers that could not be asked, with what they said. */
+  troubles: string[];
+  /** Gateways, and tools without one: when one of them ends, no file changes. */
+  processes: ProcessIdentity[];
+  /** By id, for views that show more than a list. */
+  known: ReadonlyMap<string, RosterPlace>;
+}
+
+/** Where the files of an agent are. */
+export interface RosterPlace {
+  /** Undefined when its manifest cannot be read. */
+  facts: ManifestFacts | undefined;
+  mailbox: Record<string, unknown> | undefined;
+  /** The same agent from its files now; its tmux session is not asked again. */
+  again: () => RosterAgent;
+}
+
+/** Every agent of this host, from files and one question per tmux server. Changes nothing and asks no gateway. */
+export async function roster(context: SessionContext): Promise<Roster> {
+  const { registryDir, tmuxSocket } = context.settings;
+  const view = readRegistry(registryDir, context.clock.now().getTime());
+  const records = [...view.fresh, ...view.expired];
+  const sockets = records.map(({ terminal }) => ({ tmuxSocket: terminal.socket }));
+  const asked = askServers(context, sockets.length > 0 ? sockets : [{ tmuxSocket }]);
+  // Read the files while tmux answers.
+  const known = records.map((record) => recordedEntry(record));
+  const { servers, troubles } = await asked;
+  const entries = [...known, ...unrecorded(known, servers)];
+  const sessions = new Map(entries.map((entry) => [entry, sessionOf(entry, servers, context.env)]));
+  const expected = new Set([...view.fresh, ...lostRecords(view)].map(({ agent_id }) => agent_id));
+  const shown = entries.filter((entry) => sessions.get(entry) || expected.has(entry.id));
+  const host = hostNameOf(context.env['ROUSE_HOST_NAME'], os.hostname());
+  const agents = shown.map((entry) => ({ ...describe(entry, sessions.get(entry)), host }));
+  agents.sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
+  const processes = entries.flatMap((entry) => processesOf(entry, sessions.get(entry)));
+  const places = shown.map((entry): [string, RosterPlace] => [
+    entry.id,
+    {
+      facts: entry.facts,
+      mailbox: entry.record?.mailbox ?? mailboxOf(entry.facts),
+      again: () => ({ ...describe({ ...entry, ...filesOf(entry.facts) }, sessions.get(entry)), host }),
+    },
+  ]);
+  return { agents, malformed_records: view.malformed, troubles, processes, known: new Map(places) };
+}
+
+/** One agent as the list shows it, from its files and one question to its tmux server. */
+export async function seenAgent(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<Omit<RosterAgent, 'host'>> {
+  const entry = unrecordedEntry(facts);
+  return describe(entry, await askedSession(context, entry, facts));
+}
+
+/** The standing of an agent whose gateway does not answer, as in the list; undefined when no one is needed. */
+export async function absentStanding(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<Standing | undefined> {
+  const entry = unrecordedEntry(facts);
+  const { standing } = seenOf(entry, await askedSession(context, entry, facts));
+  return standing.needs_you === null ? undefined : standing;
+}
+
+async function askedSession(context: SessionContext, entry: Entry, facts: ManifestFacts): Promise<Session> {
+  const { servers } = await askServers(context, [facts]);
+  return sessionOf(entry, servers, context.env);
+}
+
+interface Entry {
+  name: string;
+  id: string;
+  tool: string;
+  record: RegistryRecord | undefined;
+  facts: ManifestFacts | undefined;
+  paths: SessionPaths | undefined;
+  /** What its gateway last wrote, while that runs. */
+  glance: GlanceFile | undefined;
+  undelivered: AgentNeed[];
+}
+
+function recordedEntry(record: RegistryRecord): Entry {
+  const facts = tryManifestFacts(record.runtime.manifest_path);
+  const { agent_name: name, agent_id: id, identity } = record;
+  return { name, id, tool: identity.tool, record, facts, ...filesOf(facts) };
+}
+
+function filesOf(facts: ManifestFacts | undefined): Pick<Entry, 'paths' | 'glance' | 'undelivered'> {
+  const paths = facts && sessionPaths(facts.root);
+  return {
+    paths,
+    glance: paths && readGlance(paths),
+    undelivered: paths ? readUndelivered(paths) : [],
+  };
+}
+
+/** Undefined: it is gone. */
+type Session = ServerSession | 'unknown' | undefined;
+type Servers = Map<string, ServerSession[] | 'unknown'>;
+
+/** An unreachable server hides no agent: they are shown from their files. */
+async function askServers(
+  context: SessionContext,
+  places: { tmuxSocket?: string | null | undefined }[],
+): Promise<{ servers: Servers; troubles: string[] }> {
+  const servers: Servers = new Map();
+  const troubles: string[] = [];
+  const named = new Map(places.map((place) => [serverOf(place, context.env), place]));
+  await Promise.all(
+    [...named].map(async ([server, place]) => {
+      try {
+        servers.set(server, await tmuxOf(context, place).sessions());
+      } catch (error) {
+        servers.set(server, 'unknown');
+        troubles.push(`the tmux server at ${server} cannot be asked: ${messageOf(error)}`);
+      }
+    }),
+  );
+  return { servers, troubles };
+}
+
+/** Sessions that point at a manifest of which the registry has no record. */
+function unrecorded(known: Entry[], servers: Servers): Entry[] {
+  const paths = new Set(known.flatMap(({ record }) => (record ? [record.runtime.manifest_path] : [])));
+  const sessions = [...servers.values()].flatMap((each) => (each === 'unknown' ? [] : each));
+  const pointed = sessions.flatMap(({ manifestPath, windows }) => [
+    ...(manifestPath === undefined ? [] : [manifestPath]),
+    ...windows.map((window) => window.manifestPath),
+  ]);
+  return [...new Set(pointed)]
+    .filter((file) => !paths.has(file))
+    .flatMap((file) => tryManifestFacts(file) ?? [])
+    .map(unrecordedEntry);
+}
+
+function unrecordedEntry(facts: ManifestFacts): Entry {
+  const { agentName: name, agentId: id, tool } = facts;
+  return { name, id, tool, record: undefined, facts, ...filesOf(facts) };
+}
+
+function sessionOf({ record, facts }: Entry, servers: Servers, env: NodeJS.ProcessEnv): Session {
+  const recorded = facts ?? {
+    path: record!.runtime.manifest_path,
+    tmuxSessionName: record!.terminal.session_name,
+    tmuxSocket: record!.terminal.socket ?? undefined,
+  };
+  const sessions = servers.get(serverOf(recorded, env)) ?? [];
+  if (sessions === 'unknown') return 'unknown';
+  const [name, another] = ownSessions(recorded, sessions, env);
+  const found = another === undefined ? sessions.find((session) => session.name === name) : undefined;
+  const window = found?.windows.find(({ manifestPath }) => manifestPath === recorded.path);
+  return found && window ? { ...found, panePid: window.panePid } : found;
+}
+
+function processesOf({ glance }: Entry, session: Session): ProcessIdentity[] {
+  if (glance?.written_by) return [glance.written_by];
+  const pid = session === 'unknown' ? undefined : session?.panePid;
+  return pid === undefined ? [] : [{ pid, startTicks: null, bootId: null }];
+}
+
+function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
+  const { name, id, tool, record, facts, glance, undelivered } = entry;
+  const { state, since, standing, gateway } = seenOf(entry, session);
+  const counted = countInbox(record?.mailbox ?? mailboxOf(facts));
+  return {
+    ...{ name, id, tool, state, since },
+    ...{ reason: standing.words, needs_you: standing.needs_you },
+    needs: [...needsOf(standing, since), ...undelivered],
+    open_mail: counted ?? glance?.open_mail ?? null,
+    wakes: glance ? wakesOf(glance) : null,
+    waiting_for: glance ? waitingFor(glance) : null,
+    queue_depth: glance?.queue_depth ?? null,
+    gateway,
+    origin: facts?.joined ? 'joined' : facts?.backend === BACKEND.server ? 'server' : 'launched',
+  };
+}
+
+interface Seen extends Pick<RosterAgent, 'state' | 'since' | 'gateway'> {
+  standing: Standing;
+}
+
+/** As its gateway reports it; otherwise from the missing gateway and the tool's process. */
+function seenOf(entry: Entry, session: Session): Seen {
+  const { name, tool, paths, glance } = entry;
+  const silent = paths && !glance ? unreported(paths, name) : undefined;
+  const gateway = silent?.gateway ?? (glance ? 'live' : 'not_attached');
+  const seenAs = (code: StandingCode, state: RosterAgent['state']): Seen => {
+    const standing = describeStanding({ code }, { agent: name, tool });
+    return { state, since: null, standing, gateway };
+  };
+  if (!session) return seenAs('session_gone', 'gone');
+  if (paths && glance) return { ...reported(glance, paths, entry), gateway };
+  const asked = silent && silent.standing.needs_you !== null;
+  if (gateway === 'restarting' && !asked) return seenAs('gateway_starting', 'starting');
+  const watched = gateway === 'live' || session === 'unknown';
+  if (!watched && isToolGone(entry, session.panePid)) return seenAs('tool_gone', 'gone');
+  if (asked) return { state: 'needs_you', since: silent.since, standing: silent.standing, gateway };
+  return seenAs(session === 'unknown' ? 'not_looked_at' : 'gateway_not_attached', 'not_watched');
+}
+
+function reported(
+  { standing: last, since_utc }: GlanceFile,
+  paths: SessionPaths,
+  { name, record, facts }: Entry,
+): Omit<Seen, 'gateway'> {
+  const mailbox = record?.mailbox ?? mailboxOf(facts);
+  const standing = seenFromOutside(last, paths, { agentName: name, mailbox });
+  const state = standing.state === 'unknown' ? 'starting' : standing.state;
+  return { state, since: standing.state === last.state ? since_utc : null, standing };
+}
+
+/** Between two turns of a headless agent no process of its tool runs. */
+function isToolGone({ facts, tool }: Entry, panePid: number | undefined): boolean {
+  if (!facts || isHeadless(facts.backend)) return false;
+  const ours = section(section(section(facts.document, 'launch_plan'), 'metadata'), 'rouse');
+  const names = Array.isArray(ours['process_names']) ? (ours['process_names'] as string[]) : [tool];
+  return panePid === undefined || findTool(panePid, names) === undefined;
+}
+
+function wakesOf({ wakes }: GlanceFile): RosterAgent['wakes'] {
+  const { on, count, last_at_utc, turned_off, former } = wakes;
+  return { on, count, last_at_utc, ...(turned_off && { turned_off, ...(former && { former }) }) };
+}
+
+/** Mail that is held back, or queued requests. */
+function waitingFor({ wakes, queue_depth }: GlanceFile): string | null {
+  if (wakes.held_back !== null) return wakes.held_back;
+  if (queue_depth === 0) return null;
+  return queue_depth === 1 ? '1 request in line' : `${queue_depth} requests in line`;
+}
+
+/** The directories in which something changes when the roster does; one that is not there yet is left out. */
+export function rosterFiles(context: SessionContext): string[] {
+  const { registryDir } = context.settings;
+  const view = readRegistry(registryDir, context.clock.now().getTime());
+  const own = view.fresh.flatMap(({ runtime, mailbox }) => {
+    const { gateway, run } = sessionPaths(path.dirname(runtime.manifest_path));
+    return [gateway, run, inboxDirectory(mailbox) ?? []].flat();
+  });
+  return [agentsDirectory(registryDir), ...own].filter((directory) => fs.existsSync(directory));
+}
+
+/** Why mail wakes this agent of this host in no case, and the command that changes it; undefined when it may. */
+export async function whyNotWoken(context: SessionContext, agentId: string): Promise<string | undefined> {
+  const record = readRecord(context.settings.registryDir, agentId);
+  if (record === undefined || record === 'malformed') return undefined;
+  const facts = tryManifestFacts(record.runtime.manifest_path);
+  if (!facts) return undefined;
+  const { state, needs_you, needs, gateway, wakes } = await seenAgent(context, facts);
+  const isCutOff = state === 'gone' || needs[0]?.kind === 'gateway_dead';
+  if (isCutOff && needs_you !== null) return needs_you;
+  if (gateway === 'restarting') return undefined;
+  const { agentName: name } = facts;
+  if (gateway !== 'live')
+    return `it has no gateway; "${commandLine`rouse agents gateway attach ${name}`}" attaches one`;
+  if (wakes?.on !== false) return undefined;
+  const former = wakes.former ?? { interval_seconds: null };
+  return `its wakes are off; "${enableCommand(name, former)}" turns them on`;
+}
