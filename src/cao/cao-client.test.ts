@@ -1,7 +1,8 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CaoClient, caoAddress, isCaoTerminalId, takesCaoKey } from './index.ts';
+import { caoAddress } from './cao-address.ts';
+import { CaoClient, isCaoTerminalId, takesCaoKey } from './cao-client.ts';
 
 let server: http.Server | undefined;
 afterEach(() => {

@@ -1,4 +1,5 @@
 import { invalid } from '../base/index.ts';
+import type { OwnerTyped } from '../terminal/owner.ts';
 import { askCao, type CaoAnswer } from './ask-cao.ts';
 import type { CaoAddress } from './cao-address.ts';
 import {
@@ -38,12 +39,6 @@ export type CaoTerminal =
     }
   | { kind: 'unknown' }
   | { kind: 'unreachable'; why: string };
-
-/** `asked`: it says that it typed. `refused`: certain that nothing was typed. `unknown`: only the screen can tell. */
-export type CaoTyped =
-  | { kind: 'asked' }
-  | { kind: 'refused'; status: number | null; why: string }
-  | { kind: 'unknown'; why: string };
 
 const LOOK_MS = 5_000;
 const TYPE_MS = 15_000;
@@ -115,7 +110,7 @@ export class CaoClient {
   }
 
   /** Pastes the text and presses Enter. Once, whatever comes back. */
-  async input(id: string, text: string): Promise<CaoTyped> {
+  async input(id: string, text: string): Promise<OwnerTyped> {
     const path = inputPath(id, text);
     if (!fitsUrl(this.address.baseUrl, path))
       throw invalid(
@@ -124,7 +119,7 @@ export class CaoClient {
     return typed(await askCao(this.address, { method: 'POST', path, timeoutMs: TYPE_MS }));
   }
 
-  async key(id: string, key: string): Promise<CaoTyped> {
+  async key(id: string, key: string): Promise<OwnerTyped> {
     if (!takesCaoKey(key)) throw invalid(`a CAO server cannot press the key ${JSON.stringify(key)}`);
     return typed(await askCao(this.address, { method: 'POST', path: keyPath(id, key), timeoutMs: TYPE_MS }));
   }
@@ -137,7 +132,7 @@ export class CaoClient {
 }
 
 /** Refusals come before anything is typed; of an error in between only the screen can tell. */
-function typed(answer: CaoAnswer): CaoTyped {
+function typed(answer: CaoAnswer): OwnerTyped {
   if (answer.kind === 'absent') return { kind: 'refused', status: null, why: `no connection: ${answer.why}` };
   if (answer.kind === 'lost') return { kind: 'unknown', why: `its answer was lost: ${answer.why}` };
   const { status, body } = answer;

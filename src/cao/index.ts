@@ -1,5 +1,5 @@
 /**
- * CAO (cli-agent-orchestrator): the HTTP client of a server that owns terminals of its own.
+ * CAO (cli-agent-orchestrator): a server that owns terminals of its own, what it says of them, and typing through it.
  *
  * Promises  What the server can do is read from its routes, never from a version. A text that its URL cannot carry whole is
  *           refused before anything is sent. An answer that was lost is told apart from one that never could be given.
@@ -7,12 +7,4 @@
  *           Ends, renames or makes anything there; sends an Origin.
  * Errors    `invalid` for a bad address or id; what a server answers, or does not, is a value.
  */
-export { caoAddress, DEFAULT_CAO_URL } from './cao-address.ts';
-export {
-  CaoClient,
-  type CaoTerminal,
-  type CaoTyped,
-  isCaoTerminalId,
-  takesCaoKey,
-} from './cao-client.ts';
-export { CAO_SERVICE, fitsUrl, inputPath, MOST_URL_BYTES } from './cao-routes.ts';
+export { CAO } from './cao-kind.ts';

@@ -58,7 +58,7 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
   if (hasIdleGap(screen, detector, composer))
     signs.push({ means: 'idle', where: 'above', row: 'blank rows', weak: false });
   const form = signs.find(({ means }) => means === 'dialog');
-  const around = [...turnRows(screen, detector, composer), ...screen.rows.slice(bottom + 1)];
+  const texts = (rows: readonly Row[]): string[] => rows.map((row) => row.text);
   const clearance = shape.clearance ?? 0;
   return {
     composer: movedRight(composer, offset),
@@ -66,7 +66,7 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
     chosen: chosenCommand(screen, detector, composer),
     title,
     dialog: form && { kind: 'text_field', excerpt: form.row },
-    limit: findUsageLimit(around.map((row) => row.text)),
+    limit: findUsageLimit(texts(turnRows(screen, detector, composer)), texts(screen.rows.slice(bottom + 1))),
     tooTall: shape.footerRows !== undefined && footerHeight(screen, composer) > shape.footerRows,
     crowded: screen.rows.slice(Math.max(0, top - clearance), top).some((row) => !row.blank),
     strange: isStrange(screen, detector, composer),

@@ -15,10 +15,15 @@ describe('a usage limit', () => {
     ['● You’re out of extra usage · resets 10am', '10am'],
     ['  Weekly limit reached ∙ resets in 3 days', 'in 3 days'],
   ])('is read from %s', (row, resets) => {
-    expect(findUsageLimit(['● something before', row])?.resets?.replace(/^in /, '')).toBe(
-      resets?.replace(/^in /, '') ?? undefined,
-    );
-    expect(findUsageLimit(['● something before', row])).toBeDefined();
+    const rows = ['● something before', '', row];
+    expect(findUsageLimit(rows)?.resets?.replace(/^in /, '')).toBe(resets?.replace(/^in /, '') ?? undefined);
+    expect(findUsageLimit(rows)).toBeDefined();
+    expect(findUsageLimit([], ['  auto mode on', row])).toBeDefined();
+  });
+
+  it('is not read from a row amid an answer', () => {
+    const rows = ['● This is what it printed:', "  You've hit your session limit · resets 3am (UTC)"];
+    expect(findUsageLimit(rows)).toBeUndefined();
   });
 
   it.each([

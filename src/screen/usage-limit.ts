@@ -8,6 +8,9 @@ export interface UsageLimit {
 /** What tools put before a notice. */
 const MARKER = /^[\s●•■✕✗⚠ℹ⎿│┃╰└*!-]*/u;
 
+/** Begins a row that is no more of what stands above it. */
+const BEGINS = /^\s*[●•■✕✗⚠ℹ⎿│┃╰└]/u;
+
 /**
  * The sentence begins the row, as a notice of the tool does; prose about limits rarely does. Warnings that a limit
  * is near ("used 90 % of your limit") do not count.
@@ -18,11 +21,22 @@ const NOTICE =
 const RESET =
   /\b(?:resets?(?: at| in| on)?|try again (?:at|in|after|on)|available again (?:at|in|on))\s+([^.|\n·]{2,60})/i;
 
-/** A limit notice among these rows of text, newest last. */
-export function findUsageLimit(rows: readonly string[]): UsageLimit | undefined {
+/** A limit notice in the footer, or the newest of a turn. A tool begins a block with it; a row amid an answer is the model's. */
+export function findUsageLimit(
+  turn: readonly string[],
+  footer: readonly string[] = [],
+): UsageLimit | undefined {
+  return noticeIn(footer, () => true) ?? noticeIn(turn, (at) => beginsBlock(turn, at));
+}
+
+function beginsBlock(rows: readonly string[], at: number): boolean {
+  return BEGINS.test(rows[at]!) || (rows[at - 1] ?? '').trim() === '';
+}
+
+function noticeIn(rows: readonly string[], counts: (at: number) => boolean): UsageLimit | undefined {
   for (let at = rows.length - 1; at >= 0; at--) {
     const text = rows[at]!.replace(MARKER, '').trim();
-    if (!NOTICE.test(text)) continue;
+    if (!NOTICE.test(text) || !counts(at)) continue;
     const whole = `${text} ${(rows[at + 1] ?? '').trim()}`;
     return { text, resets: RESET.exec(whole)?.[1]?.trim() ?? null };
   }

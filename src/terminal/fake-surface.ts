@@ -25,10 +25,10 @@ const READY: Observation = {
   busy: false,
 };
 
-/** Reasons also as the text in which they leave a process. */
+/** Reasons may also be the text in which they leave a process. */
 export type Shown = Omit<Partial<Observation>, 'reasons'> & { reasons?: readonly Why[] };
 
-/** A surface in memory, for tests of what stands above it. It takes what it is told to take and remembers it. */
+/** A surface in memory, for tests of the rooms above it. It accepts what the test tells it to and remembers it. */
 export class FakeSurface implements AgentSurface {
   readonly kind: AgentSurface['kind'] = 'tui';
   readonly changed = new Emitter<Observation>();
@@ -38,16 +38,16 @@ export class FakeSurface implements AgentSurface {
   interrupts = 0;
   /** The source of all evidence. */
   provenBy = 'fake';
-  /** What an interrupt is proven by. */
+  /** The evidence of an interrupt. */
   interrupted: Evidence[] = [];
-  /** Tells of the turn of the prompt submitted last, as a real surface does after its end. */
+  /** Reports a stage of the last submitted prompt's turn, as a real surface does. */
   tell: (stage: Stage) => Promise<void> = async () => {};
-  /** What the next deliveries end in; `submitted` when there is none. */
+  /** The outcomes of the next deliveries; `submitted` when the list is empty. */
   outcomes: DeliveryOutcome[] = [];
   verdict: Recovered['verdict'] = 'unknown';
-  /** When set, a delivery waits here after it began. */
+  /** If set, a delivery waits here after it began. */
   hold: Promise<void> | undefined;
-  /** Runs when a delivery has begun, before its reason is asked for again. */
+  /** Runs after a delivery began, before its reason is checked again. */
   onDeliver: (() => Promise<void>) | undefined;
   #observation: Observation = READY;
 

@@ -6,21 +6,21 @@ import type { Evidence } from './port.ts';
 import type { PaneView, PaneWatch } from './watch/pane-watch.ts';
 import type { Tracker } from './watch/tracker.ts';
 
-/** How long the lane waits for what. Running out of time is never a success. */
+/** How long the lane waits for what. A timeout is never a success. */
 export interface LanePatience {
   /** For the lane lock, while another process types. */
   lockMs: number;
   /** For a paste to be shown, and per 64 KiB of it. */
   echoMs: number;
-  /** For a paste that is not shown by a tool that draws, until it counts as lost. */
+  /** Until a paste that a drawing tool does not show counts as lost. */
   lostMs: number;
-  /** For a dialog to go, or a menu to close, before Enter. */
+  /** For a dialog or menu to close before Enter. */
   clearMs: number;
-  /** Before an Enter that changed nothing is pressed again, with and without a signal of the tool that says idle. */
+  /** Before an Enter without effect is pressed again, with and without an idle signal from the tool. */
   swallowedMs: { told: number; untold: number };
   /** For proof after an Enter. */
   proofMs: number;
-  /** For a key that edits the composer to show. */
+  /** For the effect of an editing key to show in the composer. */
   editMs: number;
   /** For a new chat to be ready. */
   resetMs: number;
@@ -45,9 +45,9 @@ export interface LaneContext {
   clock: Clock;
   log: Log;
   patience: LanePatience;
-  /** The server that owns the terminal, where there is one: it types what begins or ends a turn. */
+  /** The server that owns the terminal, if there is one: it types what begins or ends a turn. */
   owner?: Owner | undefined;
-  /** Where the lane keeps how far it came. */
+  /** Where the lane stores its progress. */
   notes: LaneNotes;
 }
 
@@ -55,7 +55,7 @@ export function evidenceAt(clock: Clock, source: string, facts: Record<string, u
   return { source, atUtc: clock.now().toISOString(), facts };
 }
 
-/** What must not have changed since this look, checked by tmux in the instant of typing. */
+/** What must not have changed since this look; tmux checks it at the instant of typing. */
 export function sameAs({ pane }: PaneView): Expectation {
   const { pid, cursorX, cursorY, cursorVisible, alternateOn, sessionActivity } = pane;
   return { pid, cursorX, cursorY, cursorVisible, alternateOn, sessionActivity };

@@ -2,10 +2,10 @@ import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import type { Detector } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
 import { detectorFor, type SignalReader, strangersDetector, toolOf } from '../tools/index.ts';
-import { caoOwnerOf } from './cao/open-owner.ts';
 import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
+import { ownerOf } from './owners.ts';
 import type { AgentSurface } from './port.ts';
 import { launchFact, recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { TuiSurface } from './tui-surface.ts';
@@ -20,22 +20,22 @@ import { TuiRecord } from './watch/tui-record.ts';
 export interface SurfaceOptions {
   manifest: SurfaceManifest;
   sessionRoot: string;
-  /** The session's lane lock: whoever types holds it. */
+  /** The session's lane lock; only its holder types. */
   laneLock: string;
   log?: Log;
   clock?: Clock;
   /** By field (`watch_poll_interval_seconds`) or by flag (`tui-watch-poll-interval-seconds`). */
   timings?: Record<string, unknown>;
-  /** Names the session where its manifest does not. */
+  /** Names the session if its manifest does not. */
   attachIdentity?: string;
   patience?: Partial<LanePatience>;
-  /** Find the composer of a tool nobody has described by typing a mark and erasing it. */
+  /** Find the composer of an undescribed tool by typing a mark and erasing it. */
   calibrate?: boolean;
-  /** What tmux is started with. Default: this process's. */
+  /** The environment in which tmux is started. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** The surface of an agent's TUI, as the session's manifest describes it. Nothing is reached before `start`. */
+/** Opens the surface of an agent's TUI, as the session's manifest describes it. Nothing is contacted before `start`. */
 export function openSurface(options: SurfaceOptions): AgentSurface {
   const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
   const timings = readTimings(options.timings);
@@ -50,7 +50,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const { home_selector: home } = manifest.launch_plan;
   const looks = looksOf(manifest, sessionRoot);
   const pollMs = timings.watch_poll_interval_seconds * 1000;
-  const owner = caoOwnerOf(manifest, { clock, env: options.env ?? process.env });
+  const owner = ownerOf(manifest, { clock, env: options.env ?? process.env });
   const window = manifest.cao?.tmux_window_name ?? undefined;
   const watch = new PaneWatch({ tmux, session, window, pane, clock, pollMs, log });
   const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner });
@@ -66,7 +66,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
     timings,
   });
   const asked = options.calibrate ?? false;
-  // A mark would be typed behind the back of whoever owns the terminal.
+  // The owner of the terminal would not know about the mark.
   const calibration = owner ? undefined : new Calibration({ tracker, lane, clock, log, asked });
   let readers: readonly SignalReader[] = [];
   const remember = rememberConversation(sessionRoot, () => readers);

@@ -12,12 +12,12 @@ import type {
 import type { ScreenPicture } from '../screen/index.ts';
 
 /**
- * The agent's surface: what it shows, and the one way to put something into it. A TUI in tmux and a headless
- * tool implement this; the gateway, the direct commands and the tests know only this.
+ * The agent's surface: what it shows, and the one way to type into it. A TUI in tmux and a headless tool implement
+ * this; the gateway, the direct commands and the tests know only this.
  */
 export interface AgentSurface {
   readonly kind: 'tui' | 'headless';
-  /** The latest facts. Cheap: nothing is asked of the terminal here. */
+  /** The latest facts. Cheap: the terminal is not contacted. */
   observation(): Observation;
   /** Every change of the observation. A hint: read observation() for the truth. */
   readonly changed: Emitter<Observation>;
@@ -26,15 +26,15 @@ export interface AgentSurface {
   /** Raw keys someone asked for explicitly. They may enter a dialog or a busy turn and are recorded as such. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult>;
   /**
-   * `pressing` is called in the instant before the keys, where keys may have to wait for others. If it says no, none are pressed
-   * and the outcome is `superseded`.
+   * `pressing` is called just before the keys, which may have to wait for others. If it says no, none are pressed and
+   * the outcome is `superseded`.
    */
   interrupt(requestId: string, pressing?: () => Recheck): Promise<DeliveryResult>;
-  /** After a crash between typing and proof: looks for evidence, and takes back what of ours still stands unsent in the composer. */
+  /** After a crash between typing and proof: looks for evidence, and erases our unsent text from the composer. */
   recover(interrupted: InterruptedDelivery): Promise<Recovered>;
-  /** Tells of the end of such a turn when the tool does, until the next prompt; false where the tool never will. */
+  /** Reports the end of such a turn when the tool does, until the next prompt. Returns false if the tool never will. */
   followLeft?(turn: LeftTurn): boolean;
-  /** What typists left that nobody asks about with `recover`; undefined where nothing can be left. */
+  /** Attempts left by others that no one passes to `recover`; undefined if nothing can be left. */
   readonly leftovers?: Leftovers;
   /** The contract's TUI routes; undefined for headless targets. */
   readonly tui?: TuiView;
@@ -51,45 +51,45 @@ export interface Observation {
   unavailableReason: string | null;
   /** The tmux session itself is gone: nothing can come back without a relaunch. */
   sessionLost: boolean;
-  /** What the tmux session is called now, where there is one in reach. */
+  /** The current name of the tmux session, if it is in reach. */
   sessionName?: string | undefined;
   /** The agent process, not only the session: a relaunched tool is another instance. */
   instanceId: string | null;
   eligibility: SurfaceEligibility;
-  /** The gate's answer for an ordinary prompt. */
+  /** The gate's decision for an ordinary prompt. */
   ready: boolean;
-  /** Why not, in the gate's order. */
+  /** The reasons against it, in the gate's order. */
   reasons: Reason[];
-  /** Why raw keys and interrupts, which nothing else holds up, cannot go in now. */
+  /** Why raw keys and interrupts, which need less, cannot be pressed now. */
   keysWait?: Why | undefined;
-  /** A draft in its composer is not a person's. */
+  /** Set if the draft in the composer is ours. */
   typing?: Typing | undefined;
-  /** A turn is running, as far as evidence tells. */
+  /** A turn is running, according to the evidence. */
   busy: boolean;
-  /** Where a server owns the terminal: how it stands with that. */
+  /** The state of the server that owns the terminal, if one does. */
   owner?: OwnerView | undefined;
 }
 
-/** `now`: the lane types a prompt. `left`: it typed one that was not proven to be taken. */
+/** `now`: the lane is typing a prompt. `left`: it typed one that was not proven to be taken. */
 export type Typing = 'now' | 'left';
 
 /**
- * A CAO server and its terminal. `unobserved`: it was started after the terminal and cannot tell what it shows; it types all
- * the same. `window_gone` and `agent_ended` are what our own sight says, whatever the server claims.
+ * A server that owns the terminal. `unobserved`: it was started after the terminal and does not know what it shows, but
+ * can type. `window_gone` and `agent_ended` come from our own snapshot, whatever the server reports.
  */
 export interface OwnerView {
   baseUrl: string;
   terminalId: string;
   windowName: string;
   state: 'ok' | 'unobserved' | 'unreachable' | 'terminal_unknown' | 'window_gone' | 'agent_ended';
-  /** The server's own word for what the agent does; null where it has none. */
+  /** The server's own word for what the agent does; null if it has none. */
   status: string | null;
-  /** Keys were pressed that the server cannot press itself: its word may be old until it types again. */
+  /** Keys were pressed that the server cannot press itself: its status may be old until it types again. */
   statusStale: boolean;
   detail: string | null;
 }
 
-/** What a delivery reports of itself. */
+/** A stage that a delivery reports. */
 export type Stage = SurfaceStage;
 
 export interface Evidence {
@@ -103,24 +103,24 @@ export interface PromptDelivery {
   requestId: string;
   text: string;
   policy: AdmissionPolicy;
-  /** Asked at the instant of typing: is the reason for this prompt still there? */
+  /** Called at the instant of typing: is there still a reason for this prompt? */
   recheck?: () => Promise<Recheck>;
   /** Must be durable before it resolves; the lane takes no further step until then. */
   record: (stage: Stage, evidence: Evidence) => Promise<void>;
   chatSession?: { mode: 'auto' | 'new' | 'current' | 'tool_last_or_new' | 'exact'; id?: string };
   execution?: { model?: { name?: string; reasoning?: { level: number } } };
   turnId?: string;
-  /** Asked for through direct control: only such a prompt takes the one-shot choice of a new chat. */
+  /** Requested through direct control: only such a prompt uses the one-shot choice of a new chat. */
   direct?: boolean;
   signal?: AbortSignal;
-  /** Who is told what became of it when its typist is killed. Default: nobody but the log. */
+  /** Who learns how it ended if the typing process is killed. Default: only the log. */
   owner?: AttemptOwner;
   /**
-   * Waits, for as long as it takes, for a tool that does not answer what was typed: until this is aborted, then the
-   * attempt is `left`. Without it such a delivery ends as `unconfirmed`, and its text is taken back when the tool answers.
+   * Waits as long as needed for a tool that does not react to the typed text. When this is aborted, the attempt is
+   * `left`. Without it such a delivery ends as `unconfirmed`, and its text is erased once the tool reacts.
    */
   patient?: AbortSignal;
-  /** Goes on with the attempt of an earlier process that `recover` found `unseen`. */
+  /** Continues an attempt of an earlier process that `recover` found `unseen`. */
   resume?: boolean;
 }
 
@@ -130,7 +130,7 @@ export interface AttemptOwner {
   title?: string;
 }
 
-/** What became of a prompt whose typist was killed, or had given up waiting. */
+/** How a prompt ended whose typing process was killed or gave up waiting. */
 export interface SettledAttempt {
   requestId: string;
   owner: AttemptOwner;
@@ -141,17 +141,17 @@ export interface SettledAttempt {
 
 export interface Leftovers {
   /**
-   * Settles what was left as far as the screen tells now, and tells of each that was settled since it was last told.
-   * Answers with whose attempt is still open.
+   * Settles left attempts as far as the screen shows now, and reports each that was settled since the last call.
+   * Returns whose attempt is still open.
    */
   settle(tell: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined>;
-  /** Something was settled. A hint: ask `settle`. */
+  /** Emits when something was settled. A hint: call `settle`. */
   readonly settled: Emitter<void>;
 }
 
 export type Recheck = { go: true } | { go: false; reason: string };
 
-/** A turn whose prompt an earlier process submitted, and whose end nobody has told. */
+/** A turn whose prompt an earlier process submitted and whose end was not reported. */
 export interface LeftTurn {
   text: string;
   /** When typing began. */
@@ -167,9 +167,9 @@ export interface InterruptedDelivery {
 }
 
 /**
- * `not_submitted` is said only when it is proven and nothing of it is left in the composer; `found` among the facts of
- * its evidence says in words how that is known. `unseen`: the tool has not answered what was typed; nothing was done, and
- * a delivery with `resume` goes on with it.
+ * `not_submitted` only if it is proven and nothing of it is left in the composer; `found` in its evidence says how that
+ * is known. `unseen`: the tool has not reacted to the typed text; nothing was done, and a delivery with `resume`
+ * continues it.
  */
 export interface Recovered {
   verdict: 'submitted' | 'not_submitted' | 'unknown' | 'unseen';
@@ -180,7 +180,10 @@ export interface KeyDelivery {
   requestId: string;
   sequence: string;
   escapeSpecialKeys?: boolean;
-  /** Only into this dialog, by its hash: checked at the instant of typing, and refused when another is there, or none. */
+  /**
+   * The hash of the only dialog these keys may go into: checked at the instant of typing, and refused if another one or
+   * none is open.
+   */
   expectedDialog?: string | undefined;
 }
 
@@ -190,9 +193,9 @@ export interface DeliveryResult {
   outcome: DeliveryOutcome;
   reasons: Why[];
   evidence: Evidence[];
-  /** True only when it is proven that nothing of it reached the tool. */
+  /** True only if it is proven that nothing reached the tool. */
   untouched: boolean;
-  /** Of keys sent while a dialog was open: what was seen after them. */
+  /** For keys sent while a dialog was open: what was seen after them. */
   dialogAfter?: DialogAfter;
 }
 
@@ -201,9 +204,9 @@ export interface TuiView {
   state(): Record<string, unknown>;
   history(limit: number): Record<string, unknown>;
   notePrompt(prompt: string): Record<string, unknown>;
-  /** What the terminal shows, colours and all; undefined while it is out of reach. */
+  /** The terminal's screen with colours; undefined while it is out of reach. */
   screen(): (ScreenPicture & { observedAtUtc: string }) | undefined;
-  /** Something was seen. A hint. */
+  /** Emits when something was seen. A hint. */
   readonly seen: Emitter<void>;
 }
 

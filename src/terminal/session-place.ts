@@ -1,8 +1,8 @@
 import type { Tmux } from '../tmux/index.ts';
 
 /**
- * Where an agent's session is: by its name until it has been reached, then by its id, which no renaming changes. A
- * server that was started anew gives out the same ids again, to other sessions; so the server is remembered with it.
+ * Where an agent's session is: by name until it was reached, then by id, which renaming does not change. A restarted
+ * tmux server assigns the same ids to other sessions, so the server is remembered too.
  */
 export class SessionPlace {
   readonly #tmux: Tmux;
@@ -14,7 +14,7 @@ export class SessionPlace {
     this.#name = name;
   }
 
-  /** What tmux is to be asked for. */
+  /** The target for tmux commands. */
   get target(): string {
     return this.#reached?.id ?? this.#name;
   }

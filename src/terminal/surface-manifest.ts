@@ -1,3 +1,4 @@
+import type { BackendKind } from '../domain/index.ts';
 import { parseSocket, type ServerAddress, SHARED_SOCKET } from '../tmux/index.ts';
 
 type Text = string | null | undefined;
@@ -5,7 +6,7 @@ type Text = string | null | undefined;
 /** The parts of a session manifest a surface is opened from. */
 export interface SurfaceManifest {
   tool: string;
-  backend: string;
+  backend: BackendKind;
   working_directory?: Text;
   agent_name?: Text;
   agent_id?: Text;
@@ -16,7 +17,7 @@ export interface SurfaceManifest {
     | undefined;
   runtime?: { session_id?: Text; agent_pid?: number | null | undefined } | null | undefined;
   interactive?: { terminal_id?: Text } | null | undefined;
-  /** Of a terminal that a CAO server owns. */
+  /** Set for a terminal that a server owns. */
   cao?:
     | { api_base_url: string; session_name: string; terminal_id: string; tmux_window_name?: Text }
     | null
@@ -30,7 +31,7 @@ export interface SurfaceManifest {
   launch_policy_provenance?: Record<string, unknown> | null | undefined;
 }
 
-/** The tmux server and session the manifest records; never the one this process happens to live in. */
+/** The tmux server and session that the manifest records, never those in which this process happens to run. */
 export function tmuxPlace(manifest: SurfaceManifest): {
   server: ServerAddress;
   session: string;

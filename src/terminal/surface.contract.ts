@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentSurface, PromptDelivery, Stage } from './port.ts';
 
-/** A surface and the agent behind it, as a test of the port needs them. */
+/** A surface and the agent behind it, for tests of the port. */
 export interface SurfaceUnderTest {
   surface: AgentSurface;
-  /** Prompts the agent says it has received. */
+  /** Prompts that the agent reports to have received. */
   received: () => string[];
   /** Makes the agent busy, or lets it be ready again; resolves when the surface has seen it. */
   setBusy: (busy: boolean) => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** What everybody who knows only the port may rely on. */
+/** What every user of the port may rely on. */
 export function surfaceContract(name: string, open: () => Promise<SurfaceUnderTest>): void {
   describe(`${name} keeps the promises of a surface`, () => {
     let desk: SurfaceUnderTest;
@@ -85,7 +85,7 @@ export function surfaceContract(name: string, open: () => Promise<SurfaceUnderTe
   });
 }
 
-/** A promise and what fulfils it. */
+/** A promise and the function that fulfils it. */
 function signalled(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => {};
   const promise = new Promise<void>((done) => {

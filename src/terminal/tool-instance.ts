@@ -1,6 +1,6 @@
 import type { ProcessIdentity } from '../base/index.ts';
 
-/** The process of a tool as it is written into records: a tool that was started again is another instance. */
+/** The process of a tool as it is stored in records: a restarted tool is another instance. */
 export function toolInstance({ pid, startTicks }: ProcessIdentity): string {
   return `${pid}-${startTicks ?? 0}`;
 }

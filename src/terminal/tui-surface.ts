@@ -18,7 +18,7 @@ import type {
 } from './port.ts';
 import { toolInstance } from './tool-instance.ts';
 import type { PaneWatch } from './watch/pane-watch.ts';
-import type { Sight } from './watch/sight.ts';
+import type { Snapshot } from './watch/snapshot.ts';
 import type { Tracker } from './watch/tracker.ts';
 import type { TuiRecord } from './watch/tui-record.ts';
 
@@ -33,10 +33,10 @@ export interface TuiParts {
   openSignals: () => readonly SignalReader[];
 }
 
-/** A paste takes moments; a buffer of ours this old belongs to a sender that was killed. */
+/** A paste takes moments; a buffer of ours that is this old belongs to a process that was killed. */
 const BUFFER_LEFT_BEHIND_SECONDS = 600;
 
-/** An agent's TUI in tmux: in window 0 of its session, or in the window that a server gave it. */
+/** An agent's TUI in tmux: in window 0 of its session, or in the window that a server assigned. */
 export class TuiSurface implements AgentSurface {
   readonly kind = 'tui' as const;
   readonly changed = new Emitter<Observation>();
@@ -49,12 +49,12 @@ export class TuiSurface implements AgentSurface {
     this.#parts = parts;
     this.tui = parts.record;
     this.leftovers = parts.lane;
-    parts.tracker.changed.on((sight) => this.#tell(sight));
+    parts.tracker.changed.on((snapshot) => this.#tell(snapshot));
     parts.owner?.changed.on(() => parts.tracker.signalled());
   }
 
   observation(): Observation {
-    return observationOf(this.#parts, this.#parts.tracker.sight);
+    return observationOf(this.#parts, this.#parts.tracker.snapshot);
   }
 
   deliver = (prompt: PromptDelivery): Promise<DeliveryResult> => this.#parts.lane.deliver(prompt);
@@ -82,9 +82,9 @@ export class TuiSurface implements AgentSurface {
     await this.#parts.watch.close();
   }
 
-  /** Tells only what differs; ages and screens change all the time. */
-  #tell(sight: Sight): void {
-    const { observedAtUtc, ...facts } = observationOf(this.#parts, sight);
+  /** Emits only differences; ages and screens change all the time. */
+  #tell(snapshot: Snapshot): void {
+    const { observedAtUtc, ...facts } = observationOf(this.#parts, snapshot);
     const told = JSON.stringify(facts);
     if (told === this.#told) return;
     this.#told = told;
@@ -94,12 +94,12 @@ export class TuiSurface implements AgentSurface {
 
 function observationOf(
   { tracker, lane, owner: server }: Pick<TuiParts, 'tracker' | 'lane' | 'owner'>,
-  sight: Sight,
+  snapshot: Snapshot,
 ): Observation {
-  const { view, away, lost, foreground, facts, turn, at } = sight;
-  const gate = tracker.gate(sight, 'ready_only');
+  const { view, away, lost, foreground, facts, turn, at } = snapshot;
+  const gate = tracker.gate(snapshot, 'ready_only');
   const gone = foreground.kind === 'gone' || foreground.kind === 'shell';
-  const owner = server?.view(sight);
+  const owner = server?.view(snapshot);
   const forgotten = owner?.state === 'terminal_unknown';
   const reachable = view !== undefined && !gone && !forgotten;
   const { tool } = foreground;
@@ -120,7 +120,7 @@ function observationOf(
         : 'not_ready',
     ready: gate.ready,
     reasons: gate.ready ? [] : gate.reasons,
-    keysWait: whyNoKeys(sight),
+    keysWait: whyNoKeys(snapshot),
     ...(typing && { typing }),
     busy: turn.phase === 'active',
     ...(owner && { owner }),

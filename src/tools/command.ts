@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import type { Detector } from '../screen/index.ts';
+import { BACKEND } from '../wire/houmao/index.ts';
 import type { Tool } from './tool.ts';
 
 export interface CommandTurns {
@@ -26,7 +27,7 @@ export function commandTool(executable: string, args: string[], turns: CommandTu
     homeVariable: null,
     role: { method: 'none' },
     headless: {
-      backend: 'generic_headless',
+      backend: BACKEND.turns,
       shape: {
         prompt: args.includes('{prompt}') ? 'argument' : 'stdin',
         role: 'prefix',

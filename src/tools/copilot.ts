@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { BACKEND } from '../wire/houmao/index.ts';
 import { AGAIN_TO_EXIT, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
 import { bearer, mcpFlagWithFile, toolNamesIn } from './mcp.ts';
@@ -16,7 +17,7 @@ const IDLE_FOOTER =
 
 /** GitHub Copilot CLI. A turn shows only in the footer, compaction only above the composer. */
 const DETECTOR: ToolDetector = {
-  versions: { from: '1.0.87', below: '1.1.0', seen: ['1.0.87', '1.0.89', '1.0.92', '1.0.102'] },
+  versions: { from: '1.0.87', below: '1.1.0', seen: ['1.0.87', '1.0.88', '1.0.89', '1.0.92', '1.0.102'] },
   sidebar: '│',
   composers: [
     {
@@ -95,7 +96,7 @@ const OLDER_DETECTOR: ToolDetector = {
 
 /** GitHub Copilot CLI 1.0. Standard input is the prompt, trimmed by the tool; the last line tells the chat's id. */
 const HEADLESS: HeadlessHabits = {
-  backend: 'generic_headless',
+  backend: BACKEND.turns,
   shape: {
     prompt: 'stdin',
     role: 'prefix',

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import type { ComposerShape } from '../screen/index.ts';
+import { BACKEND } from '../wire/houmao/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
 import { bearer, freeServerName, MCP_START_MS, serversIn, toolNamesIn } from './mcp.ts';
@@ -22,6 +23,9 @@ const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
 
 /** The API's own words; an answer begins with ✦. */
 const LOGGED_OUT = /^✕ \[API Error: .*(\b40[13]\b|\bAPI key\b|UNAUTHENTICATED|PERMISSION_DENIED)/;
+
+/** At the edge; words of an answer are further from it, or begin with its glyph. */
+const IS_LEAVING = new RegExp(`^ ?[^\\s✦>].*${AGAIN_TO_EXIT.source}`, 'i');
 
 /** Gemini CLI. Its title tells all four states, but says ready while it compresses the chat. Swallows an Enter that follows a paste too soon. */
 const DETECTOR: ToolDetector = {
@@ -46,7 +50,7 @@ const DETECTOR: ToolDetector = {
     { means: 'idle', where: 'above', rows: 4, row: /^\s{10,}\? for shortcuts$/ },
     { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
     { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
-    { means: 'exit_armed', where: 'above', rows: 4, row: AGAIN_TO_EXIT },
+    { means: 'exit_armed', where: 'above', rows: 4, row: IS_LEAVING },
     { means: 'shell_mode', where: 'above', rows: 2, row: /\bshell mode enabled\b/ },
 
     { means: 'dialog', where: 'below', row: FORM_KEYS },
@@ -83,7 +87,7 @@ const DETECTOR: ToolDetector = {
 
 /** Gemini CLI 0.61. An empty `-p` makes it headless; what it reads from standard input is then the whole prompt. */
 const HEADLESS: HeadlessHabits = {
-  backend: 'gemini_headless',
+  backend: BACKEND.geminiTurns,
   shape: {
     prompt: 'stdin',
     role: 'prefix',

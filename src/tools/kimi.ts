@@ -8,6 +8,7 @@ import {
   readIfExists,
   startedAtMs,
 } from '../base/index.ts';
+import { BACKEND } from '../wire/houmao/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
 import { bearer, freeServerName, MCP_START_MS, mcpDoubleUnderscores, serversIn } from './mcp.ts';
@@ -22,7 +23,7 @@ const SPINNER = new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u');
 
 /** Kimi Code. Says nothing of Escape while busy; a moon or a braille cell above the box is all. Tips rotate in the footer. */
 const DETECTOR: ToolDetector = {
-  versions: { from: '0.35.0', below: '3.0.0', seen: ['0.35.0', '0.43.1', '2.0.2', '2.1.0'] },
+  versions: { from: '0.35.0', below: '3.0.0', seen: ['0.35.0', '0.42.0', '0.43.1', '2.0.2', '2.1.0'] },
   composers: [
     {
       frame: { kind: 'box', column: 1, corners: '╭╮╰╯', sides: ['│', '│'] },
@@ -74,7 +75,7 @@ const DETECTOR: ToolDetector = {
  * list while the turn runs. Its last line tells the chat's id; an interrupted turn tells none.
  */
 const HEADLESS: HeadlessHabits = {
-  backend: 'kimi_headless',
+  backend: BACKEND.kimiTurns,
   shape: {
     prompt: 'argument',
     role: 'prefix',

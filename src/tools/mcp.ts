@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { sha256 } from '../base/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 import { looseJson } from './loose-json.ts';
 import type { McpAdditions, McpAddress, McpEntry, SessionMcp, SessionPlace, ToolMcp } from './tool.ts';
 
@@ -8,12 +9,12 @@ export const MCP_NAME = 'rouse';
 
 /** What a server must know of where things are, when the tool hands on little of its environment. */
 export const MCP_VARIABLES = [
-  'HOUMAO_MANIFEST_PATH',
-  'HOUMAO_AGENT_ID',
+  VARIABLE.manifestPath,
+  VARIABLE.agentId,
   'ROUSE_HOME',
-  'HOUMAO_GLOBAL_RUNTIME_DIR',
-  'HOUMAO_GLOBAL_MAILBOX_DIR',
-  'HOUMAO_GLOBAL_REGISTRY_DIR',
+  VARIABLE.runtimeDir,
+  VARIABLE.mailboxDir,
+  VARIABLE.registryDir,
   'ROUSE_TMUX_SOCKET',
 ];
 

@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { BACKEND } from '../wire/houmao/index.ts';
 import { BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
 import { MCP_NAME } from './mcp.ts';
@@ -78,7 +79,7 @@ const OLDER_DETECTOR: ToolDetector = {
  */
 const DETECTOR: ToolDetector = {
   ...OLDER_DETECTOR,
-  versions: { from: '1.0.0', below: '1.10.0', seen: ['1.3.0', '1.5.0'] },
+  versions: { from: '1.0.0', below: '1.10.0', seen: ['1.3.0', '1.5.0', '1.5.2'] },
   composers: OLDER_DETECTOR.composers.map(({ idleGap: _, ...shape }) => shape),
   signs: [
     { means: 'idle', where: 'edge', row: /^─+$/ },
@@ -92,7 +93,7 @@ const DETECTOR: ToolDetector = {
 
 /** Pi 0.73. It trims the prompt. */
 const HEADLESS: HeadlessHabits = {
-  backend: 'generic_headless',
+  backend: BACKEND.turns,
   shape: {
     prompt: 'stdin',
     role: 'arguments',

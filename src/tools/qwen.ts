@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { BACKEND } from '../wire/houmao/index.ts';
 import { CLAUDE_EVENTS } from './claude/headless.ts';
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
@@ -11,7 +12,7 @@ import type { SessionMcp, Tool, ToolDetector } from './tool.ts';
  * means a dialog here.
  */
 const DETECTOR: ToolDetector = {
-  versions: { from: '0.20.0', below: '0.30.0', seen: ['0.23.4', '0.24.4'] },
+  versions: { from: '0.20.0', below: '0.30.0', seen: ['0.23.4', '0.24.0', '0.24.4'] },
   composers: [
     {
       frame: { kind: 'lines', above: '─', below: '─' },
@@ -80,7 +81,7 @@ const DETECTOR: ToolDetector = {
 
 /** Qwen Code 0.24. Standard input is the prompt when there is no other. */
 const HEADLESS: HeadlessHabits = {
-  backend: 'generic_headless',
+  backend: BACKEND.turns,
   shape: {
     prompt: 'stdin',
     role: 'arguments',

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import type { ComposerShape } from '../screen/index.ts';
+import { BACKEND } from '../wire/houmao/index.ts';
 import { CLAUDE_EVENTS } from './claude/headless.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
@@ -70,7 +71,7 @@ const DETECTOR: ToolDetector = {
 
 /** The scripted agent. Unlike real tools it refuses to continue where there is no chat yet. */
 const HEADLESS: HeadlessHabits = {
-  backend: 'generic_headless',
+  backend: BACKEND.turns,
   shape: {
     prompt: 'stdin',
     role: 'arguments',

@@ -202,7 +202,7 @@ describe('what CAO does, and what Rouse says', () => {
     // CAO sees the turn by itself, sooner or later than we do.
     const terminal = `${desk.cao.url}/terminals/${desk.terminal.id}`;
     const status = async () => ((await (await fetch(terminal)).json()) as { status: string }).status;
-    await expect.poll(status).toBe('processing');
+    await expect.poll(status, { timeout: 30_000 }).toBe('processing');
     const mail = `${terminal}/inbox/messages?sender_id=boss&message=hi`;
     await fetch(mail, { method: 'POST' });
     expect(desk.cao.mail).toMatchObject([{ status: 'pending' }]);

@@ -22,7 +22,10 @@ beforeEach(async () => {
     flags: ['--turn', '50ms'],
   });
   const options = { agentName: 'ana', headless: false, cwd: house.workdir, mailbox: {} };
-  await join(house.context, { ...options, cao: { terminalId: terminal.id, url: cao.url } });
+  await join(house.context, {
+    ...options,
+    owned: { backend: 'cao_rest', terminalId: terminal.id, url: cao.url },
+  });
 });
 afterEach(async () => {
   await end();

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
-import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
 import { ROOT } from '../session/support/house.ts';
+import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 const run = promisify(execFile);
 

@@ -4,8 +4,8 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
-import { readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
 import type { HeadlessManifest } from '../../src/terminal/headless/index.ts';
+import { readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

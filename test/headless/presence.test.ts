@@ -133,7 +133,10 @@ describe('a headless surface', () => {
     const turn = first.deliver('[[turn=600s]]', { requestId: 'r1' });
     await first.reached('turn_seen');
     await first.surface.close();
-    expect(await turn).toMatchObject({ outcome: 'submitted', reasons: [expect.stringContaining('runs on')] });
+    expect(await turn).toMatchObject({
+      outcome: 'submitted',
+      reasons: [expect.stringContaining('still running')],
+    });
     await withAgent(session, async (agent) => {
       expect(agent.surface.observation()).toMatchObject({ busy: true, ready: false });
       expect(agent.surface.headless?.state().active_turn_id).toBe('turn-0001');

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reasonTexts } from '../../src/domain/index.ts';
-import { fingerprint } from '../../src/scripted/index.ts';
+import { fingerprint } from '../support/scripted-agent.ts';
 import { HeadlessHouse } from './house.ts';
 import { withAgent } from './open-agent.ts';
 

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { silentLog, systemClock } from '../../src/base/index.ts';
-import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
 import {
   type AgentSurface,
   type Evidence,
@@ -14,6 +13,7 @@ import {
 } from '../../src/terminal/index.ts';
 import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../../src/tmux/index.ts';
 import type { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 /** Quick enough for thousands of prompts; what is waited for is the same. */
 export const QUICK = {

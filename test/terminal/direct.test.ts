@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
 import type { ManifestFacts } from '../../src/session/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
+import { readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 let house: SessionHouse;
 afterEach(() => house.close());

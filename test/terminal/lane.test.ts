@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reasonTexts } from '../../src/domain/index.ts';
-import type { TranscriptRecord } from '../../src/scripted/index.ts';
 import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
+import type { TranscriptRecord } from '../support/scripted-agent.ts';
 import { Desk } from './desk.ts';
 import { type Entry, runStorm, type Storm } from './lane-storm.ts';
 import { PersonAtClient } from './person-at-client.ts';

@@ -112,6 +112,38 @@ describe('after a crash between typing and proof', () => {
     await desk.close();
   });
 
+  it('the verdict on an earlier attempt of the same request says nothing of a later one', async () => {
+    const desk = await new Desk(house).open();
+    const sinceUtc = new Date().toISOString();
+    const ask = () => desk.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
+    await typist.killedAt(desk, 'lane.typed', lines);
+    expect(await ask()).toMatchObject({ verdict: 'not_submitted' });
+    // Its owner is not told of that verdict here: the disk may refuse that, or the next kill come before it.
+    await typist.killedAt(desk, 'lane.entered', lines);
+    let recovered = await ask();
+    while (recovered.verdict === 'unseen') recovered = await ask();
+    expect([recovered.verdict, desk.records('submitted').length]).toEqual(['submitted', 1]);
+    await desk.close();
+  });
+
+  it('an Enter that a slow tool shows late is not denied because the same words were there before', async () => {
+    const desk = await new Desk(house, { flags: ['--reply', ''], statusFile: false }).open();
+    await desk.ready();
+    const record = async (): Promise<void> => {};
+    const first = { requestId: 'r-0', text: lines, policy: 'ready_only' as const, record };
+    expect(await desk.surface.deliver(first)).toMatchObject({ outcome: 'submitted' });
+    await desk.ready();
+    const sinceUtc = new Date().toISOString();
+    await desk.control.send('echo-late', { ms: 4000 });
+    await typist.killedAt(desk, 'lane.entered', lines);
+    const ask = () => desk.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
+    let recovered = await ask();
+    while (recovered.verdict === 'unseen') recovered = await ask();
+    expect(desk.records('submitted')).toHaveLength(2);
+    expect(recovered.verdict, JSON.stringify(recovered)).toBe('unknown');
+    await desk.close();
+  });
+
   it('an agent that has lost the prompt gives no evidence, and nothing is claimed', async () => {
     const desk = await new Desk(house).open();
     await desk.control.send('lose-prompt');

@@ -1,5 +1,5 @@
 import { messageOf } from '../../src/base/index.ts';
-import { fingerprint } from '../../src/scripted/index.ts';
+import { fingerprint } from '../support/scripted-agent.ts';
 import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import type { Seeded } from './seeded.ts';

@@ -201,7 +201,7 @@ describe('what a killed typist has left', () => {
   it.each(['lane.pasted', 'lane.typed'])('at %s is taken back before the next one types', (at) =>
     atDesk(house, async (desk) => {
       await typist.killedAt(desk, at, line);
-      await desk.draft(/on its way/);
+      await desk.shows('on its way');
       expect(await desk.surface.deliver(desk.prompt('and another one'))).toMatchObject({
         outcome: 'submitted',
       });

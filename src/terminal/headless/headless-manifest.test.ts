@@ -4,9 +4,9 @@ import {
   instanceOf,
   progressOf,
   startupDefault,
+  turnEnvironment,
   turnTool,
 } from './headless-manifest.ts';
-import { turnEnvironment } from './turn/turn-environment.ts';
 
 const manifest = (change: Partial<HeadlessManifest> = {}, headless?: unknown): HeadlessManifest => ({
   tool: 'claude',

@@ -1,7 +1,9 @@
 import * as path from 'node:path';
-import { habitsOf, type TurnShape } from '../../tools/index.ts';
+import { proxyExceptions, readIfExists } from '../../base/index.ts';
+import { habitsOf, TOOLS, type TurnShape } from '../../tools/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { HeadlessState } from '../port.ts';
-import type { SurfaceManifest } from '../surface-manifest.ts';
+import { launchFact, type SurfaceManifest } from '../surface-manifest.ts';
 import type { TurnTool } from './turn/build-turn.ts';
 
 type Text = string | null | undefined;
@@ -95,4 +97,54 @@ function readShape(recorded: Record<string, unknown>): TurnShape | undefined {
     exact,
     last,
   };
+}
+
+/** They belong to a terminal, to tests, or to the gateway. */
+const NOT_FOR_THE_TOOL =
+  /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|ROUSE_CLOCK_SHIFT_FILE|ROUSE_CRASH_AT)$/;
+const OF_THE_GATEWAY: readonly string[] = [
+  VARIABLE.executionMode,
+  VARIABLE.windowId,
+  VARIABLE.windowIndex,
+  VARIABLE.paneId,
+];
+
+/**
+ * The environment of a turn: the gateway's own, which is that of whoever attached it, the tool's home, the variables of
+ * a join, and where the tool belongs; without what would make a tool think that it runs inside another instance of itself. It
+ * stands in no argument and in no file.
+ */
+export function turnEnvironment(
+  manifest: HeadlessManifest,
+  sessionRoot: string,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const nested = new Set(TOOLS.flatMap((tool) => tool.process.nestedMarks));
+  const handed = Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => !NOT_FOR_THE_TOOL.test(name) && !OF_THE_GATEWAY.includes(name) && !nested.has(name),
+    ),
+  );
+  const home = manifest.launch_plan.home_selector;
+  const literals = (manifest.agent_launch_authority?.launch_env ?? []).flatMap((each) =>
+    each.mode === 'literal' ? [[each.name, each.value]] : [],
+  );
+  return {
+    ...handed,
+    ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
+    ...Object.fromEntries(literals),
+    ...proxyExceptions(handed),
+    ...agentToken(manifest),
+    TERM: 'dumb',
+    [VARIABLE.manifestPath]: path.join(sessionRoot, 'manifest.json'),
+    ...(manifest.agent_id && { [VARIABLE.agentId]: manifest.agent_id }),
+  };
+}
+
+/** For a tool that takes the token of its own MCP server from its environment. */
+function agentToken(manifest: HeadlessManifest): Record<string, string> {
+  const variable = launchFact(manifest, 'mcp_token_variable');
+  const file = launchFact(manifest, 'mcp_token_file');
+  const token = file && readIfExists(file)?.trim();
+  return variable && token ? { [variable]: token } : {};
 }

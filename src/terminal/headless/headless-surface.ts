@@ -11,8 +11,8 @@ import type {
   PromptDelivery,
   Recovered,
 } from '../port.ts';
+import type { HeadlessTurns } from './headless-turns.ts';
 import type { SessionPresence } from './session-presence.ts';
-import type { HeadlessTurns } from './turn/headless-turns.ts';
 
 export interface HeadlessSurfaceParts {
   presence: SessionPresence;

@@ -17,6 +17,6 @@ export {
   openPresence,
 } from './open-headless-surface.ts';
 export type { SessionPresence } from './session-presence.ts';
-export { endHeadlessTurn } from './turn/end-headless-turn.ts';
+export { endHeadlessTurn } from './turn/recover-turn.ts';
 
 export { readExitCode, turnArtefacts } from './turn/turn-files.ts';

@@ -9,14 +9,14 @@ import {
   instanceOf,
   progressOf,
   startupDefault,
+  turnEnvironment,
   turnTool,
 } from './headless-manifest.ts';
 import { HeadlessSurface } from './headless-surface.ts';
+import { HeadlessTurns } from './headless-turns.ts';
 import { VisibleLog } from './runner/visible-log.ts';
 import { SessionPresence } from './session-presence.ts';
-import { HeadlessTurns } from './turn/headless-turns.ts';
-import type { TurnLimits } from './turn/running-turn.ts';
-import { turnEnvironment } from './turn/turn-environment.ts';
+import type { TurnLimits } from './turn/settle-turn.ts';
 import { artefactsRoot } from './turn/turn-files.ts';
 
 export interface HeadlessOptions {

@@ -11,18 +11,18 @@ import { type LaneContext, sameAs } from '../lane-context.ts';
 import type { PaneView } from '../watch/pane-watch.ts';
 import { waitUntil } from '../watch/wait-until.ts';
 
-/** After the mark is seen, the rest of the tool's drawing. */
+/** How long the tool may go on drawing after the mark is seen. */
 const DRAWN_MS = 150;
 
 export type Trial = Calibrated & {
-  /** A mark was typed, or may have been. */
+  /** Whether a mark was typed, or may have been. */
   typed: boolean;
 };
 
 /**
- * Finds out where a tool with an unknown screen takes text: types a short mark, looks, takes it back, and looks again.
- * Nothing is typed into what has the shape of a dialog, while a person types, or where no composer surrounds the cursor.
- * The note about the mark is kept before it is typed and goes only when the screen has shown it gone.
+ * Finds out where a tool with an unknown screen takes text: types a short mark, looks, erases it and looks again. Types
+ * nothing into anything shaped like a dialog, while a person types, or where no composer surrounds the cursor. The note
+ * about the mark is stored before it is typed, and removed only after the screen shows that the mark is gone.
  */
 export async function calibrateTool(on: LaneContext): Promise<Trial> {
   const { tracker, watch, clock, notes } = on;
@@ -49,18 +49,18 @@ export async function calibrateTool(on: LaneContext): Promise<Trial> {
   await sleep(clock, DRAWN_MS);
   const screens = { before: view.screen, marked: marked.screen, after: (await watch.look()).screen };
   const learned = calibrate(screens);
-  // What is known of the tool's other versions says more than what a mark can show.
+  // The layouts of the tool's other versions say more than a mark can show.
   const known = learned.ok && readsMark(tracker.detector, screens);
   return { ...(known ? { ok: true, detector: tracker.detector } : learned), typed: true };
 }
 
-/** The note stays: no second mark for this process. */
+/** Keeps the note, so that this process never gets a second mark. */
 function leftBehind(because: string, { tracker }: LaneContext): Trial {
   tracker.noteTrial(true);
   return { ok: false, because, typed: true };
 }
 
-/** The screen with the whole mark on it, wherever the tool shows it. */
+/** Waits for a screen that shows the whole mark, wherever the tool puts it. */
 async function seeMark(on: LaneContext): Promise<PaneView | undefined> {
   const { watch, patience, clock } = on;
   const isShown = (view: PaneView | undefined): true | undefined =>
@@ -71,7 +71,10 @@ async function seeMark(on: LaneContext): Promise<PaneView | undefined> {
   return isShown(marked) && marked;
 }
 
-/** One character at a time, each seen to go. A person's key in between ends it: what is before the cursor may be theirs. */
+/**
+ * Erases one character at a time and waits until each is gone. Stops at a person's key: the text before the cursor may
+ * be theirs.
+ */
 async function takeBack(marked: PaneView, on: LaneContext): Promise<boolean> {
   const { watch, patience } = on;
   let last = marked;
@@ -92,7 +95,7 @@ async function takeBack(marked: PaneView, on: LaneContext): Promise<boolean> {
   return true;
 }
 
-/** tmux saw that something had changed and typed nothing. */
+/** tmux saw a change and typed nothing. */
 function isRefusedByTmux(error: unknown): boolean {
   return isRouseError(error) && error.facts?.['tmux'] === 'refused';
 }

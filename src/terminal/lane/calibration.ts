@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../base/index.ts';
-import type { Sight } from '../watch/sight.ts';
+import type { Snapshot } from '../watch/snapshot.ts';
 import type { Tracker } from '../watch/tracker.ts';
 import type { Lane } from './lane.ts';
 
@@ -8,17 +8,20 @@ export interface CalibrationOptions {
   lane: Lane;
   clock: Clock;
   log: Log;
-  /** A person asked for it. Without that it takes the tool's own word, or a screen that its other versions show when idle. */
+  /**
+   * Whether a person asked for it. If not, the tool's own report or a screen that its other versions show when idle is
+   * needed.
+   */
   asked: boolean;
 }
 
-/** Each only after the mark of the one before was seen to go. */
+/** The next try starts only after the last mark is seen to be gone. */
 const MOST_TRIES = 3;
 const BETWEEN_TRIES_MS = 10_000;
-/** A screen that is still tells nothing: that it has become so is looked at by itself. */
+/** A still screen sends no event, so it is checked on a timer. */
 const LOOK_AGAIN_MS = 500;
 
-/** Calibrates a tool whose screens nobody has described, once it is still, a few times at most per process. */
+/** Calibrates a tool with undescribed screens once it is still, at most a few times per process. */
 export class Calibration {
   readonly #options: CalibrationOptions;
   readonly #stop: () => void;
@@ -31,7 +34,7 @@ export class Calibration {
 
   constructor(options: CalibrationOptions) {
     this.#options = options;
-    this.#stop = options.tracker.changed.on((sight) => this.#consider(sight));
+    this.#stop = options.tracker.changed.on((snapshot) => this.#consider(snapshot));
   }
 
   close(): void {
@@ -39,9 +42,9 @@ export class Calibration {
     this.#cancel?.();
   }
 
-  #consider(sight: Sight): void {
+  #consider(snapshot: Snapshot): void {
     const { tracker, lane, clock } = this.#options;
-    const { tool } = sight.foreground;
+    const { tool } = snapshot.foreground;
     if (!tool || this.#running) return;
     if (tool.pid !== this.#instance) {
       this.#instance = tool.pid;
@@ -54,19 +57,19 @@ export class Calibration {
       return;
     }
     if (tracker.hasTrial) return;
-    if (tracker.recognises(sight) || this.#tries >= MOST_TRIES) return;
-    if (clock.monotonic() < this.#notBefore || !tracker.stability(sight).stable) {
+    if (tracker.recognises(snapshot) || this.#tries >= MOST_TRIES) return;
+    if (clock.monotonic() < this.#notBefore || !tracker.stability(snapshot).stable) {
       this.#later();
       return;
     }
-    if (!this.#options.asked && !this.#toolSaysIdle() && !tracker.readsAsReady(sight)) return;
+    if (!this.#options.asked && !this.#toolSaysIdle() && !tracker.readsAsReady(snapshot)) return;
     void this.#run();
   }
 
   #later(): void {
     const { tracker, clock } = this.#options;
     this.#cancel?.();
-    this.#cancel = clock.after(LOOK_AGAIN_MS, () => this.#consider(tracker.sight));
+    this.#cancel = clock.after(LOOK_AGAIN_MS, () => this.#consider(tracker.snapshot));
   }
 
   #toolSaysIdle(): boolean {

@@ -6,34 +6,43 @@ import type { AttemptOwner, SettledAttempt } from '../port.ts';
 import type { Baseline } from '../proof/prove-submission.ts';
 
 /**
- * How far the lane came with one prompt, kept beside its lock: after a crash this is what is still known, and enough for
- * whoever takes the lane next, whoever began it.
+ * How far the lane got with one prompt, stored beside its lock. After a crash this is all that is known, and enough for
+ * the next holder of the lane, even if another process began the prompt.
  */
 export interface LaneAttempt {
   request_id: string;
   owner: AttemptOwner;
-  /** As it is typed. */
+  /** The text as it is typed. */
   text: string;
   since_utc: string;
-  /** `before_paste` proves that nothing was typed, `pasting` does not prove that anything was; `pasted` and `entering` do. */
+  /**
+   * `before_paste` proves that nothing was typed; `pasting` proves nothing either way; `pasted` and `entering` prove
+   * that it was.
+   */
   step: 'before_paste' | 'pasting' | 'pasted' | 'entering';
-  /** The composer was being emptied of it: that the text is gone, or only its beginning is left, is then our own doing. */
+  /** The text was being erased from the composer: if it is gone, or only its beginning is left, we did that. */
   erasing?: boolean;
-  /** What the screen showed before the first Enter, or before the paste while there was none. */
+  /** The screen before the first Enter, or before the paste if Enter was not pressed yet. */
   baseline: Baseline | null;
-  /** The screen just before what was typed last. */
+  /** The screen just before the last thing that was typed. */
   screen: string | null;
   /** The process it was typed into. */
   tool: ProcessIdentity | null;
 }
 
-/** More of them nobody has asked for. */
+/** Older verdicts are dropped: no one has asked for them. */
 const MOST_SETTLED = 50;
 
-/** The lane's notes in its session's run directory. They survive the process, not the machine: then the terminal is gone too. */
+/**
+ * The lane's notes in the session's run directory. They survive the process but not the machine, and neither does the
+ * terminal.
+ */
 export class LaneNotes {
   readonly #attempt: string;
-  /** The attempt while it is taken back. By its name, because a full disk refuses a new file and not a rename. */
+  /**
+   * The attempt while it is being erased. Marked by its file name, because a full disk refuses a new file but not a
+   * rename.
+   */
   readonly #erasing: string;
   readonly #settled: string;
   readonly #trial: string;
@@ -47,7 +56,7 @@ export class LaneNotes {
     this.#isTyped = mayBeTyped(this.read());
   }
 
-  /** What is in the composer may be ours: it is being typed, or was left there. */
+  /** Whether the text in the composer may be ours: being typed, or left there. */
   get isTyped(): boolean {
     return this.#isTyped;
   }
@@ -58,7 +67,10 @@ export class LaneNotes {
     fs.rmSync(this.#erasing, { force: true });
   }
 
-  /** Before the first key that takes this text back. A disk that refuses even that leaves a note that claims less. */
+  /**
+   * Called before the first key that erases this text. If the disk refuses even the rename, the note that stays claims
+   * less.
+   */
   erasing(text: string): void {
     const attempt = this.read();
     if (attempt?.text !== text || attempt.erasing) return;
@@ -75,7 +87,7 @@ export class LaneNotes {
     fs.rmSync(this.#attempt, { force: true });
   }
 
-  /** What is under way, or was left. Undefined when there is nothing, or nothing that can be read. */
+  /** The attempt under way or left behind; undefined if there is none, or none that can be read. */
   read(): LaneAttempt | undefined {
     const begun = attemptIn(this.#attempt);
     if (begun) return begun;
@@ -83,29 +95,32 @@ export class LaneNotes {
     return erased && { ...erased, erasing: true };
   }
 
-  /** What became of attempts that were left, until their owners have been told. */
+  /** How left attempts ended, until their owners know. */
   settled(): SettledAttempt[] {
     const kept = read(this.#settled);
     return Array.isArray(kept) ? (kept as SettledAttempt[]) : [];
   }
 
-  /** The verdict first, then the attempt goes: killed in between, it is judged again. */
+  /** Stores the verdict before it removes the attempt: after a kill in between, the attempt is judged again. */
   settle(verdict: SettledAttempt): void {
     const others = this.settled().filter(({ requestId }) => requestId !== verdict.requestId);
     this.#keepSettled([...others, verdict].slice(-MOST_SETTLED));
     this.forget();
   }
 
-  told(requestId: string): void {
-    this.#keepSettled(this.settled().filter((each) => each.requestId !== requestId));
+  /** Its owner knows the verdict, or the request is typed again, and a verdict on an earlier attempt says nothing of that. */
+  dropVerdict(requestId: string): void {
+    const verdicts = this.settled();
+    const others = verdicts.filter((each) => each.requestId !== requestId);
+    if (others.length < verdicts.length) this.#keepSettled(others);
   }
 
-  /** A mark is about to be typed into this process, to find its composer. */
+  /** Called before a mark is typed into this process to find its composer. */
   keepTrial(tool: ProcessIdentity): void {
     writeJsonAtomic(this.#trial, tool, { durable: false });
   }
 
-  /** The mark was seen to go, or was never typed. */
+  /** Called when the mark is seen to be gone, or was never typed. */
   forgetTrial(): void {
     fs.rmSync(this.#trial, { force: true });
   }

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import {
   Emitter,
   type FileLock,
+  isDiskTrouble,
   isRouseError,
   lockFile,
   messageOf,
@@ -24,7 +25,7 @@ import type {
 } from '../port.ts';
 import { followLeftTurn } from '../watch/follow-left-turn.ts';
 import { followTurn } from '../watch/follow-turn.ts';
-import type { Sight } from '../watch/sight.ts';
+import type { Snapshot } from '../watch/snapshot.ts';
 import { waitUntil } from '../watch/wait-until.ts';
 import { calibrateTool } from './calibrate-tool.ts';
 import { interruptTurn } from './keys/interrupt-turn.ts';
@@ -32,13 +33,13 @@ import { resetChat } from './keys/reset-chat.ts';
 import { sendKeys } from './keys/send-keys.ts';
 import { LaneNotes } from './lane-attempt.ts';
 import { LeftAttempt } from './left-attempt.ts';
-import { Overtaking } from './overtaking.ts';
 import { deliverPrompt } from './prompt/deliver-prompt.ts';
 import { preparePrompt } from './prompt/prepare-prompt.ts';
+import { QueuedKeys } from './queued-keys.ts';
 
 /**
- * The single writer: whatever is typed into the agent's terminal is typed here, one thing at a time, by whoever holds
- * the session's lane lock. What an earlier one left is settled before anything else is typed.
+ * The single writer: everything typed into the agent's terminal is typed here, one thing at a time, by the holder of
+ * the session's lane lock. An attempt that an earlier holder left is settled before anything else is typed.
  */
 export class Lane implements Leftovers {
   readonly settled = new Emitter<void>();
@@ -47,8 +48,8 @@ export class Lane implements Leftovers {
   readonly #left: LeftAttempt;
   #last: Promise<unknown> = Promise.resolve();
   #lastPrompt: string | undefined;
-  /** Of the prompt that is on the lane. */
-  #overtaking: Overtaking | undefined;
+  /** Keys queued behind the prompt that is on the lane. */
+  #queuedKeys: QueuedKeys | undefined;
   #unfollow: () => void = () => {};
   #closed = false;
 
@@ -58,10 +59,10 @@ export class Lane implements Leftovers {
     this.#left = new LeftAttempt(this.#on, () => void this.#settleSoon());
   }
 
-  /** Whose text is in the composer, if there is any, when it is ours: it is being typed, or was left unproven. */
+  /** Set if the text in the composer is ours: being typed, or left unproven. */
   get typing(): Typing | undefined {
     if (!this.#on.notes.isTyped) return undefined;
-    return this.#overtaking ? 'now' : 'left';
+    return this.#queuedKeys ? 'now' : 'left';
   }
 
   deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
@@ -70,7 +71,10 @@ export class Lane implements Leftovers {
       return Promise.resolve(refusal('refused', `a TUI agent takes no chat_session.mode "${mode}"`));
     if (mode === 'new' && this.#on.owner)
       return Promise.resolve(
-        refusal('refused', 'CAO owns this terminal: begin a new chat there, with a prompt of its own'),
+        refusal(
+          'refused',
+          `${this.#on.owner.name} owns this terminal: begin a new chat there, with a prompt of its own`,
+        ),
       );
     if (prompt.execution?.model)
       return Promise.resolve(refusal('refused', 'a TUI agent takes no model override'));
@@ -90,7 +94,7 @@ export class Lane implements Leftovers {
     });
   }
 
-  /** In its turn, or earlier: while the prompt before it only waits for its proof. */
+  /** Runs in its turn, or earlier if the prompt before it only waits for its proof. */
   interrupt(pressing: () => Recheck = () => ({ go: true })): Promise<DeliveryResult> {
     let pressed: Promise<DeliveryResult> | undefined;
     const press = (entered?: string): Promise<DeliveryResult> => {
@@ -101,12 +105,12 @@ export class Lane implements Leftovers {
     };
     return new Promise((resolve, reject) => {
       this.#alone(() => press()).then(resolve, reject);
-      // What it throws is met again, and told, when its turn comes.
-      this.#overtaking?.ask((entered) => press(entered).then(resolve, () => {}));
+      // An error comes up again, and is reported, when its turn comes.
+      this.#queuedKeys?.ask((entered) => press(entered).then(resolve, () => {}));
     });
   }
 
-  /** In their turn, or earlier: while the tool does not answer the prompt before them. */
+  /** Runs in their turn, or earlier if the tool does not react to the prompt before them. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult> {
     let pressed: Promise<DeliveryResult> | undefined;
     const press = (): Promise<DeliveryResult> => {
@@ -115,11 +119,11 @@ export class Lane implements Leftovers {
     };
     return new Promise((resolve, reject) => {
       this.#alone(press).then(resolve, reject);
-      this.#overtaking?.askKeys(() => press().then(resolve, () => {}));
+      this.#queuedKeys?.askKeys(() => press().then(resolve, () => {}));
     });
   }
 
-  /** Why the tool's composer was not found, if it was not, and whether a mark was typed to find it. */
+  /** Returns why the tool's composer was not found, if it was not, and whether a mark was typed to find it. */
   async calibrate(): Promise<{ because: string | undefined; typed: boolean }> {
     let typed = false;
     const { outcome, reasons } = await this.#alone(async () => {
@@ -164,14 +168,14 @@ export class Lane implements Leftovers {
       open = await this.#settleLeft();
       for (const settled of this.#on.notes.settled()) {
         await tell(settled);
-        this.#on.notes.told(settled.requestId);
+        this.#on.notes.dropVerdict(settled.requestId);
       }
       return NOTHING_DONE;
     });
     return open;
   }
 
-  /** Waits for what is being typed. */
+  /** Waits until the current typing ends. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#left.close();
@@ -180,40 +184,51 @@ export class Lane implements Leftovers {
   }
 
   async #put(prompt: PromptDelivery): Promise<DeliveryResult> {
-    const overtaking = new Overtaking();
-    this.#overtaking = overtaking;
+    const queuedKeys = new QueuedKeys();
+    this.#queuedKeys = queuedKeys;
     const result = await deliverPrompt({
       ...this.#on,
       prompt,
-      overtaking,
+      queuedKeys,
       submitted: (before) => {
         this.#lastPrompt = prompt.text;
         this.#on.tracker.notePrompt(before);
       },
     }).finally(() => {
-      this.#overtaking = undefined;
+      this.#queuedKeys = undefined;
     });
-    // Of what was typed and not proven something may stand in the composer, or come to stand there.
+    // Unproven text may still be in the composer, or appear there later.
     if (result.outcome === 'unconfirmed') this.#left.leave();
-    else if (result.outcome !== 'left') this.#on.notes.forget();
+    else if (result.outcome !== 'left') this.#forget();
     return result;
+  }
+
+  /** A note that the disk does not let go changes nothing about how the delivery ended; it is judged again later. */
+  #forget(): void {
+    try {
+      this.#on.notes.forget();
+    } catch (error) {
+      if (!isDiskTrouble(error)) throw error;
+      this.#on.log.warn('the note of a delivery stays', { cause: messageOf(error) });
+    }
   }
 
   #closedGate(): DeliveryResult {
     const { tracker } = this.#on;
-    const gate = tracker.gate(tracker.sight, 'always');
+    const gate = tracker.gate(tracker.snapshot, 'always');
     return refusal('not_ready', ...(gate.ready ? [] : gate.reasons));
   }
 
-  /** Whose attempt cannot be settled yet; undefined when the lane is free. */
+  /** Returns the owner of an attempt that cannot be settled yet; undefined when the lane is free. */
   async #settleLeft(): Promise<AttemptOwner | undefined> {
     const before = this.#on.notes.settled().length;
     const open = await this.#left.settle();
     if (this.#on.notes.settled().length === before) return open;
     this.settled.emit();
-    // What was taken back has moved the screen; a gate that waits for it to rest has no other reason.
+    // Erasing moved the screen. If the gate now waits for a still screen, that is the only reason.
     const { tracker, patience } = this.#on;
-    const rested = (sight: Sight): true | undefined => tracker.gate(sight, 'ready_only').ready || undefined;
+    const rested = (snapshot: Snapshot): true | undefined =>
+      tracker.gate(snapshot, 'ready_only').ready || undefined;
     await waitUntil(this.#on, rested, patience.clearMs);
     return open;
   }

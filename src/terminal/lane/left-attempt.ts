@@ -5,12 +5,12 @@ import type { LaneAttempt } from './lane-attempt.ts';
 import { preparePrompt } from './prompt/prepare-prompt.ts';
 import { recoverPrompt } from './prompt/recover-prompt.ts';
 
-/** What moves is looked at this often while something is left to be settled. */
+/** How often the screen is checked while an attempt waits to be settled. */
 const AGAIN_MS = 500;
 
 /**
- * The attempt that stands in the lane's notes without a typist: its process was killed, or has given up. Whoever holds
- * the lane settles it; while the tool does not answer, it keeps the gate closed and is tried again when the screen moves.
+ * An attempt in the lane's notes that no one is typing: its process was killed or gave up. The holder of the lane
+ * settles it. While the tool does not react, it keeps the gate closed and is tried again when the screen moves.
  */
 export class LeftAttempt {
   readonly #on: LaneContext;
@@ -18,18 +18,18 @@ export class LeftAttempt {
   #unwatch: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
-  /** `again` is told when it may be worth trying to settle it once more. */
+  /** `again` is called when it may be worth trying to settle the attempt once more. */
   constructor(on: LaneContext, again: () => void) {
     this.#on = on;
     this.#again = again;
   }
 
-  /** The typist of the attempt that stands in the notes has given up. */
+  /** The process that typed the noted attempt has given up. */
   leave(): void {
     this.#again();
   }
 
-  /** What became of this one. A verdict is kept until its owner was told of it by other ways too. */
+  /** Returns how this attempt ended. A verdict is kept until its owner has also learned it another way. */
   async recover({ requestId, text, sinceUtc }: InterruptedDelivery): Promise<Recovered> {
     const known = this.#on.notes.settled().find((each) => each.requestId === requestId);
     if (known) return known;
@@ -40,7 +40,7 @@ export class LeftAttempt {
     return recoverPrompt({ text: prepared.text, sinceMs, attempt: undefined }, this.#on);
   }
 
-  /** Settles what was left. Answers with its owner when that cannot be done yet. */
+  /** Settles the left attempt. Returns its owner if that cannot be done yet. */
   async settle(): Promise<AttemptOwner | undefined> {
     const attempt = this.#on.notes.read();
     const { tracker } = this.#on;
@@ -74,7 +74,7 @@ export class LeftAttempt {
     return recovered;
   }
 
-  /** Whatever moves; and again and again after the time in which a paste counts as lost, for what is tried in vain. */
+  /** Tries again on every change, and on a timer once a paste counts as lost. */
   #watch(): void {
     if (this.#unwatch) return;
     const { tracker, clock, patience } = this.#on;

@@ -1,7 +1,7 @@
 import type { LaneContext } from '../lane-context.ts';
 import type { Baseline } from './prove-submission.ts';
 
-/** An attempt to put a text into the composer, which was empty before. */
+/** An attempt to put a text into a composer that was empty before. */
 export interface LabelledAttempt {
   text: string;
   /** Wall time of the paste. */
@@ -10,8 +10,8 @@ export interface LabelledAttempt {
 }
 
 /**
- * Whether the label that stands alone in the composer stands for our paste: it is the one that was seen before Enter, or
- * it counts our text; and nobody who sits at the agent's terminal has pressed a key since.
+ * Whether the label alone in the composer represents our paste: it was seen before Enter, or it counts our text; and no
+ * one at the agent's terminal has pressed a key since.
  */
 export async function isOwnLabel(label: string, attempt: LabelledAttempt, on: LaneContext): Promise<boolean> {
   const { text, sinceMs, baseline } = attempt;
@@ -24,7 +24,7 @@ export async function isOwnLabel(label: string, attempt: LabelledAttempt, on: La
   );
 }
 
-/** Whether a label of this form says the size of this text. */
+/** Whether a label of this form states the size of this text. */
 export function counts(pasteChip: RegExp, label: string, text: string): boolean {
   const { lines, breaks, chars } = pasteChip.exec(label)?.groups ?? {};
   const ends = text.split('\n').length - 1;

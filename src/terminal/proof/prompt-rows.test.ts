@@ -86,7 +86,7 @@ describe('a prompt that the tool shows as Markdown', () => {
     ]);
   });
 
-  it('is not found in the row at the top that names the turn scrolled out of sight', () => {
+  it('is not found in the row at the top that names the turn scrolled out of snapshot', () => {
     const named = rows('› You have open mail in your shared mailbox. 1) List it with …', '', '• Done.');
     expect(findPrompt(named, codex, { text, chip: undefined })).toBeUndefined();
   });
@@ -141,7 +141,7 @@ describe('the same words, sent again and answered alike', () => {
     expect(isNewPrompt(once, twice)).toBe(true);
   });
 
-  it('are not when more rows have come into sight', () => {
+  it('are not when more rows have come into snapshot', () => {
     expect(isNewPrompt(once, { ...twice!, height: twice!.height + 1 })).toBeUndefined();
   });
 });

@@ -1,37 +1,37 @@
 import { type Detector, findComposer, mainPart, type Row, type Screen } from '../../screen/index.ts';
 import { essence, withoutPictures } from './held-text.ts';
 
-/** A prompt as the transcript shows it, and what stands below it. */
+/** A prompt as the transcript shows it, and the rows below it. */
 export interface ShownPrompt {
-  /** The row it begins in, without its glyph. */
+  /** Its first row, without the glyph. */
   row: string;
-  /** The rows below the prompt's own, down to the composer, without signs of work in progress. */
+  /** The rows below it, down to the composer, without signs of work in progress. */
   below: string[];
   columns: number;
-  /** How often the transcript shows it, and in how many rows of the screen. */
+  /** How often the transcript shows it, and the height of the screen. */
   times: number;
   height: number;
 }
 
 /** A row that shows this much of the prompt is that prompt. */
 const ENOUGH = 16;
-/** So is a run of rows that shows this much of its end; no answer repeats that by chance. */
+/** So is a run of rows that shows this much of its end; no reply repeats that by chance. */
 const ENOUGH_OF_END = 48;
-/** The pattern of a tool that marks sent prompts by nothing; any row may then begin one. */
+/** The pattern of a tool that does not mark sent prompts; any row may begin one. */
 const NO_GLYPH = '^(?!)';
-/** Nothing, or a piece of a frame: the blank rows round and between what a tool shows in a bar or box. */
+/** Blank, or part of a frame: the empty rows around and inside a tool's bar or box. */
 const FRAME_ONLY = /^[\s\u2500-\u259f]*$/;
-/** The row by which a tool says that it shows only the beginning of a long prompt. */
+/** The row with which a tool marks that it shows only the beginning of a long prompt. */
 const CUT = /^\s*(…|\.\.\.)?\s*[[(]?(…|\.\.\.)?\s*\+?\s?\d+ (more )?(lines?|rows?|chars?|characters?)\b/i;
 
-/** Rows above the composer; all of them while a dialog stands in its place. */
+/** The rows above the composer; all rows while a dialog replaces it. */
 export function transcriptRows(whole: Screen, detector: Detector): readonly Row[] {
   const { screen } = mainPart(whole, detector);
   const composer = findComposer(screen, detector.composers);
   return composer ? screen.rows.slice(0, composer.top) : screen.rows;
 }
 
-/** The lowest place in the transcript that shows this prompt, in words or by the label of its paste. */
+/** The lowest place in the transcript that shows this prompt, as text or as the label of its paste. */
 export function findPrompt(
   screen: Screen,
   detector: Detector,
@@ -71,7 +71,7 @@ function placeOfEnd(rows: string[], text: string): PromptPlace | undefined {
   return end === undefined ? undefined : { row: rows[end]!, next: end + 1 };
 }
 
-/** What a prompt that begins in this row would begin with: the row without its glyph. Empty when none begins here. */
+/** What a prompt in this row would begin with: the row without its glyph. Empty if none begins here. */
 function beginnings(row: string, { transcript }: Detector): string[] {
   if (transcript.prompt.source === NO_GLYPH)
     return [row.trim(), row.replace(/^\s*[^\p{L}\p{N}\s]{1,2}\s+/u, '').trim()];
@@ -81,7 +81,7 @@ function beginnings(row: string, { transcript }: Detector): string[] {
   return transcript.stamp?.test(head) ? [head.replace(transcript.stamp, ''), head] : [head];
 }
 
-/** The row a long prompt ends in, when its beginning has left the screen. */
+/** The last row of a long prompt whose beginning has left the screen. */
 function findEnd(rows: string[], text: string): number | undefined {
   const whole = words(text);
   if (whole.length < ENOUGH_OF_END) return undefined;
@@ -97,7 +97,7 @@ function findEnd(rows: string[], text: string): number | undefined {
   return undefined;
 }
 
-/** Over how many rows the prompt goes on; 0 when they do not show it. */
+/** How many rows the prompt covers; 0 if they do not show it. */
 function promptLength(rows: string[], { whole, partOf, chip }: Sought): number {
   if (chip !== undefined && rows[0]?.trim() === chip) return 1;
   let shown = '';
@@ -115,19 +115,19 @@ function promptLength(rows: string[], { whole, partOf, chip }: Sought): number {
 }
 
 /**
- * What survives of a text that a tool shows as the Markdown it is: bullets, numbers of lists, tables and quotes are drawn anew, and
- * marks of emphasis go. The ellipsis stays: a row that a tool cut short is not the whole prompt.
+ * What survives when a tool renders a text as Markdown: bullets, list numbers, tables and quotes are redrawn, and
+ * emphasis marks disappear. The ellipsis stays: a row that the tool cut is not the whole prompt.
  */
 const words = (text: string): string => withoutPictures(text).replace(/[^\p{L}\p{N}…]+/gu, '');
 
-/** What is looked for: the text as it is compared, and how a row is brought into the same form. */
+/** The text that is looked for, in the form in which it is compared, and how a row is brought into that form. */
 interface Sought {
   whole: string;
   partOf: (row: string) => string;
   chip: string | undefined;
 }
 
-/** By its words where there are enough of them. A row of nothing but emoji is a row of nothing in a text of words. */
+/** Compares by words if there are enough of them. In a text of words, a row of only emoji counts as empty. */
 function soughtFor({ text, chip }: { text: string; chip: string | undefined }): Sought {
   const whole = words(text);
   if (whole.length >= ENOUGH) return { whole, partOf: words, chip };
@@ -136,8 +136,8 @@ function soughtFor({ text, chip }: { text: string; chip: string | undefined }): 
 }
 
 /**
- * Whether this prompt stands in the transcript now and did not before. Undefined when that cannot be told: the same
- * words were sent before, and a new place is known only by what stood below the old one and is not below this one.
+ * Whether the transcript shows this prompt now and did not before. Undefined if that cannot be decided: the same words
+ * were sent before, and a new place is recognised only by different rows below it.
  */
 export function isNewPrompt(
   before: ShownPrompt | undefined,
@@ -145,25 +145,25 @@ export function isNewPrompt(
 ): boolean | undefined {
   if (!after) return false;
   if (!before) return true;
-  // With as many rows as before, one more of it is a new one: no older one has come back into sight.
+  // On a screen of the same size, one more occurrence is a new one: no older one has scrolled back into view.
   const sameRoom = before.columns === after.columns && before.height === after.height;
   if (sameRoom && after.times > before.times) return true;
   const chrome = commonEnd(before.below, after.below);
   if (before.below.length === chrome) return undefined;
   if (after.below.length === chrome) return true;
-  // Another width breaks the old answer into other rows.
+  // Another width wraps the old reply into other rows.
   const comparable = before.columns === after.columns;
   return comparable && before.below[0] !== after.below[0] ? true : undefined;
 }
 
-/** How many rows both end with: hints and lines that stand above the composer at all times. */
+/** How many rows both end with: hints and lines that are always above the composer. */
 function commonEnd(a: string[], b: string[]): number {
   let length = 0;
   while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length)) length++;
   return length;
 }
 
-/** How many rows above the composer begin to tell this prompt: how tools show input that waits. */
+/** How many rows above the composer begin with this prompt. Tools show queued input like that. */
 export function countMentions(screen: Screen, detector: Detector, text: string): number {
   const start = essence(text).slice(0, 24);
   if (start.length < 3) return 0;

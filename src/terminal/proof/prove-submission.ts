@@ -2,20 +2,20 @@ import type { Clock } from '../../base/index.ts';
 import { type Detector, mainPart } from '../../screen/index.ts';
 import type { SignalReader } from '../../tools/index.ts';
 import type { Evidence } from '../port.ts';
-import type { Sight } from '../watch/sight.ts';
+import type { Snapshot } from '../watch/snapshot.ts';
 import { heldText } from './held-text.ts';
 import { countMentions, findPrompt, isNewPrompt, type ShownPrompt } from './prompt-rows.ts';
 
-/** What the screen showed when Enter was pressed. */
+/** The screen when Enter was pressed. */
 export interface Baseline {
   shown: ShownPrompt | undefined;
   mentions: number;
   busy: boolean;
-  /** Wall time of the paste: an event of the tool before it is about something else. */
+  /** Wall time of the paste. Earlier events of the tool are about something else. */
   sinceMs: number;
-  /** Wall time of Enter, or of the paste while it was not pressed. */
+  /** Wall time of Enter, or of the paste if Enter was not pressed. */
   enteredMs: number;
-  /** The label that stood for the text. */
+  /** The label that represented the text. */
   chip: string | undefined;
 }
 
@@ -26,15 +26,15 @@ export interface Sent {
   clock: Clock;
 }
 
-export function baselineOf(sight: Sight, sent: Sent, sinceMs: number): Baseline {
-  const composer = sight.facts.composer.value;
-  const held = heldText(sight.facts, sent.text, sent.detector.input);
+export function baselineOf(snapshot: Snapshot, sent: Sent, sinceMs: number): Baseline {
+  const composer = snapshot.facts.composer.value;
+  const held = heldText(snapshot.facts, sent.text, sent.detector.input);
   const chip = held === 'chip' ? composer?.text.trim() : undefined;
-  const screen = sight.view?.screen;
+  const screen = snapshot.view?.screen;
   return {
     shown: screen && findPrompt(screen, sent.detector, { text: sent.text, chip }),
     mentions: screen ? countMentions(screen, sent.detector, sent.text) : 0,
-    busy: sight.facts.busy.value === 'yes',
+    busy: snapshot.facts.busy.value === 'yes',
     sinceMs,
     enteredMs: sent.clock.now().getTime(),
     chip,
@@ -42,61 +42,61 @@ export function baselineOf(sight: Sight, sent: Sent, sinceMs: number): Baseline 
 }
 
 /**
- * Proof that the tool took the prompt, or undefined. The tool's own report of it, or the composer given back and the
- * prompt where the tool shows what it was told. An empty composer alone proves nothing: a tool can lose a prompt.
+ * Proof that the tool took the prompt, or undefined. Proof is the tool's own report, or an empty composer together with
+ * the prompt where the tool shows what was sent. An empty composer alone proves nothing: a tool can lose a prompt.
  */
-export function proofOfSubmission(sight: Sight, baseline: Baseline, sent: Sent): Evidence | undefined {
+export function proofOfSubmission(snapshot: Snapshot, baseline: Baseline, sent: Sent): Evidence | undefined {
   for (const signal of sent.signals) {
     const heard = signal.heard?.(sent.text, baseline.sinceMs);
     if (heard) return heard;
   }
-  const screen = sight.view?.screen;
-  if (!screen || sight.foreground.kind !== 'tool') return undefined;
-  const held = heldText(sight.facts, sent.text, sent.detector.input);
+  const screen = snapshot.view?.screen;
+  if (!screen || snapshot.foreground.kind !== 'tool') return undefined;
+  const held = heldText(snapshot.facts, sent.text, sent.detector.input);
   const given = held === 'empty';
-  // Of a screen that nobody can read it is not known where the transcript ends and the composer begins.
-  const dialog = sight.facts.dialog.value;
+  // On an unreadable screen it is unknown where the transcript ends and the composer begins.
+  const dialog = snapshot.facts.dialog.value;
   const asked = held === 'none' && dialog !== null && dialog.kind !== 'unknown';
   if (!given && !asked) return undefined;
   const composer = given ? 'empty' : 'replaced by a dialog';
   const after = findPrompt(screen, sent.detector, { text: sent.text, chip: baseline.chip });
   const said = (source: string, facts: Record<string, unknown>): Evidence => ({
     source,
-    atUtc: sight.view?.atUtc ?? sight.at.utc,
+    atUtc: snapshot.view?.atUtc ?? snapshot.at.utc,
     facts: { composer, ...facts },
   });
   const fresh = isNewPrompt(baseline.shown, after);
   if (fresh) return said('transcript_row', { row: after?.row.slice(0, 200) });
-  // The same words stood there before; then the tool's own word that it began something since decides.
+  // The same words were there before, so the tool's own report that it began something since then decides.
   const moved = fresh === undefined ? movedSince(sent, baseline.enteredMs) : undefined;
   if (moved) return said('transcript_row', { row: after?.row.slice(0, 200), confirmed_by: moved });
   if (!given) return undefined;
   const mentions = countMentions(screen, sent.detector, sent.text);
-  if (sight.facts.surface.pending_input.value === 'yes' && mentions > baseline.mentions) {
+  if (snapshot.facts.surface.pending_input.value === 'yes' && mentions > baseline.mentions) {
     return said('pending_row', { pending_input: 'yes' });
   }
   return undefined;
 }
 
 /**
- * Whether there are signs that the tool took it, though the composer has not been given back; undefined when the same words
- * stood there before and nobody can tell.
+ * Whether there are signs that the tool took it although the composer is not back; undefined if the same words were
+ * there before and nothing else decides.
  */
-export function seemsTaken(sight: Sight, baseline: Baseline, sent: Sent): boolean | undefined {
+export function seemsTaken(snapshot: Snapshot, baseline: Baseline, sent: Sent): boolean | undefined {
   if (sent.signals.some((signal) => signal.heard?.(sent.text, baseline.sinceMs))) return true;
   if (!baseline.busy && movedSince(sent, baseline.enteredMs) !== undefined) return true;
-  const screen = sight.view?.screen;
+  const screen = snapshot.view?.screen;
   if (!screen) return undefined;
   const after = findPrompt(screen, sent.detector, { text: sent.text, chip: baseline.chip });
   return isNewPrompt(baseline.shown, after);
 }
 
 /**
- * For a command that Enter was to choose in the tool's own menu: the menu is gone, and the composer given back or
- * replaced by what the command asks. Many commands leave no other trace.
+ * For a command that Enter was to choose in the tool's own menu: the menu is gone, and the composer is back or replaced
+ * by what the command asks. Many commands leave no other trace.
  */
-export function commandTaken(sight: Sight, sent: Sent): Evidence | undefined {
-  const { facts, people, view, foreground } = sight;
+export function commandTaken(snapshot: Snapshot, sent: Sent): Evidence | undefined {
+  const { facts, people, view, foreground } = snapshot;
   if (!view || foreground.kind !== 'tool' || people.typing || facts.menu.value) return undefined;
   const held = heldText(facts, sent.text, sent.detector.input);
   const asked = held === 'none' && facts.dialog.value !== null;
@@ -109,7 +109,7 @@ export function commandTaken(sight: Sight, sent: Sent): Evidence | undefined {
   };
 }
 
-/** A level signal whose state changed after Enter: it was idle then, so a turn has begun. */
+/** A level signal that changed after Enter: it was idle then, so a turn has begun. */
 function movedSince({ signals, clock }: Sent, enteredMs: number): string | undefined {
   const now = clock.now().getTime();
   return signals
@@ -118,24 +118,24 @@ function movedSince({ signals, clock }: Sent, enteredMs: number): string | undef
 }
 
 /**
- * The weaker proof, for tools whose transcript does not show the prompt: it was there alone, Enter was pressed, the
- * composer was given back and a turn began that was not running before. Not believed when the transcript shows
+ * The weaker proof, for tools whose transcript does not show the prompt: it was in the composer alone, Enter was
+ * pressed, the composer is back, and a turn began that was not running before. Not accepted if the transcript shows
  * another prompt as the last one.
  */
-export function turnBegan(sight: Sight, baseline: Baseline, sent: Sent): Evidence | undefined {
-  if (baseline.busy || sight.people.typing || !sight.view || sight.foreground.kind !== 'tool')
+export function turnBegan(snapshot: Snapshot, baseline: Baseline, sent: Sent): Evidence | undefined {
+  if (baseline.busy || snapshot.people.typing || !snapshot.view || snapshot.foreground.kind !== 'tool')
     return undefined;
-  if (heldText(sight.facts, sent.text, sent.detector.input) !== 'empty') return undefined;
-  const { busy } = sight.facts;
+  if (heldText(snapshot.facts, sent.text, sent.detector.input) !== 'empty') return undefined;
+  const { busy } = snapshot.facts;
   const shown = busy.value === 'yes' && !busy.doubtful ? busy.evidence.slice(0, 3) : [];
   const told = movedSince(sent, baseline.enteredMs);
   if (shown.length === 0 && told === undefined) return undefined;
-  const { screen } = mainPart(sight.view.screen, sent.detector);
+  const { screen } = mainPart(snapshot.view.screen, sent.detector);
   const anyPrompt = screen.rows.some((row) => sent.detector.transcript.prompt.test(row.text));
   if (anyPrompt) return undefined;
   return {
     source: 'turn_began',
-    atUtc: sight.view.atUtc,
+    atUtc: snapshot.view.atUtc,
     facts: { composer: 'empty', busy: shown, ...(told === undefined ? {} : { confirmed_by: told }) },
   };
 }

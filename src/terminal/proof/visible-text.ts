@@ -1,13 +1,16 @@
-/** Blank lines in a row that are kept; more would push everything else out of a composer, and nobody means them. */
+/**
+ * How many consecutive blank lines are kept. More would push everything else out of a composer, and no one means them.
+ */
 const MOST_BLANK_LINES = 20;
 
 const VISIBLE = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]`;
 const SELECTOR = String.raw`[\ufe00-\ufe0f\u180b-\u180d\u{e0100}-\u{e01ef}]`;
 
-/** In their order: each sees what the ones before it have left. */
+/** Applied in this order: each sees what the ones before it have left. */
 const CHANGES: [name: string, find: RegExp, put: string][] = [
   ['line_ends_unified', /[\u2028\u2029]/g, '\n'],
-  // What is drawn as nothing, or by each terminal in its own way, or turns the direction of what follows. Joiners inside a word or an emoji belong to it.
+  // Characters that are invisible, that terminals draw differently, or that change the direction of what follows.
+  // Joiners inside a word or an emoji belong to it.
   [
     'invisible_characters_removed',
     new RegExp(
@@ -16,10 +19,10 @@ const CHANGES: [name: string, find: RegExp, put: string][] = [
     ),
     '',
   ],
-  // A mark without a letter before it would join what the tool draws in front of the line.
+  // A mark without a letter before it would attach to what the tool draws in front of the line.
   ['leading_marks_removed', /^[\p{M}\u200c\u200d]+/gmu, ''],
-  // Tools show a prompt behind its glyph; blanks there hide where it begins. Before a sign that may be a command they
-  // change what it means, and stay. Marks go with the blanks that carry them.
+  // Tools show a prompt after a glyph; leading blanks hide where it begins. Before a sign that may be a command they
+  // change its meaning, and stay. Marks go with the blanks that carry them.
   ['leading_blanks_removed', /^\s[\s\p{M}\u200c\u200d]*(?=[^\s!/#@$&?\p{M}\u200c\u200d])/u, ''],
   ['blank_lines_removed', /(?:\n[^\S\n]*){2,}$/g, ''],
   [
@@ -29,7 +32,7 @@ const CHANGES: [name: string, find: RegExp, put: string][] = [
   ],
 ];
 
-/** A text without what nobody would see in a composer, and the names of what was changed. */
+/** The text without what no one would see in a composer, and the names of the changes. */
 export function visibleText(given: string): { text: string; changes: string[] } {
   const changes = new Set<string>();
   let text = given;

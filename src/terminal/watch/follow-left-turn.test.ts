@@ -3,7 +3,7 @@ import { Emitter, FakeClock, silentLog } from '../../base/index.ts';
 import type { SignalReader, TurnEnd } from '../../tools/index.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { followLeftTurn } from './follow-left-turn.ts';
-import type { Sight } from './sight.ts';
+import type { Snapshot } from './snapshot.ts';
 
 const PROMPT = 'look at your mail';
 const SINCE = '2026-01-01T00:00:00.000Z';
@@ -12,7 +12,7 @@ const END: TurnEnd = { source: 'rollout', atUtc: '2026-01-01T00:00:09.000Z', res
 /** A tool that says `end` of this prompt's turn, and whether it may be disturbed. */
 function watched(signals: SignalReader[] = []) {
   const told: object[] = [];
-  const changed = new Emitter<Sight>();
+  const changed = new Emitter<Snapshot>();
   const now = { end: undefined as TurnEnd | undefined, ready: true };
   const telling: SignalReader = {
     read: () => [],
@@ -22,7 +22,7 @@ function watched(signals: SignalReader[] = []) {
   };
   const tracker = {
     changed,
-    sight: {},
+    snapshot: {},
     signals: signals.length > 0 ? signals : [telling],
     gate: () => ({ ready: now.ready }),
   };
@@ -32,7 +32,7 @@ function watched(signals: SignalReader[] = []) {
   const stop = followLeftTurn({ text: PROMPT, sinceUtc: SINCE, record }, on);
   const look = (change: Partial<typeof now>): void => {
     Object.assign(now, change);
-    changed.emit({} as Sight);
+    changed.emit({} as Snapshot);
   };
   return { told, look, stop };
 }

@@ -1,12 +1,12 @@
 import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { LeftTurn } from '../port.ts';
 import { answerOf } from './follow-turn.ts';
-import type { Sight } from './sight.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /**
- * Watches for the end of a turn that an earlier process saw begin. The screen cannot tell whose turn it shows, so only the
- * tool's own word counts: that this prompt was the last it received, and that its turn is over; told once the tool is ready.
- * Undefined where the tool has no such word.
+ * Watches for the end of a turn that an earlier process saw begin. The screen does not show whose turn it is, so only
+ * the tool's own report counts: this prompt was the last it received, and its turn is over. Reported once the tool is
+ * ready. Returns undefined if the tool has no such report.
  */
 export function followLeftTurn(
   turn: LeftTurn,
@@ -14,8 +14,8 @@ export function followLeftTurn(
 ): (() => void) | undefined {
   if (!tracker.signals.some((signal) => signal.ended)) return undefined;
   const sinceMs = Date.parse(turn.sinceUtc);
-  const look = (sight: Sight): void => {
-    if (!tracker.gate(sight, 'ready_only').ready) return;
+  const look = (snapshot: Snapshot): void => {
+    if (!tracker.gate(snapshot, 'ready_only').ready) return;
     const [end] = tracker.signals.flatMap((signal) => signal.ended?.(turn.text, sinceMs) ?? []);
     if (!end) return;
     stop();
@@ -26,6 +26,6 @@ export function followLeftTurn(
       .catch((error: unknown) => log.debug('turn stage not recorded', { cause: String(error) }));
   };
   const stop = tracker.changed.on(look);
-  look(tracker.sight);
+  look(tracker.snapshot);
   return stop;
 }

@@ -1,13 +1,13 @@
 import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { PromptDelivery, Stage } from '../port.ts';
-import type { Sight } from './sight.ts';
+import type { Snapshot } from './snapshot.ts';
 
-/** In characters; the beginning of a longer answer is kept. */
+/** In characters; a longer answer is cut after this many. */
 const LONGEST_ANSWER = 64_000;
 
 /**
- * Watches the turn of a submitted prompt in the background: tells when work on it is seen, and when it is seen to
- * end. What is never seen is never told. Ends with the turn, with the next prompt, or when stopped.
+ * Watches the turn of a submitted prompt in the background. Reports when work on it is seen and when it is seen to end,
+ * and nothing that was not seen. Ends with the turn, with the next prompt, or when stopped.
  */
 export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void {
   let seen = false;
@@ -19,8 +19,8 @@ export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void 
       .then(() => prompt.record(stage, evidenceAt(clock, source, facts)))
       .catch((error: unknown) => log.debug('turn stage not recorded', { stage, cause: String(error) }));
   };
-  const look = (sight: Sight): void => {
-    const { facts, turn } = sight;
+  const look = (snapshot: Snapshot): void => {
+    const { facts, turn } = snapshot;
     const ended = turn.anchor === null && turn.lastTurn.source === 'explicit_input';
     const working = facts.busy.value === 'yes' && !facts.busy.doubtful;
     if (!seen && (working || (ended && turn.lastTurn.result !== 'none'))) {
@@ -33,11 +33,11 @@ export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void 
     } else if (turn.anchor === null && turn.phase !== 'active') stop();
   };
   const stop = tracker.changed.on(look);
-  look(tracker.sight);
+  look(tracker.snapshot);
   return stop;
 }
 
-/** What the tool says it answered, where it has a signal for that. */
+/** The tool's own record of its answer, if it has a signal for that. */
 export function answerOf({ signals }: LaneContext['tracker'], sinceMs: number): { answer?: string } {
   for (const signal of signals) {
     const answer = signal.answered?.(sinceMs);

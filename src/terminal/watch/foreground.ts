@@ -36,9 +36,9 @@ const GONE: Foreground = { kind: 'gone', tool: undefined, programs: [] };
 const MOST_PROCESSES = 500;
 
 /**
- * What holds the pane's terminal: the foreground process group of its tty. The tool may be the pane's
- * own process, a child of the script that started it, or a child of a wrapper; a tool in the background is not there.
- * When it cannot be read it is unknown, and the tool seen last is still the one to watch.
+ * What holds the pane's terminal: the foreground process group of its tty. The tool may be the pane's own process, a
+ * child of the script that started it, or a child of a wrapper; a tool in the background does not count. If it cannot
+ * be read it is unknown, and the tool seen last is still watched.
  */
 export function readForeground(pane: Pane, looks: ToolLooks, known?: Foreground): Foreground {
   if (pane.dead) return GONE;
@@ -105,7 +105,7 @@ function isShellProcess({ command, words }: Member): boolean {
   return isShell(words[0] ?? command) || isShell(command);
 }
 
-/** Where the system does not show it there is only the name tmux reports, which the program itself chose. */
+/** If the system does not show it, only the name that tmux reports is left, and the program itself chose that. */
 function byCommandName(pane: Pane, { names }: ToolLooks): Foreground {
   const name = bareName(pane.currentCommand);
   const programs = [name];
@@ -115,7 +115,7 @@ function byCommandName(pane: Pane, { names }: ToolLooks): Foreground {
   return { kind: isShell(name) ? 'shell' : 'unknown', tool: undefined, programs };
 }
 
-/** The launch plan's first words, by which a tool without a name of its own is known. */
+/** The first words of the launch plan, which identify a tool without a name of its own. */
 export function launchedWords(executable: string | null | undefined, args: readonly string[] = []): string[] {
   if (!executable) return [];
   const first = args[0];

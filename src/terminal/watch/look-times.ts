@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/index.ts';
 
-/** Looks while output flows: at most one in this time; sooner while somebody waits for what comes next. */
+/** The minimum time between looks while output flows; shorter while a caller waits for the next change. */
 const CALM_MS = 25;
 const KEEN_MS = 2;
-/** A sign of output may come before tmux has read the output: who looked sooner after it looks again. */
+/** An output event may come before tmux has read the output, so a look that came sooner is repeated. */
 const SETTLED_MS = 100;
 const KEEN_SETTLED_MS = 10;
 
-/** When to look again: at most once in a while, but always after the last sign of a change. */
+/** Decides when to look again: not too often, but always after the last sign of a change. */
 export class LookTimes {
   readonly #clock: Clock;
   readonly #look: () => Promise<unknown>;
@@ -40,7 +40,7 @@ export class LookTimes {
     this.soon();
   }
 
-  /** While held, output is looked at almost at once. Release it soon. */
+  /** While held, output is looked at almost immediately. Release it soon. */
   keenly(): () => void {
     this.#keen++;
     let held = true;

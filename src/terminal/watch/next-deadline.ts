@@ -1,7 +1,9 @@
 import type { TuiTimings } from '../../domain/index.ts';
 import { type Facts, stillBeforeTyping, type TurnState } from '../../screen/index.ts';
 
-/** Milliseconds until time alone may change the state: stability, settling, recovery. Undefined when none will. */
+/**
+ * Milliseconds until time alone may change the state: stability, settling, recovery. Undefined if nothing is pending.
+ */
 export function nextDeadline(
   turn: TurnState,
   facts: Facts,

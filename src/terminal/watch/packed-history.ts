@@ -1,11 +1,11 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** So many are packed together: screens that follow each other are alike, and take a tenth of their room. */
+/** How many records are packed together. Successive screens are alike and take a tenth of the space. */
 const TOGETHER = 20;
 
 /**
- * The last `kept` records or a few more, oldest first. All but the newest are packed: a thousand screens of each of fifty
- * agents would be half a gigabyte.
+ * The last `kept` records or slightly more, oldest first. All but the newest are packed: a thousand screens for each of
+ * fifty agents would be half a gigabyte.
  */
 export class PackedHistory<T> {
   readonly #kept: number;
@@ -23,7 +23,7 @@ export class PackedHistory<T> {
     if ((this.#packed.length - 1) * TOGETHER + this.#newest.length >= this.#kept) this.#packed.shift();
   }
 
-  /** At most `most` of them, the newest, in order of age. */
+  /** Returns the newest ones, at most `most`, oldest first. */
   last(most = this.#kept): T[] {
     const wanted = Math.min(most, this.#kept);
     const blocks = Math.max(0, Math.ceil((wanted - this.#newest.length) / TOGETHER));
@@ -32,7 +32,7 @@ export class PackedHistory<T> {
   }
 }
 
-/** In a room of its own: what zlib gives back keeps 16 KB, however little it fills of them. */
+/** Copied into a buffer of its own: zlib's result keeps 16 KB however little it uses. */
 export function pack(records: unknown[]): Uint8Array {
   return new Uint8Array(deflateRawSync(JSON.stringify(records), { level: 1 }));
 }

@@ -20,12 +20,12 @@ export interface PaneView {
   atUtc: string;
 }
 
-/** `away`: the session lives, its window 0 or the way to it does not, for now. `lost`: the session has ended. */
+/** `away`: the session lives, but its window 0 is gone or out of reach for now. `lost`: the session has ended. */
 export type PaneNews =
   | { kind: 'seen'; view: PaneView }
-  /** Looked, and nothing that tmux tells cheaply has changed. */
+  /** Looked, and nothing that tmux reports cheaply has changed. */
   | { kind: 'same' }
-  /** Somebody attached to the session (`here`), or left this one or another. */
+  /** A client attached to this session (`here`), or left this one or another. */
   | { kind: 'people'; here: boolean }
   | { kind: 'away'; reason: string }
   | { kind: 'lost'; reason: string };
@@ -33,22 +33,22 @@ export type PaneNews =
 export interface PaneWatchOptions {
   tmux: Tmux;
   session: string;
-  /** The agent's window by its name, where a server that owns it does not promise window 0. */
+  /** The name of the agent's window, if the server that owns it does not promise window 0. */
   window?: string | undefined;
-  /** The agent's pane; undefined: the first of window 0. */
+  /** The agent's pane; undefined means the first pane of window 0. */
   pane?: string | undefined;
   clock: Clock;
   pollMs: number;
   log: Log;
 }
 
-/** While nothing happens the safety net is cast half as often each time, up to so many intervals apart. */
+/** While nothing happens the safety-net poll doubles its interval each time, up to this factor. */
 const WIDEST_NET = 32;
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**
- * Follows window 0 of a session. That its program wrote is only a reason to look: tmux keeps the terminal, and a look takes
- * its screen and facts in one instant. A slow poll of cheap facts is the safety net.
+ * Follows window 0 of a session. Output is only a reason to look: tmux keeps the terminal, and a look reads its screen
+ * and facts in one instant. A slow poll of cheap facts is the safety net.
  */
 export class PaneWatch {
   readonly news = new Emitter<PaneNews>();
@@ -75,7 +75,7 @@ export class PaneWatch {
     this.#times = new LookTimes(options.clock, () => this.look().catch(() => {}));
   }
 
-  /** The session as tmux is asked for it. */
+  /** The session as it is named to tmux. */
   get session(): string {
     return this.#place.target;
   }
@@ -84,12 +84,12 @@ export class PaneWatch {
     return this.#tmux;
   }
 
-  /** When the agent's program last wrote something, as far as this watch has seen. Monotonic. */
+  /** When this watch last saw output of the agent's program. Monotonic. */
   get outputAtMs(): number {
     return this.#times.outputAtMs;
   }
 
-  /** Throws when the session or its window 0 is not there. */
+  /** Throws if the session or its window 0 does not exist. */
   async start(): Promise<void> {
     await this.#connect();
     await this.look();
@@ -104,7 +104,7 @@ export class PaneWatch {
     await this.#letGo();
   }
 
-  /** A fresh look, told to everybody before it is returned. */
+  /** Takes a fresh look, and emits it before returning it. */
   async look(): Promise<PaneView> {
     if (this.#pane === undefined || this.#state !== 'open')
       throw unavailable('the agent’s terminal is out of reach');
@@ -116,12 +116,12 @@ export class PaneWatch {
     }
   }
 
-  /** While held, output is looked at almost at once. Release it soon. */
+  /** While held, output is looked at almost immediately. Release it soon. */
   keenly(): () => void {
     return this.#times.keenly();
   }
 
-  /** While people are at the session the poll comes as often as asked for: what they do there is told by nothing else. */
+  /** While people are attached the poll keeps its shortest interval: no event reports what they do. */
   set withPeople(people: boolean) {
     if (people === this.#people) return;
     this.#people = people;
@@ -205,7 +205,7 @@ export class PaneWatch {
     });
   }
 
-  /** What tmux tells cheaply; only when it differs is the screen taken again. */
+  /** Reads what tmux reports cheaply. The screen is captured again only if that differs. */
   async #glance(): Promise<void> {
     if (this.#state !== 'open' || this.#pane === undefined) return;
     if (this.#options.clock.monotonic() - this.#times.lookedAtMs < this.#options.pollMs / 2) return;
@@ -223,7 +223,7 @@ export class PaneWatch {
     else if (problem !== 'disconnected') this.#complain(messageOf(error));
   }
 
-  /** Once for a run of the same trouble. */
+  /** Logs a repeated failure once. */
   #complain(cause: string): void {
     if (cause !== this.#lastTrouble) this.#options.log.warn('terminal look failed', { cause });
     this.#lastTrouble = cause;
@@ -233,7 +233,7 @@ export class PaneWatch {
     return this.#state === 'closed';
   }
 
-  /** The client is gone or its pane is. Whether the session itself has ended decides what that means. */
+  /** The client or its pane is gone. What that means depends on whether the session itself has ended. */
   async #reconnect(reason: string): Promise<void> {
     if (this.#state === 'closed' || this.#state === 'lost' || this.#state === 'away') return;
     this.#state = 'away';
@@ -268,8 +268,8 @@ export class PaneWatch {
 }
 
 /**
- * About `periodMs` from now, at an instant at which others of this process look too: those of one period, and of half and
- * twice that.
+ * About `periodMs` from now, at an instant shared with other watches of this process that have the same, half or double
+ * the period.
  */
 function inStep(nowMs: number, periodMs: number): number {
   return Math.ceil(nowMs / periodMs + 0.5) * periodMs - nowMs;
@@ -279,7 +279,7 @@ function isSame(one: Pane, other: Pane): boolean {
   return (Object.keys(one) as (keyof Pane)[]).every((field) => one[field] === other[field]);
 }
 
-/** Whether something may look different in the pane now. Others share what the server tells. */
+/** Whether this pane may look different now. The server's events are shared by all watches. */
 function concerns(event: LineEvent, session: string, pane: Pane | undefined): boolean {
   if ('pane' in event)
     return event.pane === pane?.id || ('window' in event && event.window === pane?.windowId);

@@ -2,19 +2,19 @@ import type { Clock } from '../../base/index.ts';
 import type { Tmux } from '../../tmux/index.ts';
 
 export interface PersonFacts {
-  /** Terminals at which somebody may sit. */
+  /** Attached terminals, each with a person who may be there. */
   attached: number;
-  /** A key came from one of them into the agent's pane a moment ago. */
+  /** A key was pressed in one of them, in the agent's pane, a moment ago. */
   typing: boolean;
 }
 
 export const NOBODY: PersonFacts = { attached: 0, typing: false };
 
-/** How long the keyboard must have been quiet. tmux tells the time of the last key in whole seconds. */
+/** How long the keyboard must have been quiet. tmux reports the time of the last key in whole seconds. */
 const QUIET_MS = 2_000;
 const RESOLUTION_MS = 1_000;
 
-/** Who sits at the agent's session, and whether they are typing into its pane. */
+/** Returns who is attached to the agent's session, and whether they are typing into its pane. */
 export async function lookForPeople(
   tmux: Tmux,
   place: { session: string; pane: string },

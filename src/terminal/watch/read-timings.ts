@@ -5,7 +5,7 @@ import {
   type TuiTimings,
 } from '../../domain/index.ts';
 
-/** Timings by field or by the gateway's flag for it, as numbers or as the text of a command line. */
+/** Reads timings by field name or by the gateway's flag, as numbers or as command-line text. */
 export function readTimings(given: Record<string, unknown> = {}): TuiTimings {
   const explicit: PartialTimings = {};
   for (const { field, processFlag } of TUI_TIMING_RULES) {

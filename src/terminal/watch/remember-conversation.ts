@@ -4,12 +4,12 @@ import type { SignalReader } from '../../tools/index.ts';
 
 const fileOf = (sessionRoot: string): string => path.join(sessionRoot, 'launch', 'conversation.json');
 
-/** It becomes an argument of the tool. */
+/** The id becomes an argument of the tool. */
 const ID = /^[A-Za-z0-9][\w.-]{0,127}$/;
 
 /**
- * Keeps which conversation the tool is in, so that it can go on with it after its process and its machine have ended. What
- * cannot be written is written at the next change; it stops nobody.
+ * Stores which conversation the tool is in, so that it can be resumed after the process or the machine has ended. A
+ * failed write is retried at the next change and stops nothing.
  */
 export function rememberConversation(
   sessionRoot: string,
@@ -25,12 +25,12 @@ export function rememberConversation(
       writeJsonAtomic(fileOf(sessionRoot), { schema_version: 1, conversation_id: id });
       kept = id ?? undefined;
     } catch {
-      // said above
+      // retried at the next change
     }
   };
 }
 
-/** The conversation the tool was in last; undefined when nobody saw it, or the file is not ours. */
+/** The conversation the tool was in last; undefined if it was never seen, or the file is not ours. */
 export function readConversation(sessionRoot: string): string | undefined {
   try {
     const document = readJsonIfExists(fileOf(sessionRoot)) as { conversation_id?: unknown } | undefined;

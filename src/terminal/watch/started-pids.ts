@@ -4,7 +4,7 @@ import { readIfExists } from '../../base/index.ts';
 
 const PID_FILE = /^tool-[0-9a-f]+\.pid$/;
 
-/** The process ids a session's launches have written down: the manifest's, and those of the start scripts. */
+/** The process ids that launches of a session recorded: the manifest's, and those of the start scripts. */
 export function startedPids(sessionRoot: string, recorded: number | null | undefined): number[] {
   const launch = path.join(sessionRoot, 'launch');
   let names: string[] = [];

@@ -2,7 +2,7 @@ import type { Pane } from '../../tmux/index.ts';
 import type { SignalReader } from '../../tools/index.ts';
 import { type Foreground, readForeground, type ToolLooks } from './foreground.ts';
 
-/** Follows which program holds the pane, and tells the tool's signals when its process is another one. */
+/** Follows which program holds the pane, and informs the tool's signals when its process changes. */
 export class ToolProcess {
   readonly #looks: ToolLooks;
   #signals: readonly SignalReader[] = [];
@@ -25,7 +25,7 @@ export class ToolProcess {
     for (const signal of signals) signal.follow?.(this.#foreground.tool);
   }
 
-  /** True when another program, or another process of it, holds the pane than at the last reading. */
+  /** Returns true if another program, or another process of it, holds the pane since the last reading. */
   read(pane: Pane | undefined): boolean {
     const before = this.#foreground;
     this.#foreground = pane

@@ -24,32 +24,32 @@ import type { ToolLooks } from './foreground.ts';
 import { nextDeadline } from './next-deadline.ts';
 import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';
 import { lookForPeople, NOBODY, type PersonFacts } from './person.ts';
-import type { Sight } from './sight.ts';
+import type { Snapshot } from './snapshot.ts';
 import { ToolProcess } from './tool-process.ts';
 
 export interface TrackerOptions {
   watch: PaneWatch;
-  /** The description of the tool's screens; its versions may differ in the buffer they draw in. */
+  /** The description of the tool's screens. Versions may differ in the buffer they draw in. */
   detectorFor: (alternate: boolean | undefined) => Detector;
   looks: ToolLooks;
   version: string | undefined;
   timings: TuiTimings;
   clock: Clock;
-  /** What a server that owns the terminal says against typing. */
-  owner?: { doubts(sight: Sight): Reason[]; noteReady(ready: boolean): void } | undefined;
+  /** Reasons against typing from a server that owns the terminal. */
+  owner?: { doubts(snapshot: Snapshot): Reason[]; noteReady(ready: boolean): void } | undefined;
 }
 
-/** A title that is only the machine's name is what tmux puts there before the tool does. */
+/** tmux uses the machine's name as title until the tool sets one. */
 const HOSTNAME = os.hostname();
 
-/** Turns looks, processes and signals into one current sight of the agent. Timers run only until nothing is pending. */
+/** Turns looks, processes and signals into one current snapshot of the agent. Timers run only until nothing is pending. */
 export class Tracker {
-  readonly changed = new Emitter<Sight>();
+  readonly changed = new Emitter<Snapshot>();
   readonly #options: TrackerOptions;
   readonly #process: ToolProcess;
   #detector: Detector;
   #calibrated = false;
-  /** A mark typed to find the composer that the lane did not see go: not shown yet, shown, or gone since. */
+  /** A mark typed to find the composer that the lane did not see disappear: not shown yet, shown, or gone since. */
   #trial: 'unseen' | 'shown' | 'gone' | undefined;
   #view: PaneView | undefined;
   #away: string | undefined = 'not looked at yet';
@@ -57,19 +57,19 @@ export class Tracker {
   #people: PersonFacts = NOBODY;
   #turn: TurnState = NO_TURN;
   #unseen: { typed: 'pasted' | 'entered'; longAtMs: number } | undefined;
-  #sight: Sight;
+  #snapshot: Snapshot;
   #cancel: (() => void) | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
     this.#process = new ToolProcess(options.looks);
     this.#detector = options.detectorFor(undefined);
-    this.#sight = this.#see();
+    this.#snapshot = this.#see();
     options.watch.news.on((news) => this.#take(news));
   }
 
-  get sight(): Sight {
-    return this.#sight;
+  get snapshot(): Snapshot {
+    return this.#snapshot;
   }
 
   get detector(): Detector {
@@ -80,14 +80,14 @@ export class Tracker {
     return this.#options.clock.monotonic();
   }
 
-  /** What calibration has shown of an unknown tool; the tool's own way of being known stays. */
+  /** Uses what calibration learned about an unknown tool. How the tool's process is recognised does not change. */
   learn(detector: Detector): void {
     this.#detector = detector;
     this.#calibrated = true;
     this.#update();
   }
 
-  /** What was learned belongs to a process that is gone. */
+  /** What was learned belongs to a process that has ended. */
   forget(): void {
     if (!this.#calibrated) return;
     this.#calibrated = false;
@@ -104,13 +104,13 @@ export class Tracker {
     this.#update();
   }
 
-  /** Whether the tool's screens are described, in a version that is known, or were learned. */
-  recognises({ facts }: Sight): boolean {
+  /** Whether the tool's screens are described for this version, or were learned. */
+  recognises({ facts }: Snapshot): boolean {
     return this.#calibrated || (this.#detector.composers.length > 0 && facts.version.status !== 'outside');
   }
 
-  /** Nothing but the unknown version speaks against typing, and the screen itself says idle. */
-  readsAsReady({ facts, turn }: Sight): boolean {
+  /** Only the unknown version prevents typing, and the screen itself shows idle. */
+  readsAsReady({ facts, turn }: Snapshot): boolean {
     const { ready } = decideReadiness(facts, { stable: true, turnPhase: turn.phase, calibrated: true });
     return ready && facts.proven_idle;
   }
@@ -124,67 +124,69 @@ export class Tracker {
     return this.#process.signals;
   }
 
-  /** One of the signals has something new. */
+  /** Called when a signal has news. */
   signalled(): void {
     this.#update();
   }
 
   /**
-   * A fresh look at screen, processes and people. The screen first: a key pressed after it is either seen among the
-   * people or refused by tmux at the instant of typing.
+   * Takes a fresh look at screen, processes and people. The screen comes first: a key pressed after it is either seen
+   * with the people or refused by tmux when typing.
    */
-  async look(): Promise<Sight> {
+  async look(): Promise<Snapshot> {
     const seen = this.#options.watch.look();
     const [, people] = await Promise.all([seen, this.#seePeople()]);
     this.#notePeople(people);
-    return this.#sight;
+    return this.#snapshot;
   }
 
-  /** Asked of the system, not of the last look: the tool that was seen holds the pane at this instant. */
+  /** Asks the system, not the last look, whether the tool that was seen holds the pane now. */
   toolHoldsPane(): boolean {
     if (this.#process.read(this.#view?.pane)) this.#update();
     return this.#process.foreground.kind === 'tool';
   }
 
-  gate(sight: Sight, admission: AdmissionPolicy): Readiness {
-    return decideReadiness(sight.facts, {
-      stable: this.#isStill(sight),
-      turnPhase: sight.turn.phase,
-      stalled: sight.turn.stalled,
+  gate(snapshot: Snapshot, admission: AdmissionPolicy): Readiness {
+    return decideReadiness(snapshot.facts, {
+      stable: this.#isStill(snapshot),
+      turnPhase: snapshot.turn.phase,
+      stalled: snapshot.turn.stalled,
       admission,
       calibrated: this.#calibrated,
-      unseen: this.#unseenNow(sight),
-      processUnknown: sight.foreground.kind === 'unknown',
+      unseen: this.#unseenNow(snapshot),
+      processUnknown: snapshot.foreground.kind === 'unknown',
       trialMark: this.#trial === 'gone' ? undefined : this.#trial,
-      ignoreUsageLimit: isLimitOver(sight.turn, this.nowMs),
-      ...(this.#options.owner && { owner: this.#options.owner.doubts(sight) }),
+      ignoreUsageLimit: isLimitOver(snapshot.turn, this.nowMs),
+      ...(this.#options.owner && { owner: this.#options.owner.doubts(snapshot) }),
     });
   }
 
-  #unseenNow({ at }: Sight): GatePolicy['unseen'] {
+  #unseenNow({ at }: Snapshot): GatePolicy['unseen'] {
     if (!this.#unseen) return undefined;
     const { typed, longAtMs } = this.#unseen;
     return at.ms < longAtMs ? typed : `${typed}_long`;
   }
 
-  #isStill({ turn, facts }: Sight): boolean {
+  #isStill({ turn, facts }: Snapshot): boolean {
     const { clock, timings } = this.#options;
     const seconds = stillBeforeTyping(turn, facts, timings.stability_threshold_seconds);
     return stabilityAt(turn, clock.monotonic(), seconds).stable;
   }
 
-  stability(sight: Sight): ReturnType<typeof stabilityAt> {
+  stability(snapshot: Snapshot): ReturnType<typeof stabilityAt> {
     const { clock, timings } = this.#options;
-    return stabilityAt(sight.turn, clock.monotonic(), timings.stability_threshold_seconds);
+    return stabilityAt(snapshot.turn, clock.monotonic(), timings.stability_threshold_seconds);
   }
 
-  /** A prompt was submitted. `before`: what the screen showed then. */
+  /** Called when a prompt was submitted. `before` is what the screen showed then. */
   notePrompt(before: Facts): void {
     this.#turn = notePrompt(this.#turn, before, this.#now());
     this.#update();
   }
 
-  /** What was typed and has not been answered, and after which time that needs a person; undefined when nothing is. */
+  /**
+   * Notes typed text that the tool has not reacted to, and after which time that needs a person; undefined clears it.
+   */
   noteUnseen(noted: { typed: 'pasted' | 'entered'; longMs: number } | undefined): void {
     if (noted?.typed === this.#unseen?.typed) return;
     this.#unseen = noted && { typed: noted.typed, longAtMs: this.nowMs + noted.longMs };
@@ -223,7 +225,7 @@ export class Tracker {
     return lookForPeople(watch.tmux, { session: watch.session, pane }, clock);
   }
 
-  /** While somebody is attached the poll also asks whether they type. */
+  /** While a client is attached, the poll also asks whether someone types. */
   async #lookForPeople(): Promise<void> {
     this.#notePeople(await this.#seePeople().catch(() => this.#people));
   }
@@ -237,21 +239,21 @@ export class Tracker {
 
   #update(): void {
     this.#process.read(this.#view?.pane);
-    this.#sight = this.#see();
+    this.#snapshot = this.#see();
     this.#arm();
     this.#tellOwner();
-    this.changed.emit(this.#sight);
+    this.changed.emit(this.#snapshot);
   }
 
-  /** Whether nothing but the owner itself speaks against typing. */
+  /** Reports to the owner whether only the owner itself prevents typing. */
   #tellOwner(): void {
     const { owner } = this.#options;
     if (!owner) return;
-    const gate = this.gate(this.#sight, 'ready_only');
+    const gate = this.gate(this.#snapshot, 'ready_only');
     owner.noteReady(gate.ready || gate.reasons.every(({ code }) => reasonRow(code).by === 'owner'));
   }
 
-  #see(): Sight {
+  #see(): Snapshot {
     const at = this.#now();
     const { version } = this.#options;
     const { foreground } = this.#process;
@@ -263,7 +265,7 @@ export class Tracker {
       detector: this.#detector,
       process: {
         foreground: foreground.kind,
-        // Copy mode that nobody looks at was left behind; the lane leaves it before it types.
+        // Copy mode without an attached client was left behind; the lane leaves it before it types.
         copyMode: (view?.pane.inMode ?? false) && this.#people.attached > 0,
         personTyping: this.#people.typing,
         hostname: HOSTNAME,
@@ -285,14 +287,14 @@ export class Tracker {
     };
   }
 
-  /** The next instant at which time alone changes the answer; none when nothing is pending. */
+  /** Schedules the next instant at which time alone changes the result, if there is one. */
   #arm(): void {
     this.#cancel?.();
     this.#cancel = undefined;
     const { clock, timings } = this.#options;
     const now = clock.monotonic();
     const unseenMs = this.#unseen ? this.#unseen.longAtMs - now : 0;
-    const seenMs = nextDeadline(this.#sight.turn, this.#sight.facts, now, timings);
+    const seenMs = nextDeadline(this.#snapshot.turn, this.#snapshot.facts, now, timings);
     const due = unseenMs > 0 ? Math.min(unseenMs, seenMs ?? unseenMs) : seenMs;
     if (due !== undefined) this.#cancel = clock.after(due + 1, () => this.#update());
   }

@@ -4,7 +4,7 @@ import { contractState, pictureOf } from '../../screen/index.ts';
 import type { TuiView, Typing } from '../port.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from '../surface-manifest.ts';
 import { PackedHistory } from './packed-history.ts';
-import type { Sight } from './sight.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { Tracker } from './tracker.ts';
 
 const KEPT = 1000;
@@ -21,32 +21,32 @@ export interface TuiRecordOptions {
   lane: { readonly typing: Typing | undefined };
 }
 
-/** The contract's view of a TUI: its state as JSON, and what it was before, in memory and bounded. */
+/** The contract's view of a TUI: its state as JSON, and a bounded history in memory. */
 export class TuiRecord implements TuiView {
   readonly seen = new Emitter<void>();
   readonly #options: TuiRecordOptions;
   readonly #history = new PackedHistory<Record<string, unknown>>(KEPT);
-  /** How it stood when each of the transitions was seen. */
+  /** The agent's standing at the time of each transition. */
   readonly #standings = new WeakMap<object, Record<string, unknown>>();
   #lastSignature = '';
   readonly #stop: () => void;
 
   constructor(options: TuiRecordOptions) {
     this.#options = options;
-    this.#stop = options.tracker.changed.on((sight) => {
-      this.#transitions(sight);
-      this.#remember(sight);
+    this.#stop = options.tracker.changed.on((snapshot) => {
+      this.#transitions(snapshot);
+      this.#remember(snapshot);
       this.seen.emit();
     });
   }
 
   state(): Record<string, unknown> {
-    const { sight } = this.#options.tracker;
+    const { snapshot } = this.#options.tracker;
     return {
       terminal_id: this.#terminalId(),
-      tracked_session: this.#trackedSession(sight),
-      ...this.#observed(sight),
-      recent_transitions: this.#transitions(sight),
+      tracked_session: this.#trackedSession(snapshot),
+      ...this.#observed(snapshot),
+      recent_transitions: this.#transitions(snapshot),
     };
   }
 
@@ -58,15 +58,15 @@ export class TuiRecord implements TuiView {
     };
   }
 
-  /** Explicit input came from elsewhere; nothing is typed. */
+  /** Notes explicit input that came from elsewhere. Types nothing. */
   notePrompt(_prompt: string): Record<string, unknown> {
     const { tracker } = this.#options;
-    tracker.notePrompt(tracker.sight.facts);
+    tracker.notePrompt(tracker.snapshot.facts);
     return this.state();
   }
 
   screen(): ReturnType<TuiView['screen']> {
-    const { view, facts } = this.#options.tracker.sight;
+    const { view, facts } = this.#options.tracker.snapshot;
     if (!view) return undefined;
     return { ...pictureOf(view.screen, facts.dialog.value), observedAtUtc: view.atUtc };
   }
@@ -75,33 +75,33 @@ export class TuiRecord implements TuiView {
     this.#stop();
   }
 
-  #remember(sight: Sight): void {
-    const gate = this.#options.tracker.gate(sight, 'ready_only');
-    const { stability, stalled } = sight.turn;
-    const signature = `${stability.signature} ${gate.ready} ${stalled} ${sight.away ?? ''}`;
+  #remember(snapshot: Snapshot): void {
+    const gate = this.#options.tracker.gate(snapshot, 'ready_only');
+    const { stability, stalled } = snapshot.turn;
+    const signature = `${stability.signature} ${gate.ready} ${stalled} ${snapshot.away ?? ''}`;
     if (signature === this.#lastSignature) return;
     this.#lastSignature = signature;
-    this.#history.add({ recorded_at_utc: sight.at.utc, ...this.#observed(sight) });
+    this.#history.add({ recorded_at_utc: snapshot.at.utc, ...this.#observed(snapshot) });
   }
 
-  #transitions(sight: Sight): Record<string, unknown>[] {
-    const { transitions } = sight.turn;
+  #transitions(snapshot: Snapshot): Record<string, unknown>[] {
+    const { transitions } = snapshot.turn;
     if (transitions.some((each) => !this.#standings.has(each))) {
-      const now = standingAt(this.#contract(sight));
+      const now = standingAt(this.#contract(snapshot));
       for (const each of transitions) if (!this.#standings.has(each)) this.#standings.set(each, now);
     }
     return transitions.map((each) => ({ ...each, ...this.#standings.get(each) }));
   }
 
-  #contract(sight: Sight): ReturnType<typeof contractState> {
+  #contract(snapshot: Snapshot): ReturnType<typeof contractState> {
     const { tracker, detectorName, timings } = this.#options;
-    const { view, away, lost, foreground, facts, turn } = sight;
+    const { view, away, lost, foreground, facts, turn } = snapshot;
     return contractState({
       facts,
       turn,
       screen: view?.screen,
       probe: {
-        observedAtUtc: view?.atUtc ?? sight.at.utc,
+        observedAtUtc: view?.atUtc ?? snapshot.at.utc,
         transport: view ? 'tmux_up' : lost ? 'tmux_missing' : 'probe_error',
         paneId: view?.pane.id ?? '',
         panePid: view?.pane.pid ?? null,
@@ -114,12 +114,12 @@ export class TuiRecord implements TuiView {
     });
   }
 
-  #observed(sight: Sight): Record<string, unknown> {
+  #observed(snapshot: Snapshot): Record<string, unknown> {
     const { tracker, manifest } = this.#options;
-    const gate = tracker.gate(sight, 'ready_only');
+    const gate = tracker.gate(snapshot, 'ready_only');
     const reasons = gate.ready ? [] : gate.reasons;
     return {
-      ...this.#contract(sight),
+      ...this.#contract(snapshot),
       submit_ready: gate.ready,
       not_ready_reasons: reasonTexts(reasons),
       standing: standingOf({
@@ -136,13 +136,13 @@ export class TuiRecord implements TuiView {
     return manifest.interactive?.terminal_id ?? trackedSessionId;
   }
 
-  #trackedSession({ facts, view }: Sight): Record<string, unknown> {
+  #trackedSession({ facts, view }: Snapshot): Record<string, unknown> {
     const { manifest, sessionRoot, trackedSessionId } = this.#options;
     const session = view?.pane.sessionName ?? tmuxPlace(manifest).session;
     const terminal = manifest.interactive?.terminal_id;
     return {
       tracked_session_id: trackedSessionId,
-      // As its server knows it, where one owns the terminal.
+      // The name its server knows, if one owns the terminal.
       session_name: terminal ? session : trackedSessionId,
       tool: manifest.tool,
       observed_tool_version: facts.version.value ?? recordedVersion(manifest) ?? null,
@@ -157,7 +157,7 @@ export class TuiRecord implements TuiView {
   }
 }
 
-/** What a transition says of its moment besides what changed. */
+/** What a transition records about its moment besides what changed. */
 function standingAt({ diagnostics, turn, last_turn }: ReturnType<typeof contractState>) {
   return {
     diagnostics_availability: diagnostics.availability,

@@ -3,15 +3,15 @@ import { nativeFunction } from '../../base/index.ts';
 
 type Ioctl = (fd: number, request: number, type: string, out: Buffer) => number;
 
-/** The request that asks a terminal how many bytes wait to be read. */
+/** The ioctl that returns how many bytes wait to be read from a terminal. */
 const FIONREAD: Partial<Record<NodeJS.Platform, number>> = { linux: 0x541b, darwin: 0x4004667f };
 const { O_RDONLY, O_NOCTTY, O_NONBLOCK } = fs.constants;
 
 let ioctl: Ioctl | undefined;
 
 /**
- * Bytes typed into this terminal that no program has read yet; undefined where that cannot be told. More than none means
- * that whoever holds the terminal does not listen. None does not mean that it was acted upon.
+ * Bytes typed into this terminal that no program has read yet; undefined if that cannot be determined. More than 0
+ * means that the program which holds the terminal is not listening. 0 does not mean that it acted on them.
  */
 export function unreadInput(tty: string): number | undefined {
   const request = FIONREAD[process.platform];

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import type { PaneWatch } from './pane-watch.ts';
-import type { Sight } from './sight.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { Tracker } from './tracker.ts';
 
 export interface Waiting {
@@ -9,14 +9,14 @@ export interface Waiting {
   clock: Clock;
 }
 
-/** The first answer of `judge` on a sight, now or as things change; undefined when the time is over, or cut short. */
+/** Returns the first result of `judge` on a snapshot, now or after a change; undefined on timeout or when cut short. */
 export async function waitUntil<T>(
   { tracker, watch, clock }: Waiting,
-  judge: (sight: Sight) => T | undefined,
+  judge: (snapshot: Snapshot) => T | undefined,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<T | undefined> {
-  const now = judge(tracker.sight);
+  const now = judge(tracker.snapshot);
   if (now !== undefined) return now;
   if (signal?.aborted) return judge(await tracker.look());
   const calm = watch.keenly();
@@ -29,8 +29,8 @@ export async function waitUntil<T>(
         resolve(value);
       };
       const giveUp = (): void => done(undefined);
-      const stop = tracker.changed.on((sight) => {
-        const found = judge(sight);
+      const stop = tracker.changed.on((snapshot) => {
+        const found = judge(snapshot);
         if (found !== undefined) done(found);
       });
       const cancel = clock.after(timeoutMs, giveUp);

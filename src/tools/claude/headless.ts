@@ -1,3 +1,4 @@
+import { BACKEND } from '../../wire/houmao/index.ts';
 import type { EventRule, HeadlessHabits } from '../headless-habits.ts';
 
 /** The stream of `--output-format stream-json`, spoken also by tools that follow it. */
@@ -32,7 +33,7 @@ export const CLAUDE_EVENTS: EventRule[] = [
 
 /** Claude Code 2.1. With `-p` it takes the prompt from standard input, byte for byte; `--continue` may begin a new chat. */
 export const HEADLESS: HeadlessHabits = {
-  backend: 'claude_headless',
+  backend: BACKEND.claudeTurns,
   shape: {
     prompt: 'stdin',
     role: 'arguments',

@@ -98,7 +98,11 @@ const ANSWERED = /^[•■✗◦⚠]|^ {2}Worked for |^ {2}\S+:\s/u;
  * idle. Forms borrow the composer's look; they hang closer to what stands above.
  */
 export const DETECTOR: ToolDetector = {
-  versions: { from: '0.157.0', below: '0.180.0', seen: ['0.160.0', '0.163.0', '0.166.0', '0.169.0'] },
+  versions: {
+    from: '0.157.0',
+    below: '0.180.0',
+    seen: ['0.160.0', '0.163.0', '0.165.0', '0.166.0', '0.169.0'],
+  },
   buffer: 'alternate',
   composers: [COMPOSER],
   title: TITLE,

@@ -1,8 +1,9 @@
+import { BACKEND } from '../../wire/houmao/index.ts';
 import type { HeadlessHabits } from '../headless-habits.ts';
 
 /** Codex 0.118 to 0.166. `-` takes the prompt from standard input; `resume --last` may begin a new chat. */
 export const HEADLESS: HeadlessHabits = {
-  backend: 'codex_headless',
+  backend: BACKEND.codexTurns,
   shape: {
     prompt: 'stdin',
     role: 'arguments',

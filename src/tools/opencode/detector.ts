@@ -9,7 +9,7 @@ const REFUSED =
 
 /** opencode. Dialogs float over the composer, which stays in sight: the cursor, visible and in place, is what proves it. */
 export const DETECTOR: ToolDetector = {
-  versions: { from: '1.18.0', below: '1.20.0', seen: ['1.18.25', '1.18.33'] },
+  versions: { from: '1.18.0', below: '1.20.0', seen: ['1.18.25', '1.18.30', '1.18.33'] },
   composers: [
     {
       frame: { kind: 'bar', bar: '┃', foot: '╹', fill: '▀', shellLabel: /^Shell$/ },

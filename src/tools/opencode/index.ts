@@ -1,3 +1,4 @@
+import { BACKEND } from '../../wire/houmao/index.ts';
 import type { HeadlessHabits } from '../headless-habits.ts';
 import type { Tool } from '../tool.ts';
 import { DETECTOR } from './detector.ts';
@@ -6,7 +7,7 @@ import { localEntry, opencodeSession, opencodeToolName } from './mcp.ts';
 
 /** OpenCode 1.18. Without a message it reads standard input, exactly; a message given as an argument it puts in quotes. */
 const HEADLESS: HeadlessHabits = {
-  backend: 'generic_headless',
+  backend: BACKEND.turns,
   shape: {
     prompt: 'stdin',
     role: 'prefix',

@@ -1,6 +1,6 @@
-import type { EventKind, EventRule } from '../../../tools/index.ts';
+import type { EventKind, EventRule, ToolHabits } from '../../../tools/index.ts';
 
-export interface Understood {
+interface Understood {
   kind: EventKind;
   message: string;
 }
@@ -17,7 +17,7 @@ export function understand(value: unknown, rules: readonly EventRule[]): Underst
 }
 
 /** The value at a dotted path of own properties. */
-export function at(value: unknown, path: string): unknown {
+function at(value: unknown, path: string): unknown {
   let here: unknown = value;
   for (const name of path.split('.')) {
     if (here === null || typeof here !== 'object' || !Object.hasOwn(here, name)) return undefined;
@@ -26,7 +26,7 @@ export function at(value: unknown, path: string): unknown {
   return here;
 }
 
-export function holds(value: unknown, when: Record<string, string>): boolean {
+function holds(value: unknown, when: Record<string, string>): boolean {
   return Object.entries(when).every(([path, wanted]) => {
     const found = at(value, path);
     return wanted === '*' ? found !== undefined && found !== null : found === wanted;
@@ -50,4 +50,27 @@ function textOf(found: unknown): string {
     .map((block) => at(block, 'text'))
     .filter((text) => typeof text === 'string')
     .join('\n');
+}
+
+const NAMES = ['session_id', 'sessionId', 'sessionID', 'thread_id', 'threadId', 'session.id', 'thread.id'];
+const PLACES = [...NAMES, ...NAMES.map((name) => `data.${name}`)];
+const LONGEST_ID = 200;
+
+/** The chat's id in one event, from the first place that holds one. */
+export function findSessionId(value: unknown, own: ToolHabits['sessionId']): string | null {
+  const places = own && holds(value, own.when) ? [own.path, ...PLACES] : PLACES;
+  for (const place of places) {
+    const found = at(value, place);
+    if (typeof found === 'string' && sessionIdProblem(found) === undefined) return found;
+  }
+  return null;
+}
+
+/** Why this cannot be given to a tool as the id of a chat. A leading dash would be read as a flag. */
+export function sessionIdProblem(id: string): string | undefined {
+  if (id === '' || id.length > LONGEST_ID) return `must have 1 to ${LONGEST_ID} characters`;
+  if (id.startsWith('-')) return 'must not begin with "-"';
+  return /[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(id)
+    ? 'must have no white space or control characters'
+    : undefined;
 }

@@ -1,9 +1,8 @@
 import { type Clock, utcStamp } from '../../../base/index.ts';
 import { EVENT_KINDS, type EventKind, type ToolHabits } from '../../../tools/index.ts';
 import { type Line, LineSplitter } from '../runner/line-splitter.ts';
-import { findSessionId } from '../turn/session-id.ts';
 import type { CanonicalEvent } from './canonical-event.ts';
-import { understand } from './event-rules.ts';
+import { findSessionId, understand } from './event-rules.ts';
 
 /** Longer lines are not read, only counted; longer texts are cut; longer raw lines stand in stdout.jsonl only. */
 const LONGEST_LINE = 8 * 1024 * 1024;

@@ -6,8 +6,7 @@ import {
   type ProcessIdentity,
   runningPids,
 } from '../../../base/index.ts';
-import { readCurrentTurn } from '../turn/current-turn.ts';
-import { readProcess, type TurnFiles, turnFiles, voidAttempt } from '../turn/turn-files.ts';
+import { readCurrentTurn, readProcess, type TurnFiles, turnFiles, voidAttempt } from '../turn/turn-files.ts';
 
 /** A process that has ended: no running one is ever taken for it. */
 const GONE: ProcessIdentity = { pid: 2 ** 30, startTicks: -1, bootId: null };

@@ -1,6 +1,41 @@
 import { roleWords, type ToolHabits, type TurnShape } from '../../../tools/index.ts';
-import type { PromptDelivery } from '../../port.ts';
-import type { ChatChoice } from './choose-chat.ts';
+import type { HeadlessState, PromptDelivery } from '../../port.ts';
+import { sessionIdProblem } from '../events/event-rules.ts';
+
+export type ChatChoice = { kind: 'create' } | { kind: 'exact'; id: string } | { kind: 'last' };
+
+type Chosen = { chat: ChatChoice; takesOverride: boolean } | { refused: string };
+
+/**
+ * Which chat a prompt goes to. An explicit choice wins and leaves the one-shot override alone; otherwise the override,
+ * for a direct prompt only; then the pinned chat; then what the session was started with; then a new one.
+ */
+export function chooseChat(
+  asked: PromptDelivery['chatSession'],
+  { current, startup_default: startup, next_prompt_override: override }: HeadlessState['chat_session'],
+  direct: boolean,
+): Chosen {
+  const mode = asked?.mode ?? 'auto';
+  if (mode === 'auto') {
+    if (override && direct) return { chat: { kind: 'create' }, takesOverride: true };
+    if (current) return exact(current.id);
+    return startup.mode === 'exact' ? exact(startup.id ?? '') : plain(startup.mode);
+  }
+  if (mode === 'current')
+    return current ? exact(current.id) : { refused: 'there is no current chat session' };
+  return mode === 'exact' ? exact(asked?.id ?? '') : plain(mode);
+}
+
+function plain(mode: 'new' | 'tool_last_or_new'): Chosen {
+  return { chat: { kind: mode === 'new' ? 'create' : 'last' }, takesOverride: false };
+}
+
+function exact(id: string): Chosen {
+  const problem = sessionIdProblem(id);
+  return problem
+    ? { refused: `chat_session.id ${problem}` }
+    : { chat: { kind: 'exact', id }, takesOverride: false };
+}
 
 /** A tool as this session starts it. */
 export interface TurnTool {
@@ -8,14 +43,14 @@ export interface TurnTool {
   shape: TurnShape;
   executable: string;
   args: string[];
-  /** Kept on every turn, also of a chat gone on with. */
+  /** Applied to every turn, also when a chat continues. */
   role: string | null;
 }
 
-export interface TurnRequest {
+interface TurnRequest {
   chat: ChatChoice;
   prompt: string;
-  /** The role stands in no message of this chat yet; matters to tools that take it as a prefix. */
+  /** No message of this chat contains the role yet; matters to tools that take it as a prefix. */
   roleIsNew: boolean;
   model?: NonNullable<PromptDelivery['execution']>['model'];
 }
@@ -24,7 +59,7 @@ export type BuiltTurn =
   | { command: string[]; stdin: string | null; carriesRole: boolean }
   | { refused: string };
 
-/** The command of one turn. Nothing here passes a shell: every word is one argument. */
+/** The command of one turn. No shell is used: each word is one argument. */
 export function buildTurn(tool: TurnTool, request: TurnRequest): BuiltTurn {
   const { shape, habits, role } = tool;
   const { chat } = request;
@@ -37,7 +72,7 @@ export function buildTurn(tool: TurnTool, request: TurnRequest): BuiltTurn {
   const prompt = prefixed ? `${role}\n\n${request.prompt}` : request.prompt;
   const inArguments = shape.prompt === 'argument';
   if (inArguments && prompt.includes('\u0000'))
-    return { refused: `the prompt contains U+0000, which ${habits.tool} cannot be given` };
+    return { refused: `the prompt contains U+0000, which ${habits.tool} does not accept` };
   const values: Record<string, string> = { '{session}': chat.kind === 'exact' ? chat.id : '' };
   if (inArguments) values['{prompt}'] = prompt;
   const promptInArgs = inArguments && !template.some((word) => word.includes('{prompt}'));
@@ -53,7 +88,7 @@ export function buildTurn(tool: TurnTool, request: TurnRequest): BuiltTurn {
   };
 }
 
-/** Whether the tool can be told which chat to go on with, and so must tell its id. */
+/** Whether the tool can continue a chat by its id, and so must report that id. */
 export function resumesById(shape: TurnShape): boolean {
   return shape.exact.some((word) => word.includes('{session}'));
 }
@@ -79,7 +114,7 @@ function modelWords(
   return { words };
 }
 
-/** One pass, so that what is put in is never taken for a placeholder. */
+/** One pass, so an inserted value is never read as a placeholder. */
 function fill(word: string, values: Record<string, string>): string {
   return word.replace(/\{[a-z]+\}/g, (name) => values[name] ?? name);
 }

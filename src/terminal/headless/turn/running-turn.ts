@@ -13,43 +13,35 @@ import type { EventStream } from '../events/event-stream.ts';
 import { OutputReader } from '../runner/output-reader.ts';
 import { endGroup, endLeftOver } from '../runner/process-group.ts';
 import type { Exit } from '../runner/start-runner.ts';
-import { endTurn, type StopCause, type TurnEnd, writeStopCause } from './turn-end.ts';
+import { endTurn, type StopCause, type TurnEnd, type TurnLimits, writeStopCause } from './settle-turn.ts';
 import { attemptFile, attemptState, readExitCode, readToolPid, type TurnFiles } from './turn-files.ts';
-
-export interface TurnLimits {
-  /** Null: none. */
-  timeoutMs: number | null;
-  graceMs: number;
-  /** Standard output and standard error together. */
-  outputBytes: number;
-}
 
 export interface RunningTurnOptions {
   files: TurnFiles;
   attempt: string;
   runner: ProcessIdentity;
-  /** Of a process of ours; one taken over from an earlier gateway is watched instead. */
+  /** Only for our own child; a turn of an earlier gateway is polled instead. */
   exit?: Promise<Exit>;
   /** How long it had run already when it was taken over. */
   ageMs: number;
   stream: EventStream;
-  /** False of a turn that another process attends: its events are written there. */
+  /** False when another process watches the turn and writes its events. */
   keepsEvents?: boolean;
   limits: TurnLimits;
   clock: Clock;
   log: Log;
 }
 
-/** The directory tells of every change; this is for file systems that do not, and for a runner nobody is parent of. */
+/** A fallback for file systems that report no changes, and for a runner that is not our child. */
 const SAFETY_MS = 500;
 
-/** A turn under way: its output understood as it comes, its limits kept, its end noticed. */
+/** A running turn: parses its output, enforces its limits, notices its end. */
 export class RunningTurn {
   readonly events = new Emitter<CanonicalEvent>();
-  /** The tool's process id; null when the turn ended before the tool ran, or was let go. */
+  /** The tool's process id; null when the turn ended before the tool ran, or is no longer watched. */
   readonly toolStarted: Promise<number | null>;
   readonly firstEvent: Promise<CanonicalEvent | null>;
-  /** Null when it was let go and runs on. */
+  /** Null when it is no longer watched and still runs. */
   readonly ended: Promise<TurnEnd | null>;
   readonly options: RunningTurnOptions;
   readonly #reader: OutputReader;
@@ -107,7 +99,7 @@ export class RunningTurn {
     return this.ended;
   }
 
-  /** Stops looking; the turn runs on, unless it is being ended just now. */
+  /** Stops watching; the turn keeps running, unless it is being ended. */
   async letGo(): Promise<void> {
     if (this.#stopped !== undefined) await this.ended;
     else if (!this.#over) await this.#finish(null);
@@ -119,7 +111,7 @@ export class RunningTurn {
       const telling = [files.stdout, files.stderr, files.exitcode, attemptFile(files, attempt, 'pid')];
       const names = new Set(telling.map((file) => path.basename(file)));
       this.#watcher = fs.watch(files.directory, (_, name) => {
-        // Most of what changes there is written by this process.
+        // Most changes there are our own writes.
         if (name === null || names.has(name)) this.#look();
       });
       this.#watcher.on('error', () => {});
@@ -142,7 +134,7 @@ export class RunningTurn {
     this.#cancelTimeout = clock.after(limits.timeoutMs - ageMs, () => void this.stop('timeout'));
   }
 
-  /** One look at a time; a reason to look during a look causes one more. */
+  /** One look at a time; a request during a look causes one more. */
   #look(): void {
     if (this.#over) return;
     this.#lookAgain = true;
@@ -154,7 +146,7 @@ export class RunningTurn {
   async #lookUntilQuiet(): Promise<void> {
     while (this.#lookAgain && !this.#over) {
       this.#lookAgain = false;
-      // Asked before reading, so that nothing written before the end is missed.
+      // Checked before reading, so output written before the end is not missed.
       const exit = this.#hasEnded();
       this.#keepSize();
       const atEnd = await this.#readOutput(exit !== undefined);
@@ -167,7 +159,7 @@ export class RunningTurn {
     }
   }
 
-  /** True at the end of the output, and when it cannot be read: after an end there is nothing to wait for. */
+  /** True at the end of the output, and when it cannot be read. */
   async #readOutput(ended: boolean): Promise<boolean> {
     const { stream, limits, log } = this.options;
     if (ended && this.#reader.offset > limits.outputBytes) return true;

@@ -1,11 +1,16 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
+  bootId,
   ensurePrivateDirectory,
   errnoOf,
+  explainDisk,
+  fsyncDirectory,
+  isDiskTrouble,
   type ProcessIdentity,
   readIfExists,
   readJsonIfExists,
+  shareFile,
   writeJsonAtomic,
 } from '../../../base/index.ts';
 
@@ -18,7 +23,7 @@ export interface TurnFiles {
   stderr: string;
   events: string;
   exitcode: string;
-  /** Why it was told to end, for whoever else attends it. */
+  /** Why it was stopped, for another process that watches it. */
   stopped: string;
   process: string;
 }
@@ -29,7 +34,7 @@ export function artefactsRoot(sessionRoot: string): string {
   return path.join(sessionRoot, 'manifest.turn-artifacts');
 }
 
-/** What a turn left behind, for whoever shows it. */
+/** The files of a turn, for display. */
 export function turnArtefacts(sessionRoot: string, turnId: string): TurnFiles | undefined {
   return turnIdProblem(turnId) ? undefined : turnFiles(artefactsRoot(sessionRoot), turnId);
 }
@@ -62,7 +67,7 @@ export function turnFiles(root: string, id: string): TurnFiles {
  * renames it to `started`, just before it becomes able to run the tool, or a recovery renames it to `void`. A rename
  * succeeds for one of them only.
  */
-export type AttemptState = 'ready' | 'started' | 'void';
+type AttemptState = 'ready' | 'started' | 'void';
 
 export function attemptFile(files: TurnFiles, attempt: string, state: AttemptState | 'pid'): string {
   return path.join(files.directory, `attempt-${attempt}.${state}`);
@@ -73,7 +78,7 @@ export function attemptState(files: TurnFiles, attempt: string): AttemptState | 
   return states.find((state) => fs.existsSync(attemptFile(files, attempt, state))) ?? 'missing';
 }
 
-/** True when the attempt will never run now, whatever still lives of the process that was to start it. */
+/** True when the attempt can no longer run, even if the process that was to start it is still alive. */
 export function voidAttempt(files: TurnFiles, attempt: string): boolean {
   try {
     fs.renameSync(attemptFile(files, attempt, 'ready'), attemptFile(files, attempt, 'void'));
@@ -84,7 +89,7 @@ export function voidAttempt(files: TurnFiles, attempt: string): boolean {
   }
 }
 
-/** Whether something has run under this id already; an attempt that was made void has not. */
+/** Whether a turn with this id has run; a void attempt does not count. */
 export function isUsed(files: TurnFiles): boolean {
   try {
     return fs.readdirSync(files.directory).some((name) => /^attempt-.*\.started$/.test(name));
@@ -94,15 +99,15 @@ export function isUsed(files: TurnFiles): boolean {
   }
 }
 
-/** Makes the directory and everything the runner needs. Nothing runs yet, and nothing is synced. */
+/** Creates the directory and what the runner needs. Starts nothing and syncs nothing. */
 export function prepareFiles(files: TurnFiles, attempt: string, stdin: string | null): void {
   ensurePrivateDirectory(files.directory);
   if (stdin !== null) fs.writeFileSync(files.prompt, stdin, { mode: 0o600 });
   fs.writeFileSync(attemptFile(files, attempt, 'ready'), '', { mode: 0o600 });
 }
 
-/** process.json. The contract's fields, and what tells this process from a later one of the same number. */
-export interface ProcessRecord {
+/** process.json: the fields of the contract, and what identifies this process if its pid is reused. */
+interface ProcessRecord {
   runner_pid: number;
   child_pid: number | null;
   launched_at_utc: string;
@@ -122,7 +127,7 @@ export function readProcess(files: TurnFiles): (ProcessRecord & { runner: Proces
   return { ...record, runner };
 }
 
-/** The number the runner wrote when the tool had ended. */
+/** The tool's exit code, written by the runner. */
 export function readExitCode(files: TurnFiles): number | undefined {
   return wholeNumber(files.exitcode, /^\d{1,3}\n$/);
 }
@@ -132,17 +137,113 @@ export function readToolPid(files: TurnFiles, attempt: string): number | undefin
   return wholeNumber(attemptFile(files, attempt, 'pid'), /^[1-9]\d{0,9}\n$/);
 }
 
-/** What the runner wrote; a line without its end is still being written. */
+/** A number written by the runner. A line without a newline is incomplete. */
 function wholeNumber(file: string, shape: RegExp): number | undefined {
   const text = readIfExists(file) ?? '';
   return shape.test(text) ? Number(text) : undefined;
 }
 
-/** Written aside and renamed, so anything unreadable is as good as absent. */
+/** The file is renamed into place, so an unreadable one counts as missing. */
 function readJson(file: string): unknown {
   try {
     return readJsonIfExists(file);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * current.json: the one turn this session has begun last. Written and synced before its process is started, so that
+ * whoever comes after a crash knows where to look; `settled` once its result stands in the manifest.
+ */
+export interface CurrentTurn {
+  turn_id: string;
+  request_id: string;
+  attempt: string;
+  turn_index: number;
+  carries_role: boolean;
+  boot_id: string | null;
+  prepared_at_utc: string;
+  settled: boolean;
+}
+
+const currentFile = (root: string): string => path.join(root, 'current.json');
+const turnFile = (root: string, turnId: string): string => path.join(root, turnId, 'turn.json');
+
+/** Also written beside the turn: another process may begin the next turn before this one is recovered. */
+export function writeCurrentTurn(root: string, turn: Omit<CurrentTurn, 'boot_id'>): CurrentTurn {
+  const whole = { ...turn, boot_id: bootId() };
+  const own = turnFile(root, turn.turn_id);
+  writeJsonAtomic(own, whole, { durable: 'content' });
+  shareFile(own, currentFile(root));
+  for (const directory of [path.dirname(own), root]) fsyncDirectory(directory);
+  return whole;
+}
+
+/** The latest turn of a request, even if other turns followed it. */
+export function readTurnOf(root: string, requestId: string): CurrentTurn | 'unreadable' | undefined {
+  const current = readCurrentTurn(root);
+  if (current === 'unreadable' || current?.request_id === requestId) return current;
+  const turns = turnIds(root)
+    .map((id) => readTurn(turnFile(root, id)))
+    .filter((turn): turn is CurrentTurn => typeof turn === 'object' && turn.request_id === requestId);
+  return turns.sort((a, b) => a.prepared_at_utc.localeCompare(b.prepared_at_utc)).at(-1);
+}
+
+function turnIds(root: string): string[] {
+  try {
+    return fs.readdirSync(root).filter((name) => turnIdProblem(name) === undefined);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+export function settleCurrentTurn(root: string, turn: CurrentTurn): void {
+  writeJsonAtomic(currentFile(root), { ...turn, settled: true }, { durable: false });
+}
+
+/**
+ * Undefined when no turn was ever begun, `unreadable` when the currentFile says nothing that can be trusted. Throws when it cannot be
+ * read now, and a moment later may.
+ */
+export function readCurrentTurn(root: string): CurrentTurn | 'unreadable' | undefined {
+  return readTurn(currentFile(root));
+}
+
+function readTurn(from: string): CurrentTurn | 'unreadable' | undefined {
+  let found: Partial<CurrentTurn> | null | undefined;
+  try {
+    found = readJsonIfExists(from) as typeof found;
+  } catch (error) {
+    if (isDiskTrouble(error)) throw explainDisk(error, `cannot read ${from}`);
+    return 'unreadable';
+  }
+  if (found === undefined) return undefined;
+  const texts = [found?.turn_id, found?.request_id, found?.attempt, found?.prepared_at_utc];
+  if (!texts.every((text) => typeof text === 'string') || !/^[0-9a-f]+$/.test(found?.attempt ?? ''))
+    return 'unreadable';
+  return turnIdProblem(found?.turn_id ?? '') ? 'unreadable' : (found as CurrentTurn);
+}
+
+/** Extra turns allowed, so that pruning is not done after every turn. */
+const SLACK = 20;
+
+/** Removes the artefacts of the oldest turns beyond `keep`. Other directories are left alone. */
+export function pruneTurns(root: string, keep: number, current: string): void {
+  const turns = fs
+    .readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== current && !turnIdProblem(entry.name))
+    .map((entry) => path.join(root, entry.name));
+  if (turns.length <= keep + SLACK) return;
+  const byAge = turns
+    .map((directory) => ({ directory, at: fs.statSync(directory).mtimeMs }))
+    .sort((a, b) => b.at - a.at);
+  for (const { directory } of byAge.slice(keep)) fs.rmSync(directory, { recursive: true, force: true });
+}
+
+/** The highest number of a `turn-NNNN`; 0 when there is none. */
+export function highestTurn(root: string): number {
+  const numbers = fs.readdirSync(root).map((name) => Number(/^turn-(\d{4,9})$/.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
 }

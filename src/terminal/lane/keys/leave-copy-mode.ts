@@ -1,13 +1,16 @@
 import type { LaneContext } from '../../lane-context.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 
-/** A fresh look, out of copy mode: where nobody is attached it was left behind; with a person attached it is theirs. */
+/**
+ * Takes a fresh look, out of copy mode. If no client is attached, copy mode was left behind; otherwise it belongs to
+ * that person.
+ */
 export async function lookOutOfCopyMode({
   tracker,
   watch,
-}: Pick<LaneContext, 'tracker' | 'watch'>): Promise<Sight> {
-  const sight = await tracker.look();
-  if (!sight.view?.pane.inMode || sight.people.attached > 0) return sight;
-  await watch.tmux.leaveMode(sight.view.pane.id);
+}: Pick<LaneContext, 'tracker' | 'watch'>): Promise<Snapshot> {
+  const snapshot = await tracker.look();
+  if (!snapshot.view?.pane.inMode || snapshot.people.attached > 0) return snapshot;
+  await watch.tmux.leaveMode(snapshot.view.pane.id);
   return tracker.look();
 }

@@ -4,7 +4,7 @@ import type { LaneContext } from '../../lane-context.ts';
 
 type On = Pick<LaneContext, 'watch' | 'owner'>;
 
-/** One key, by the server that owns the terminal where it can press it; else straight into the pane. */
+/** Presses one key through the server that owns the terminal if it can, else straight into the pane. */
 export async function pressKey(
   pane: Pane,
   key: string,
@@ -14,13 +14,14 @@ export async function pressKey(
   const said = await owner?.press(key);
   if (said?.kind === 'asked') return;
   if (said?.kind === 'refused')
-    throw notReady(`CAO did not press ${key}: ${said.why}`, { facts: { tmux: 'refused' } });
-  if (said?.kind === 'unknown') throw unavailable(`whether CAO pressed ${key} is not known: ${said.why}`);
+    throw notReady(`${owner!.name} did not press ${key}: ${said.why}`, { facts: { tmux: 'refused' } });
+  if (said?.kind === 'unknown')
+    throw unavailable(`whether ${owner!.name} pressed ${key} is not known: ${said.why}`);
   await watch.tmux.sendKeyName(pane.id, key, expect);
   await owner?.pressedBehind();
 }
 
-/** Text as it is, which no server presses for us. */
+/** Types text unchanged; no server does that for us. */
 export async function typeLiterally(
   pane: Pane,
   text: string,

@@ -2,8 +2,8 @@ import { messageOf } from '../../../base/index.ts';
 import type { Why } from '../../../domain/index.ts';
 import { type LaneContext, sameAs } from '../../lane-context.ts';
 import type { DeliveryResult } from '../../port.ts';
-import { heldText } from '../../proof/held-text.ts';
-import type { Sight } from '../../watch/sight.ts';
+import { type Held, heldText } from '../../proof/held-text.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import { offersExactly, showsCommand } from '../prompt/slash-command.ts';
 import { takeBack } from '../prompt/take-back.ts';
@@ -15,20 +15,22 @@ const refuse = (outcome: 'not_ready' | 'failed', why: Why | Why[], untouched: bo
   untouched,
 });
 
-/** Begins a new chat with the tool's own command. Undefined when the tool is ready again; else why it is not. */
+/**
+ * Starts a new chat with the tool's own command. Returns undefined when the tool is ready again, else why it is not.
+ */
 export async function resetChat(on: LaneContext): Promise<DeliveryResult | undefined> {
   const { tracker, watch, patience } = on;
   const { resetCommand } = tracker.detector.input;
-  const sight = await tracker.look();
-  const gate = tracker.gate(sight, 'ready_only');
+  const snapshot = await tracker.look();
+  const gate = tracker.gate(snapshot, 'ready_only');
   if (!gate.ready) return refuse('not_ready', gate.reasons, true);
-  const pane = sight.view!.pane.id;
+  const pane = snapshot.view!.pane.id;
   try {
-    await watch.tmux.sendLiteral(pane, resetCommand, sameAs(sight.view!));
+    await watch.tmux.sendLiteral(pane, resetCommand, sameAs(snapshot.view!));
   } catch (error) {
     return refuse('not_ready', messageOf(error), true);
   }
-  const held = (): string => heldText(tracker.sight.facts, resetCommand, tracker.detector.input);
+  const held = (): Held => heldText(tracker.snapshot.facts, resetCommand, tracker.detector.input);
   const before = await seenToMean(resetCommand, on);
   if (!before || before.facts.dialog.value || before.people.typing) {
     const erased = await takeBack(resetCommand, on);
@@ -50,19 +52,22 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
 
 const MOST_LOOKS = 3;
 
-/** A look at the command alone, where Enter means it. A tool draws its list of commands a moment later than the text. */
-async function seenToMean(command: string, on: LaneContext): Promise<Sight | undefined> {
-  const means = (seen: Sight): true | undefined => entersCommand(seen, command) || undefined;
+/**
+ * Waits until only the command is in the composer and Enter would run it. A tool draws its command list slightly later
+ * than the text.
+ */
+async function seenToMean(command: string, on: LaneContext): Promise<Snapshot | undefined> {
+  const means = (seen: Snapshot): true | undefined => entersCommand(seen, command) || undefined;
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     if (!(await waitUntil(on, means, on.patience.echoMs))) return undefined;
-    const sight = await on.tracker.look();
-    if (means(sight)) return sight;
+    const snapshot = await on.tracker.look();
+    if (means(snapshot)) return snapshot;
   }
   return undefined;
 }
 
-/** Where the open list of commands shows what Enter would choose, that must be this very command. */
-function entersCommand(sight: Sight, command: string): boolean {
-  const other = sight.facts.menu.value?.chosen !== undefined && !offersExactly(sight, command);
-  return showsCommand(sight, command) && !other;
+/** If the open command list shows what Enter would choose, that must be exactly this command. */
+function entersCommand(snapshot: Snapshot, command: string): boolean {
+  const other = snapshot.facts.menu.value?.chosen !== undefined && !offersExactly(snapshot, command);
+  return showsCommand(snapshot, command) && !other;
 }

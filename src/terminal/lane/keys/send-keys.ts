@@ -4,22 +4,22 @@ import { dialogHash } from '../../../screen/index.ts';
 import type { Expectation } from '../../../tmux/index.ts';
 import { evidenceAt, type LaneContext, sameAs } from '../../lane-context.ts';
 import type { DeliveryResult, KeyDelivery } from '../../port.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import { keysRefused } from './keys-refused.ts';
 import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 import { pressKey, typeLiterally } from './press-key.ts';
 
-/** Sends keys somebody asked for explicitly, exactly these, and records what they went into. */
+/** Sends exactly the keys a caller asked for, and records what they went into. */
 export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<DeliveryResult> {
   const { clock } = on;
   const segments = parseKeySequence(keys.sequence, keys.escapeSpecialKeys);
-  const sight = await lookOutOfCopyMode(on);
-  const refused = keysRefused(sight) ?? otherDialog(keys, sight);
+  const snapshot = await lookOutOfCopyMode(on);
+  const refused = keysRefused(snapshot) ?? otherDialog(keys, snapshot);
   if (refused) return refused;
-  const { pane } = sight.view!;
-  // A choice was made for what was seen: tmux itself checks that nothing moved since this look.
-  let expect: Expectation = keys.expectedDialog === undefined ? { pid: pane.pid } : sameAs(sight.view!);
+  const { pane } = snapshot.view!;
+  // The choice was made for the screen that was seen, so tmux itself checks that nothing has moved since this look.
+  let expect: Expectation = keys.expectedDialog === undefined ? { pid: pane.pid } : sameAs(snapshot.view!);
   let sent = 0;
   try {
     for (const segment of segments) {
@@ -34,8 +34,8 @@ export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<Deli
     const reasons = [`${sent} of ${segments.length} parts were sent: ${messageOf(error)}`];
     return { outcome, reasons, evidence: [], untouched: sent === 0 && refusedByTmux };
   }
-  const { facts } = sight;
-  const after = facts.dialog.value ? await dialogAfter(sight, on) : undefined;
+  const { facts } = snapshot;
+  const after = facts.dialog.value ? await dialogAfter(snapshot, on) : undefined;
   const into = {
     ...(keys.expectedDialog && { expected_dialog: keys.expectedDialog }),
     dialog: facts.dialog.value?.kind ?? null,
@@ -50,28 +50,28 @@ export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<Deli
 }
 
 /**
- * What is seen after keys that were sent while a dialog was open. A tool can put another dialog there in the instant before
- * a key arrives, so this reports the screen and never which dialog took the key.
+ * What the screen shows after keys were sent into a dialog. A tool can open another dialog just before a key arrives,
+ * so this reports the screen and never which dialog took the key.
  */
-async function dialogAfter(before: Sight, on: LaneContext): Promise<DialogAfter> {
+async function dialogAfter(before: Snapshot, on: LaneContext): Promise<DialogAfter> {
   const asked = hashOf(before);
-  const judge = (sight: Sight): DialogAfter => {
-    if (!sight.view || sight.foreground.kind !== 'tool') return 'unknown';
-    const now = hashOf(sight);
+  const judge = (snapshot: Snapshot): DialogAfter => {
+    if (!snapshot.view || snapshot.foreground.kind !== 'tool') return 'unknown';
+    const now = hashOf(snapshot);
     return now === null ? 'gone' : now === asked ? 'same' : 'other';
   };
   try {
-    await waitUntil(on, (sight) => (judge(sight) === 'same' ? undefined : true), on.patience.editMs);
+    await waitUntil(on, (snapshot) => (judge(snapshot) === 'same' ? undefined : true), on.patience.editMs);
     return judge(await on.tracker.look());
   } catch {
     return 'unknown';
   }
 }
 
-const hashOf = ({ view, facts }: Sight): string | null => dialogHash(view!.screen, facts.dialog.value);
+const hashOf = ({ view, facts }: Snapshot): string | null => dialogHash(view!.screen, facts.dialog.value);
 
-/** Keys that were meant for a dialog go into that one or nowhere. */
-function otherDialog({ expectedDialog }: KeyDelivery, sight: Sight): DeliveryResult | undefined {
-  if (expectedDialog === undefined || hashOf(sight) === expectedDialog) return undefined;
+/** Keys meant for a dialog go into that dialog or nowhere. */
+function otherDialog({ expectedDialog }: KeyDelivery, snapshot: Snapshot): DeliveryResult | undefined {
+  if (expectedDialog === undefined || hashOf(snapshot) === expectedDialog) return undefined;
   return { outcome: 'not_ready', reasons: [reason('dialog_changed')], evidence: [], untouched: true };
 }

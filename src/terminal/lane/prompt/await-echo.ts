@@ -4,7 +4,7 @@ import type { Evidence } from '../../port.ts';
 import { hasAnswered, hasMoved } from '../../proof/answered.ts';
 import { isHeld } from '../../proof/held-text.ts';
 import { proofOfSubmission } from '../../proof/prove-submission.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import {
   type Delivery,
@@ -19,38 +19,41 @@ import {
 import { isBarred, mayEnter } from './may-enter.ts';
 import { takeBack } from './take-back.ts';
 
-/** Nothing is looked for meanwhile: whatever moves ends the wait. */
+/** Long enough to mean no limit: any movement ends the wait. */
 const FOR_NOW_MS = 3_600_000;
 
-/** Waits until the composer shows the prompt; undefined when it does. */
+/** Waits until the composer shows the prompt. Returns undefined when it does. */
 export async function awaitEcho(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { patience, clock, sent, pasted } = delivery;
   const shown = await waitUntil(
     delivery,
-    (sight) => {
+    (snapshot) => {
       if (hasEnded(delivery)) return 'gone';
-      return sight.foreground.kind === 'tool' && isHeld(held(delivery, sight)) ? 'shown' : undefined;
+      return snapshot.foreground.kind === 'tool' && isHeld(held(delivery, snapshot)) ? 'shown' : undefined;
     },
     patience.echoMs * (1 + Buffer.byteLength(sent.text) / 65_536),
   );
   if (shown !== 'shown') {
-    const ended = await standBy(delivery, 'the text was pasted but not seen, and Enter was not pressed');
+    const ended = await waitForScreen(
+      delivery,
+      'the text was pasted but not seen, and Enter was not pressed',
+    );
     if (ended) return ended;
   }
   pasted.echoedMs = clock.monotonic();
   const ms = Math.round(pasted.echoedMs - pasted.atMs);
-  const facts = { held: held(delivery, delivery.tracker.sight), ms };
+  const facts = { held: held(delivery, delivery.tracker.snapshot), ms };
   await record(delivery, 'typed', { source: 'composer', facts });
   crashPoint('lane.typed');
   return undefined;
 }
 
 /**
- * The prompt was pasted and Enter cannot be pressed: the tool does not answer, or something stands in the way. Nothing
- * more is typed until the screen moves. Undefined when the text stands there whole and alone and Enter may be pressed.
+ * The prompt was pasted and Enter cannot be pressed: the tool does not react, or something is in the way. Types nothing
+ * more until the screen moves. Returns undefined when the whole text is there alone and Enter may be pressed.
  */
-export async function standBy(delivery: Delivery, why: string): Promise<DeliveryEnd | undefined> {
-  const { prompt, tracker, clock, log, overtaking, sent } = delivery;
+export async function waitForScreen(delivery: Delivery, why: string): Promise<DeliveryEnd | undefined> {
+  const { prompt, tracker, clock, log, queuedKeys, sent } = delivery;
   const { patient } = prompt;
   if (!patient) return touched('unconfirmed', `${why}: ${whatIsThere(delivery)}`);
   delivery.evidence.push(evidenceAt(clock, 'lane', { waits: why, because: whatIsThere(delivery) }));
@@ -58,14 +61,14 @@ export async function standBy(delivery: Delivery, why: string): Promise<Delivery
   tracker.noteUnseen({ typed: 'pasted', longMs: delivery.patience.lostMs });
   try {
     for (;;) {
-      if (overtaking.waits) await overtaking.letIn(sent.text);
-      await overtaking.letKeysIn();
+      if (queuedKeys.waits) await queuedKeys.letIn(sent.text);
+      await queuedKeys.letKeysIn();
       if (patient.aborted) return touched('left', why);
-      const cut = AbortSignal.any([patient, overtaking.signal, overtaking.keysSignal]);
+      const cut = AbortSignal.any([patient, queuedKeys.signal, queuedKeys.keysSignal]);
       const lost = untilLost(delivery);
       const found = await waitUntil(
         delivery,
-        (sight) => judge(delivery, sight),
+        (snapshot) => judge(delivery, snapshot),
         lost > 0 ? lost : FOR_NOW_MS,
         cut,
       );
@@ -78,7 +81,7 @@ export async function standBy(delivery: Delivery, why: string): Promise<Delivery
           delivery,
           'the tool has drawn since and its composer is empty, so the paste was lost',
         );
-      if (found !== 'other') return proven(delivery, found, { before: tracker.sight.facts, enters: 0 });
+      if (found !== 'other') return proven(delivery, found, { before: tracker.snapshot.facts, enters: 0 });
       const ended = await withSomethingElse(delivery);
       if (ended) return ended;
     }
@@ -89,35 +92,37 @@ export async function standBy(delivery: Delivery, why: string): Promise<Delivery
 
 function judge(
   delivery: Delivery,
-  sight: Sight,
+  snapshot: Snapshot,
 ): Evidence | 'may_enter' | 'gone' | 'lost' | 'other' | undefined {
   const { pasted, sent, prompt } = delivery;
   if (hasEnded(delivery)) return 'gone';
-  if (!sight.view || sight.foreground.kind !== 'tool') return undefined;
-  if (mayEnter(delivery, sight)) {
-    const steers = prompt.policy === 'ready_only' && sight.facts.busy.value === 'yes';
+  if (!snapshot.view || snapshot.foreground.kind !== 'tool') return undefined;
+  if (mayEnter(delivery, snapshot)) {
+    const steers = prompt.policy === 'ready_only' && snapshot.facts.busy.value === 'yes';
     return steers ? undefined : 'may_enter';
   }
-  // Enter was not ours; a person may have pressed it.
-  const proof = pasted.baseline && proofOfSubmission(sight, pasted.baseline, sent);
+  // We did not press Enter; a person may have.
+  const proof = pasted.baseline && proofOfSubmission(snapshot, pasted.baseline, sent);
   if (proof) return proof;
-  const now = held(delivery, sight);
-  if (isBarred(delivery, sight)) return 'may_enter';
-  if (now === 'other' && !sight.people.typing && hasMoved(sight.view, pasted.screen)) return 'other';
+  const now = held(delivery, snapshot);
+  if (isBarred(delivery, snapshot)) return 'may_enter';
+  if (now === 'other' && !snapshot.people.typing && hasMoved(snapshot.view, pasted.screen)) return 'other';
   return now === 'empty' && untilLost(delivery) <= 0 ? 'lost' : undefined;
 }
 
-/** A tool that draws and does not show it has lost the paste, after a while; of a silent one nobody can say. */
+/**
+ * A tool that draws without showing the paste has lost it, after a while. For a silent tool there is no way to know.
+ */
 function untilLost(delivery: Delivery): number {
   const { pasted, patience, clock } = delivery;
   if (!hasAnswered(delivery, pasted)) return FOR_NOW_MS;
   return Math.max(0, pasted.atMs + patience.lostMs - clock.monotonic());
 }
 
-/** Ours and something else: what is only ours is taken back, and a person's draft is theirs. */
+/** The composer holds our text and more: text that is only ours is erased; a person's draft is left alone. */
 async function withSomethingElse(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { patience, sent } = delivery;
-  const passed = (sight: Sight): true | undefined => held(delivery, sight) !== 'other' || undefined;
+  const passed = (snapshot: Snapshot): true | undefined => held(delivery, snapshot) !== 'other' || undefined;
   if (await waitUntil(delivery, passed, patience.clearMs)) return undefined;
   if (await takeBack(sent.text, delivery))
     return gaveBack(delivery, 'it was not complete in the composer, and was taken back');

@@ -9,9 +9,9 @@ import { preparePrompt } from './prepare-prompt.ts';
 import type { Entered } from './press-enter.ts';
 import { submitPrompt } from './submit-prompt.ts';
 
-export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'submitted' | 'overtaking'>;
+export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'submitted' | 'queuedKeys'>;
 
-/** Puts one prompt into the tool and proves it. Every refusal is a result; nothing here throws for one. */
+/** Types one prompt into the tool and proves it. Every refusal is a result, never an exception. */
 export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {
   const { detector, signals } = on.tracker;
   const prepared = preparePrompt(on.prompt.text, detector.input);
@@ -42,7 +42,7 @@ async function through(delivery: Delivery): Promise<DeliveryEnd> {
   return afterPaste(delivery, entered);
 }
 
-/** The same attempt, from where an earlier process left it. */
+/** Continues an attempt from where an earlier process left it. */
 async function resumed(delivery: Delivery): Promise<DeliveryEnd> {
   const { notes, prompt, tracker } = delivery;
   const attempt = notes.read();
@@ -51,7 +51,7 @@ async function resumed(delivery: Delivery): Promise<DeliveryEnd> {
   const { baseline, screen, tool } = attempt;
   const typed = { atMs: delivery.clock.monotonic(), screen: screen ?? '' };
   delivery.pasted = { ...typed, since: new Date(attempt.since_utc), tool: tool ?? undefined, baseline };
-  const entered: Entered = { baseline, before: tracker.sight.facts, enters: 1, typed, offered: false };
+  const entered: Entered = { baseline, before: tracker.snapshot.facts, enters: 1, typed, offered: false };
   return afterPaste(delivery, attempt.step === 'entering' ? entered : undefined);
 }
 
@@ -64,7 +64,7 @@ async function afterPaste(delivery: Delivery, entered?: Entered): Promise<Delive
   }
 }
 
-/** The terminal cannot be reached, or what must be noted first cannot be written: both may pass. */
+/** The terminal is out of reach, or a required note cannot be written. Both may be temporary. */
 function isAway(error: unknown): boolean {
   if (isRouseError(error)) return error.code === 'unavailable' || error.code === 'not_found';
   return isDiskTrouble(error);

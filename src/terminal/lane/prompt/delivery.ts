@@ -7,20 +7,20 @@ import type { DeliveryOutcome, DeliveryResult, Evidence, PromptDelivery } from '
 import { screenDigest, type Typed } from '../../proof/answered.ts';
 import type { Held } from '../../proof/held-text.ts';
 import type { Baseline, Sent } from '../../proof/prove-submission.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import type { LaneAttempt } from '../lane-attempt.ts';
-import type { Overtaking } from '../overtaking.ts';
+import type { QueuedKeys } from '../queued-keys.ts';
 import type { PreparedPrompt } from './prepare-prompt.ts';
 import { heldIn } from './slash-command.ts';
 
-/** The paste that was given to the tool. */
+/** The paste that was sent to the tool. */
 export interface Pasted extends Typed {
-  /** Wall time: events of the tool before it are about something else. */
+  /** Wall time. Earlier events of the tool are about something else. */
   since: Date;
   tool: ProcessIdentity | undefined;
-  /** Monotonic time at which the composer was seen to hold it. */
+  /** Monotonic time at which the composer was seen to hold the text. */
   echoedMs?: number;
-  /** What the screen showed just before. */
+  /** The screen just before the paste. */
   baseline: Baseline | undefined;
 }
 
@@ -30,17 +30,17 @@ export interface Delivery extends LaneContext {
   prepared: PreparedPrompt;
   sent: Sent;
   pasted: Pasted;
-  /** What was seen, in order; it becomes the result's. */
+  /** What was seen, in order; becomes part of the result. */
   evidence: Evidence[];
-  /** Told when submission is proven, with what the screen showed before Enter. */
+  /** Called when submission is proven, with what the screen showed before Enter. */
   submitted: (before: Facts) => void;
-  /** Interrupts that came meanwhile. */
-  overtaking: Overtaking;
+  /** Interrupts and keys that arrive during the delivery. */
+  queuedKeys: QueuedKeys;
 }
 
 export type DeliveryEnd = Omit<DeliveryResult, 'evidence'>;
 
-/** It is certain that not a byte of the prompt has reached the tool. */
+/** Not one byte of the prompt has reached the tool. */
 export function untouched(outcome: DeliveryOutcome, ...reasons: Why[]): DeliveryEnd {
   return { outcome, reasons, untouched: true };
 }
@@ -49,27 +49,27 @@ export function touched(outcome: DeliveryOutcome, ...reasons: Why[]): DeliveryEn
   return { outcome, reasons, untouched: false };
 }
 
-/** A look and the typing after it may be overtaken by a redraw; that costs nothing but another look. */
+/** A redraw may come between a look and the typing after it. That costs only another look. */
 export const MOST_OVERTAKEN = 40;
 
-/** tmux refused, or there was no pane: it is certain that no byte went in. */
+/** tmux refused, or there was no pane: certainly no byte was typed. */
 export function nothingTyped(error: unknown): boolean {
   if (!isRouseError(error)) return false;
   const problem = tmuxProblemOf(error);
   return problem === 'refused' || problem === 'no_pane';
 }
 
-export function held({ sent }: Delivery, sight: Sight): Held {
-  return heldIn(sight, sent.text, sent.detector.input);
+export function held({ sent }: Delivery, snapshot: Snapshot): Held {
+  return heldIn(snapshot, sent.text, sent.detector.input);
 }
 
-/** Notes how far it came, before the step is taken. */
+/** Notes the step before it is taken. */
 export function keep(
   { notes, prompt, sent, tracker, pasted }: Delivery,
   step: LaneAttempt['step'],
   baseline: Baseline | null,
 ): void {
-  const { view, foreground } = tracker.sight;
+  const { view, foreground } = tracker.snapshot;
   notes.keep({
     request_id: prompt.requestId,
     owner: prompt.owner ?? { source: 'direct', id: prompt.requestId },
@@ -82,7 +82,7 @@ export function keep(
   });
 }
 
-/** False when the disk does not take the note now; the one before it stands. */
+/** Returns false if the disk refuses the note now; the earlier note stays. */
 export function tryKeep(...[delivery, step, baseline]: Parameters<typeof keep>): boolean {
   try {
     keep(delivery, step, baseline);
@@ -93,7 +93,7 @@ export function tryKeep(...[delivery, step, baseline]: Parameters<typeof keep>):
   }
 }
 
-/** The tool took it: that is on record before anybody is told. */
+/** The tool took the prompt. That is on record before anyone is notified. */
 export async function proven(
   delivery: Delivery,
   proof: Evidence,
@@ -102,14 +102,16 @@ export async function proven(
   const ms = Math.round(delivery.clock.monotonic() - delivery.pasted.atMs);
   const evidence = { ...proof, facts: { ...proof.facts, enters, ms } };
   delivery.evidence.push(evidence);
-  // A command need not begin a turn; what it begins shows by itself.
+  // A command need not begin a turn. If it does, the screen shows it.
   if (proof.source !== 'command') delivery.submitted(before);
   await delivery.prompt.record('submitted', evidence);
   crashPoint('lane.submitted');
   return touched('submitted');
 }
 
-/** Nothing of it is with the tool any more. Who cannot have it typed again by itself is told that it failed. */
+/**
+ * Nothing of the prompt is left in the tool. A caller for whom it cannot be typed again automatically gets a failure.
+ */
 export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): DeliveryEnd {
   evidence.push(evidenceAt(clock, 'composer', { found }));
   return touched(prompt.patient ? 'returned' : 'failed', found);
@@ -125,10 +127,10 @@ export async function record(
   await delivery.prompt.record(stage, evidence);
 }
 
-/** What stands in the way, for people. */
+/** What is in the way, in words for people. */
 export function whatIsThere(delivery: Delivery): string {
-  const { sight } = delivery.tracker;
-  const { facts, foreground, people, away } = sight;
+  const { snapshot } = delivery.tracker;
+  const { facts, foreground, people, away } = snapshot;
   if (away !== undefined) return away;
   if (foreground.kind !== 'tool') return `in the foreground is ${foreground.kind}, not the tool`;
   if (facts.dialog.value) return `a dialog (${facts.dialog.value.kind}) is open`;
@@ -138,7 +140,7 @@ export function whatIsThere(delivery: Delivery): string {
   }
   if (facts.copy_mode) return 'the pane is in copy mode';
   if (people.typing) return 'a person is typing';
-  const now = held(delivery, sight);
+  const now = held(delivery, snapshot);
   if (delivery.prepared.onlyIfOffered && now === 'all') return 'the tool does not offer this command';
   if (now === 'empty') return 'the composer is empty and nothing shows that the prompt was taken';
   return now === 'other' ? 'the composer holds something else' : `the composer shows ${now}`;

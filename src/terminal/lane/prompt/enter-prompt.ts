@@ -13,15 +13,15 @@ import { takeBack } from './take-back.ts';
 
 const MOST_ENTERS = 3;
 
-/** A prompt between the first Enter and its ending. */
+/** A prompt between its first Enter and its end. */
 interface Entering {
   delivery: Delivery;
   entered: Entered;
-  /** Why what stood in the composer was taken back. */
+  /** Why the text in the composer was erased. */
   why: string;
 }
 
-/** Submits what stands in the composer, and proves it, step by step as `entering-steps.ts` has them. */
+/** Submits the text in the composer and proves it, step by step as in `entering-steps.ts`. */
 export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promise<DeliveryEnd> {
   const { clock } = delivery;
   const rest = mayEnterAt(delivery) - clock.monotonic();
@@ -37,7 +37,7 @@ export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promis
   }
 }
 
-/** A tool that was slow to show the paste has only just read it: the gap then counts from there. */
+/** A tool that was slow to show the paste has only just read it, so the gap counts from then. */
 function mayEnterAt({ sent, pasted: { atMs, echoedMs = atMs } }: Delivery): number {
   const gap = sent.detector.input.pasteGapMs;
   return (echoedMs - atMs > gap / 2 ? echoedMs : atMs) + gap;
@@ -54,14 +54,14 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   async prove({ delivery, entered }) {
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(delivery, proof, entered);
-    return delivery.overtaking.waits ? 'overtaken' : 'look';
+    return delivery.queuedKeys.waits ? 'overtaken' : 'look';
   },
 
   async look({ delivery, entered }) {
-    const sight = await delivery.tracker.look();
+    const snapshot = await delivery.tracker.look();
     if (entered.lost !== undefined) return 'prove_late';
-    if (!mayEnter(delivery, sight) || sight.facts.busy.value === 'yes') return 'prove_late';
-    if (seemsTaken(sight, entered.baseline, delivery.sent)) return 'prove_late';
+    if (!mayEnter(delivery, snapshot) || snapshot.facts.busy.value === 'yes') return 'prove_late';
+    if (seemsTaken(snapshot, entered.baseline, delivery.sent)) return 'prove_late';
     if (!hasAnswered(delivery, entered.typed)) return 'await_answer';
     delivery.evidence.push(evidenceAt(delivery.clock, 'composer', { enter_swallowed: entered.enters }));
     return entered.enters < MOST_ENTERS ? 'press' : 'take_back';
@@ -78,9 +78,9 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   async prove_late({ delivery, entered }) {
     const proof = await prove(delivery, entered, delivery.patience.proofMs);
     if (proof) return proven(delivery, proof, entered);
-    if (delivery.overtaking.waits) return 'overtaken';
+    if (delivery.queuedKeys.waits) return 'overtaken';
     const { lost } = entered;
-    const told = lost === undefined ? [] : [`whether CAO typed it is not known: ${lost}`];
+    const told = lost === undefined ? [] : [lost];
     return leaveNothingBarred(delivery, touched('unconfirmed', ...told, whatIsThere(delivery)));
   },
 
@@ -94,35 +94,40 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   async judge_taken_back({ delivery, entered, why }) {
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(delivery, proof, entered);
-    if (delivery.overtaking.waits) return 'overtaken';
-    const taken = seemsTaken(delivery.tracker.sight, entered.baseline, delivery.sent);
+    if (delivery.queuedKeys.waits) return 'overtaken';
+    const taken = seemsTaken(delivery.tracker.snapshot, entered.baseline, delivery.sent);
     if (taken !== false) return touched('unconfirmed', `${why}; what was in the composer was taken back`);
     const found = `${why}; the text was taken back`;
     return entered.enters < MOST_ENTERS ? gaveBack(delivery, found) : touched('failed', found);
   },
 
   async overtaken({ delivery, entered }) {
-    const { overtaking, sent, tracker, patience } = delivery;
+    const { queuedKeys, sent, tracker, patience } = delivery;
     let left: string | undefined;
     do {
-      await overtaking.letIn(sent.text);
+      await queuedKeys.letIn(sent.text);
       let proof = await prove(delivery, entered, swallowedMs(delivery));
       const stands = !proof && isHeld(held(delivery, await tracker.look()));
       if (stands) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'is in the composer';
       proof ??= await prove(delivery, entered, stands ? swallowedMs(delivery) : patience.proofMs);
       if (proof) return proven(delivery, proof, entered);
-    } while (overtaking.waits);
+    } while (queuedKeys.waits);
     const there = left === undefined ? whatIsThere(delivery) : `the text ${left}`;
     return touched('unconfirmed', 'an interrupt came before it was proven', there);
   },
 };
 
-/** What stands in front of a menu, or would need one to be taken, is ours and is taken back. */
+/** Our text in front of a menu, or text that needs a menu to be taken, is erased. */
 async function leaveNothingBarred(delivery: Delivery, ending: DeliveryEnd): Promise<DeliveryEnd> {
   if (ending.outcome !== 'unconfirmed' || !isBarred(delivery, await delivery.tracker.look())) return ending;
+  const { baseline, step } = delivery.notes.read() ?? {};
   const erased = await takeBack(delivery.sent.text, delivery);
+  // Once Enter may have been pressed, only a transcript without the prompt shows that nothing was taken.
+  const mayBeTaken =
+    step === 'entering' &&
+    (!baseline || seemsTaken(delivery.tracker.snapshot, baseline, delivery.sent) !== false);
   return touched(
-    'failed',
+    mayBeTaken ? 'unconfirmed' : 'failed',
     ...ending.reasons,
     erased ? 'the text was taken back' : 'the text is in the composer',
   );

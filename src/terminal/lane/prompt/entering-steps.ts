@@ -1,11 +1,11 @@
 /**
- * What may follow what, from the first Enter to the ending of a prompt. `enter-prompt.ts` has a function for each step,
- * and the compiler holds it to `leadsTo`; `docs/lane.md` shows this table.
+ * Which step may follow which, from the first Enter to the end of a prompt. `enter-prompt.ts` has a function for each
+ * step, and the compiler holds it to `leadsTo`. `docs/lane.md` shows this table.
  */
 export const ENTERING = {
   press: {
     does: 'press Enter, in one tmux command with the check that the composer holds exactly the text and nothing asks anything',
-    ends: '`unconfirmed` when that is not so; in front of a menu the text is taken back: `failed`',
+    ends: '`unconfirmed` when that is not so; in front of a menu the text is taken back: `failed`, unless an earlier Enter may have been taken',
     leadsTo: ['prove'],
   },
   prove: {

@@ -3,7 +3,7 @@ import { evidenceAt, sameAs } from '../../lane-context.ts';
 import { screenDigest } from '../../proof/answered.ts';
 import { fingerprint } from '../../proof/fingerprint.ts';
 import { baselineOf } from '../../proof/prove-submission.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { lookOutOfCopyMode } from '../keys/leave-copy-mode.ts';
 import {
   type Delivery,
@@ -17,7 +17,10 @@ import {
   untouched,
 } from './delivery.ts';
 
-/** Pastes the prompt into the composer. What is thrown or returned left it untouched, unless it says so. */
+/**
+ * Pastes the prompt into the composer. Every error or returned end means that nothing was typed, unless it says
+ * otherwise.
+ */
 export async function pastePrompt(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const closed = closedBy(delivery, await lookOutOfCopyMode(delivery));
   if (closed) return closed;
@@ -30,23 +33,25 @@ export async function pastePrompt(delivery: Delivery): Promise<DeliveryEnd | und
   }
 }
 
-/** The gate's refusal, or undefined when the prompt may be typed. */
-export function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): DeliveryEnd | undefined {
-  const gate = tracker.gate(sight, prompt.policy);
+/** Returns the gate's refusal, or undefined when the prompt may be typed. */
+export function closedBy({ tracker, prompt, sent }: Delivery, snapshot: Snapshot): DeliveryEnd | undefined {
+  const gate = tracker.gate(snapshot, prompt.policy);
   if (!gate.ready) return untouched('not_ready', ...gate.reasons);
   if (prompt.signal?.aborted) return untouched('cancelled', 'the caller has gone');
-  // Without brackets every line end would be an Enter. Older tmux does not tell; tools that are described use them.
-  const bracketed = sight.view!.pane.bracketedPaste ?? sent.detector.tool !== 'calibrated';
+  // Without bracketed paste every newline would be an Enter. Older tmux does not report the mode; described tools use
+  // it.
+  const bracketed = snapshot.view!.pane.bracketedPaste ?? sent.detector.tool !== 'calibrated';
   return bracketed || !sent.text.includes('\n')
     ? undefined
     : untouched('refused', 'the tool does not take pastes of several lines as one');
 }
 
-/** Asks again whether there is still a reason, and notes that it will be typed. */
+/** Checks again that there is still a reason to type, and notes that typing begins. */
 export async function beginTyping(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { prompt, prepared } = delivery;
   const again = await prompt.recheck?.();
   if (again && !again.go) return untouched('superseded', again.reason);
+  delivery.notes.dropVerdict(prompt.requestId);
   keep(delivery, 'before_paste', null);
   const changes = prepared.changes.length > 0 ? { changes: prepared.changes } : {};
   await record(delivery, 'typing', {
@@ -57,20 +62,26 @@ export async function beginTyping(delivery: Delivery): Promise<DeliveryEnd | und
   return undefined;
 }
 
-/** Records, looks again and pastes in one step with the last check. */
+/** Records, looks again, and pastes in one step with the last check. */
 async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | undefined> {
   const { tracker, watch, clock } = delivery;
   const ended = await beginTyping(delivery);
   if (ended) return ended;
   let refused = '';
   for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
-    const sight = await tracker.look();
-    const closed = closedBy(delivery, sight);
+    const snapshot = await tracker.look();
+    const closed = closedBy(delivery, snapshot);
     if (closed) return closed;
     const since = clock.now();
-    const baseline = baselineOf(sight, delivery.sent, since.getTime());
-    const { tool } = sight.foreground;
-    delivery.pasted = { atMs: clock.monotonic(), screen: screenDigest(sight.view!), since, tool, baseline };
+    const baseline = baselineOf(snapshot, delivery.sent, since.getTime());
+    const { tool } = snapshot.foreground;
+    delivery.pasted = {
+      atMs: clock.monotonic(),
+      screen: screenDigest(snapshot.view!),
+      since,
+      tool,
+      baseline,
+    };
     keep(delivery, 'pasting', baseline);
     if (!tracker.toolHoldsPane()) {
       refused = 'the tool does not hold the terminal';
@@ -78,8 +89,8 @@ async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | 
     }
     try {
       const sent = evidenceAt(clock, 'lane', { sent: 'paste' });
-      await watch.tmux.pasteBuffer(sight.view!.pane.id, buffer, { expect: sameAs(sight.view!) });
-      // Refused, the note before it claims less; whoever reads that looks at the screen.
+      await watch.tmux.pasteBuffer(snapshot.view!.pane.id, buffer, { expect: sameAs(snapshot.view!) });
+      // If this write fails, the earlier note stays, and recovery checks the screen.
       tryKeep(delivery, 'pasted', baseline);
       delivery.evidence.push(sent);
       crashPoint('lane.pasted');

@@ -6,27 +6,27 @@ import { visibleText } from '../../proof/visible-text.ts';
 import { isLoneCommand } from './slash-command.ts';
 
 export interface PreparedPrompt {
-  /** What is pasted. */
+  /** The text that is pasted. */
   text: string;
-  /** What the paste or the tool changes, by name; kept with the evidence. */
+  /** Names of the changes that the paste or the tool makes; kept with the evidence. */
   changes: string[];
-  /** Why the tool would not take it as it is written. */
+  /** Why the tool would not take the text as written. */
   refusals: string[];
-  /** Enter is pressed only where the tool's own menu offers exactly this; without, the tool would not take it. */
+  /** Press Enter only if the tool's own menu offers exactly this; otherwise the tool would not take it. */
   onlyIfOffered: boolean;
 }
 
-/** The prompt as it can be pasted, or why it cannot: it reaches the tool as written or not at all. */
+/** Returns the prompt as it can be pasted, or why it cannot. It reaches the tool as written or not at all. */
 export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
   const controlled = pasteText(given);
   const visible = visibleText(controlled);
   const pasted = visible.text;
-  // A line end behind it would close the menu in which the tool offers the command, and with that its proof.
+  // A trailing newline would close the menu in which the tool offers the command, and the proof with it.
   const text = isLoneCommand(pasted) ? pasted.trimEnd() : pasted;
   const against = rules.refuses.filter(({ typedOnly, when }) => !typedOnly && when.test(text));
   const forgiven = against.filter(({ unlessOffered }) => unlessOffered && isLoneCommand(text));
   const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
-  // A prompt is known again by its first line, behind the tool's glyph.
+  // A prompt is recognised by its first line after the tool's glyph.
   if (essence(text.split('\n', 1)[0]!) === '')
     refusals.push('its first line holds nothing that every terminal shows');
   if (/^\s/.test(text))

@@ -3,9 +3,9 @@ import type { Facts } from '../../../screen/index.ts';
 import { evidenceAt, sameAs } from '../../lane-context.ts';
 import { screenDigest, type Typed } from '../../proof/answered.ts';
 import { type Baseline, baselineOf } from '../../proof/prove-submission.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
-import { standBy } from './await-echo.ts';
+import { waitForScreen } from './await-echo.ts';
 import {
   type Delivery,
   type DeliveryEnd,
@@ -20,19 +20,19 @@ import { offersExactly } from './slash-command.ts';
 
 /** Enter was pressed. */
 export interface Entered {
-  /** What the screen showed just before the first one: every proof is held against that. */
+  /** The screen just before the first Enter: every proof is compared with it. */
   baseline: Baseline;
   before: Facts;
   enters: number;
-  /** The last one. */
+  /** The last Enter. */
   typed: Typed;
-  /** A menu was open in which it was to choose exactly what was typed. */
+  /** A menu was open in which Enter was to choose exactly the typed text. */
   offered: boolean;
-  /** Somebody else was to press it, and what became of that is not known: it may still come. */
+  /** Another process was asked to press Enter, and its outcome is unknown: the key may still come. */
   lost?: string | undefined;
 }
 
-/** Presses Enter in one step with the check that the composer holds our text and nothing asks anything. */
+/** Presses Enter in one step with the check that the composer holds our text and no dialog is open. */
 export async function pressEnter(
   delivery: Delivery,
   earlier: Entered | undefined,
@@ -40,18 +40,18 @@ export async function pressEnter(
   const { tracker, watch, patience, clock, sent, pasted } = delivery;
   let refused = 0;
   for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
-    const sight = await tracker.look();
-    if (!mayEnter(delivery, sight)) {
-      const may = (seen: Sight): true | undefined => mayEnter(delivery, seen) || undefined;
+    const snapshot = await tracker.look();
+    if (!mayEnter(delivery, snapshot)) {
+      const may = (seen: Snapshot): true | undefined => mayEnter(delivery, seen) || undefined;
       if (await waitUntil(delivery, may, patience.clearMs)) continue;
       const why = 'Enter was not pressed';
-      if (earlier || isBarred(delivery, tracker.sight))
+      if (earlier || isBarred(delivery, tracker.snapshot))
         return touched('unconfirmed', `${why}: ${whatIsThere(delivery)}`);
-      const ended = await standBy(delivery, why);
+      const ended = await waitForScreen(delivery, why);
       if (ended) return ended;
       continue;
     }
-    const baseline = earlier?.baseline ?? baselineOf(sight, sent, pasted.since.getTime());
+    const baseline = earlier?.baseline ?? baselineOf(snapshot, sent, pasted.since.getTime());
     if (!tryKeep(delivery, 'entering', baseline)) {
       const ended = await forRoom(delivery, refused++);
       if (ended) return ended;
@@ -61,17 +61,17 @@ export async function pressEnter(
     if (!tracker.toolHoldsPane()) continue;
     try {
       const said = evidenceAt(clock, 'lane', { sent: 'enter' });
-      const typed = { atMs: clock.monotonic(), screen: screenDigest(sight.view!) };
+      const typed = { atMs: clock.monotonic(), screen: screenDigest(snapshot.view!) };
       const byOwner = await delivery.owner?.press('Enter');
       if (byOwner && byOwner.kind !== 'asked') {
         const may = byOwner.kind === 'refused' ? 'was not' : 'may have been';
         return touched('unconfirmed', `Enter ${may} pressed: ${byOwner.why}`);
       }
-      if (!byOwner) await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
+      if (!byOwner) await watch.tmux.pressEnter(snapshot.view!.pane.id, { expect: sameAs(snapshot.view!) });
       delivery.evidence.push(said);
       crashPoint('lane.entered');
-      const { before = sight.facts, enters = 0 } = earlier ?? {};
-      return { baseline, before, enters: enters + 1, typed, offered: offersExactly(sight, sent.text) };
+      const { before = snapshot.facts, enters = 0 } = earlier ?? {};
+      return { baseline, before, enters: enters + 1, typed, offered: offersExactly(snapshot, sent.text) };
     } catch (error) {
       if (!nothingTyped(error))
         return touched('unconfirmed', `Enter may have been pressed: ${messageOf(error)}`);
@@ -82,10 +82,10 @@ export async function pressEnter(
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
-/** About three minutes. */
+/** About three minutes in all. */
 const MOST_PAUSES = 12;
 
-/** Enter is pressed when the disk has taken that it will be. Everything is looked at anew after the wait. */
+/** Enter is pressed only after the disk has taken the note about it. After the wait everything is checked again. */
 async function forRoom({ clock, prompt }: Delivery, pauses: number): Promise<DeliveryEnd | undefined> {
   const why = 'Enter was not pressed: the disk does not take the note of it';
   if (pauses === MOST_PAUSES) return touched('unconfirmed', why);

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../port.ts';
 import { commandTaken, proofOfSubmission, turnBegan } from '../../proof/prove-submission.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import type { Delivery } from './delivery.ts';
 import type { Entered } from './press-enter.ts';
@@ -9,9 +9,9 @@ import type { Entered } from './press-enter.ts';
 export function judgeProof(
   { sent }: Delivery,
   { baseline, offered }: Entered,
-  sight: Sight,
+  snapshot: Snapshot,
 ): Evidence | undefined {
-  return proofOfSubmission(sight, baseline, sent) ?? (offered ? commandTaken(sight, sent) : undefined);
+  return proofOfSubmission(snapshot, baseline, sent) ?? (offered ? commandTaken(snapshot, sent) : undefined);
 }
 
 /** Waits for the proof; an interrupt ends the wait. */
@@ -20,13 +20,15 @@ export async function prove(
   entered: Entered,
   timeoutMs: number,
 ): Promise<Evidence | undefined> {
-  const { sent, tracker, overtaking } = delivery;
-  const judge = (sight: Sight): Evidence | undefined => judgeProof(delivery, entered, sight);
-  const proof = await waitUntil(delivery, judge, timeoutMs, overtaking.signal);
-  return proof ?? turnBegan(tracker.sight, entered.baseline, sent);
+  const { sent, tracker, queuedKeys } = delivery;
+  const judge = (snapshot: Snapshot): Evidence | undefined => judgeProof(delivery, entered, snapshot);
+  const proof = await waitUntil(delivery, judge, timeoutMs, queuedKeys.signal);
+  return proof ?? turnBegan(tracker.snapshot, entered.baseline, sent);
 }
 
-/** Where the tool itself reports that it is idle, a swallowed Enter is told from a slow redraw much sooner. */
+/**
+ * If the tool itself reports that it is idle, a swallowed Enter can be distinguished from a slow redraw much sooner.
+ */
 export function swallowedMs({ patience, sent }: Delivery): number {
   const levels = sent.signals.flatMap((signal) => signal.read()).filter(({ writerAlive }) => writerAlive);
   return levels.length > 0 ? patience.swallowedMs.told : patience.swallowedMs.untold;

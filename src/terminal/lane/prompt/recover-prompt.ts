@@ -4,25 +4,25 @@ import type { Evidence, Recovered } from '../../port.ts';
 import { hasMoved } from '../../proof/answered.ts';
 import { type Held, heldText, isBeginning, isHeld } from '../../proof/held-text.ts';
 import { isOwnLabel } from '../../proof/own-label.ts';
-import { proofOfSubmission } from '../../proof/prove-submission.ts';
+import { proofOfSubmission, seemsTaken } from '../../proof/prove-submission.ts';
 import { unreadInput } from '../../watch/unread-input.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import type { LaneAttempt } from '../lane-attempt.ts';
 import { takeBack } from './take-back.ts';
 
 export interface Interrupted {
-  /** As it was typed. */
+  /** The text as it was typed. */
   text: string;
   sinceMs: number;
   attempt: LaneAttempt | undefined;
 }
 
-/** CAO presses Enter a second or two after it was asked; it was asked by somebody who is gone, and may still be at it. */
+/** An owner presses Enter a second or two after the request. The process that asked is gone, but the owner may still type. */
 const OWNER_TYPES_WITHIN_MS = 5_000;
 
 /**
- * Judges by evidence what became of a prompt whose typist was killed or has given up, and takes back what of it stands in
- * the composer. Without evidence either way: unknown; `unseen` while the tool has not answered what was typed.
+ * Judges by evidence how a prompt ended whose process was killed or gave up, and erases what is left of it in the
+ * composer. Without evidence the verdict is unknown; `unseen` while the tool has not reacted to the typed text.
  */
 export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): Promise<Recovered> {
   const { text, attempt } = interrupted;
@@ -36,19 +36,19 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
     waitUntil(
       on,
-      (sight) => (attempt?.baseline ? proofOfSubmission(sight, attempt.baseline, sent) : undefined),
+      (snapshot) => (attempt?.baseline ? proofOfSubmission(snapshot, attempt.baseline, sent) : undefined),
       timeoutMs,
     );
-  const held = (): Held => heldText(tracker.sight.facts, text, detector.input);
+  const held = (): Held => heldText(tracker.snapshot.facts, text, detector.input);
   const moved = (): boolean => {
-    const { view } = tracker.sight;
+    const { view } = tracker.snapshot;
     return view !== undefined && attempt?.screen != null && hasMoved(view, attempt.screen);
   };
   await tracker.look();
-  const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
+  const unread = unreadInput(tracker.snapshot.view?.pane.tty ?? '') ?? 0;
   const unseen = say('unseen', 'composer', { held: held(), unread });
   if (unread > 0) return unseen;
-  // Killed between the keys that take it back: the list of commands it had opened may still be there.
+  // Killed while erasing: the command list that the text had opened may still be there.
   if (attempt?.erasing && held() === 'empty') await takeBack(text, on);
   const proof = await prove(attempt?.step === 'entering' ? onItsWayMs(interrupted, on) : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
@@ -61,20 +61,27 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   const ours =
     before === 'chip'
       ? await labelIsOurs(interrupted, on)
-      : isHeld(before) || (attempt?.erasing === true && isBeginning(tracker.sight.facts, text));
+      : isHeld(before) || (attempt?.erasing === true && isBeginning(tracker.snapshot.facts, text));
   if (ours && (await takeBack(text, on))) {
-    // Our keys went in after that Enter. Now that they have had their effect, so has it.
+    // Our keys were sent after that Enter. They have taken effect, so the Enter has too.
     const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
     if (late) return { verdict: 'submitted', evidence: [late] };
+    if (!neverEntered && mayBeTaken(interrupted, on))
+      return say('unknown', 'composer', {
+        held: before,
+        erased: true,
+        found:
+          'Enter may have been pressed, and nothing shows whether the tool took it before it was taken back',
+      });
     return say('not_submitted', 'composer', {
       held: before,
       erased: true,
       found: 'it had been typed, was unsent in the composer, and was taken back',
     });
   }
-  const { foreground, facts } = tracker.sight;
+  const { foreground, facts } = tracker.snapshot;
   const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
-  // What is ours and could not be taken back yet is tried again: given up, it would stand there for ever.
+  // Our text that could not be erased yet is tried again; otherwise it would stay there for ever.
   const stands = ours && (isHeld(held()) || isBeginning(facts, text));
   const open = hidden || stands || (isHeld(before) && !moved());
   const living = !attempt?.tool || isProcessAlive(attempt.tool);
@@ -84,7 +91,14 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   });
 }
 
-/** What the typist sent last may still be on its way through the terminal. */
+/** Whether what was taken back may have been a copy that the tool had not redrawn yet, after it took the prompt. */
+function mayBeTaken({ text, attempt }: Interrupted, { tracker, clock }: LaneContext): boolean {
+  const { detector, signals, snapshot } = tracker;
+  if (!attempt?.baseline) return true;
+  return seemsTaken(snapshot, attempt.baseline, { text, detector, signals, clock }) !== false;
+}
+
+/** The last keys may still be on their way through the terminal. */
 function onItsWayMs({ sinceMs }: Interrupted, { owner, clock, patience }: LaneContext): number {
   const { untold } = patience.swallowedMs;
   const ageMs = Math.max(0, clock.now().getTime() - sinceMs);
@@ -104,7 +118,7 @@ function isBeforeEnter(attempt: LaneAttempt | undefined): boolean {
   return attempt?.step === 'pasting' || attempt?.step === 'pasted';
 }
 
-/** What needs no look at the screen: the tool reported the prompt, nothing was typed, or the tool has ended. */
+/** Verdicts that need no look at the screen: the tool reported the prompt, nothing was typed, or the tool has ended. */
 function knownAlready(interrupted: Interrupted, on: LaneContext): Recovered | undefined {
   const { text, sinceMs, attempt } = interrupted;
   const say = speaker(interrupted, on);
@@ -121,8 +135,8 @@ function knownAlready(interrupted: Interrupted, on: LaneContext): Recovered | un
 }
 
 /**
- * The composer is empty, and Enter had not been pressed: what of the paste is not there. `unseen` while it may still come;
- * undefined when it has come meanwhile.
+ * The composer is empty and Enter was not pressed, so the paste is missing. `unseen` while it may still appear;
+ * undefined if it has appeared by now.
  */
 async function judgeEmpty(
   { sinceMs, attempt }: Interrupted,
@@ -142,9 +156,9 @@ async function judgeEmpty(
     : 'unseen';
 }
 
-/** A label could stand for anybody's paste. */
+/** A label could be anyone's paste. */
 async function labelIsOurs({ text, sinceMs, attempt }: Interrupted, on: LaneContext): Promise<boolean> {
-  const { facts, foreground } = on.tracker.sight;
+  const { facts, foreground } = on.tracker.snapshot;
   if (!attempt?.tool || foreground.tool?.pid !== attempt.tool.pid) return false;
   const label = facts.composer.value?.text.trim() ?? '';
   return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, on);

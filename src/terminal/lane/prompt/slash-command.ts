@@ -1,14 +1,14 @@
 import type { InputRules } from '../../../screen/index.ts';
 import { type Held, heldText } from '../../proof/held-text.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 
-/** The prompt is a command of the tool and nothing else. */
+/** Whether the prompt is only a command of the tool. */
 export function isLoneCommand(text: string): boolean {
   return /^\/\S+$/.test(text.trim());
 }
 
-/** The command alone, or with the hint at its arguments that some tools write behind the cursor. */
-export function showsCommand({ facts, view }: Sight, command: string): boolean {
+/** The composer shows the command alone, or with the argument hint that some tools draw after the cursor. */
+export function showsCommand({ facts, view }: Snapshot, command: string): boolean {
   const composer = facts.composer.value;
   if (composer?.mode !== 'prompt' || !composer.text.startsWith(command)) return false;
   const rest = composer.text.slice(command.length);
@@ -18,13 +18,13 @@ export function showsCommand({ facts, view }: Sight, command: string): boolean {
   );
 }
 
-/** Like `heldText`, and a command with the tool's hint behind it is still that command. */
-export function heldIn(sight: Sight, text: string, rules: InputRules): Held {
-  const held = heldText(sight.facts, text, rules);
-  return held === 'other' && isLoneCommand(text) && showsCommand(sight, text.trim()) ? 'all' : held;
+/** Like `heldText`, but a command followed by the tool's hint still counts as that command. */
+export function heldIn(snapshot: Snapshot, text: string, rules: InputRules): Held {
+  const held = heldText(snapshot.facts, text, rules);
+  return held === 'other' && isLoneCommand(text) && showsCommand(snapshot, text.trim()) ? 'all' : held;
 }
 
 /** The open menu is the tool's list of commands, and Enter chooses exactly this one. */
-export function offersExactly({ facts }: Sight, text: string): boolean {
+export function offersExactly({ facts }: Snapshot, text: string): boolean {
   return facts.menu.value?.kind === 'menu' && facts.menu.value.chosen === text.trim();
 }

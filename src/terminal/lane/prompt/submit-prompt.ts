@@ -1,11 +1,10 @@
 import { crashPoint, messageOf } from '../../../base/index.ts';
-import type { CaoTyped } from '../../../cao/index.ts';
 import { reason } from '../../../domain/index.ts';
 import { evidenceAt } from '../../lane-context.ts';
-import type { Owner } from '../../owner.ts';
+import type { Owner, OwnerTyped } from '../../owner.ts';
 import { screenDigest } from '../../proof/answered.ts';
 import { baselineOf } from '../../proof/prove-submission.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { lookOutOfCopyMode } from '../keys/leave-copy-mode.ts';
 import { type Delivery, type DeliveryEnd, keep, record, touched, untouched } from './delivery.ts';
 import { beginTyping, closedBy } from './paste-prompt.ts';
@@ -13,56 +12,67 @@ import type { Entered } from './press-enter.ts';
 import { isLoneCommand } from './slash-command.ts';
 
 /**
- * Has the server that owns the terminal type the prompt and press Enter, in one go. That it will is noted before it is asked,
- * and it is asked once. What it answers proves nothing: the proof is looked for afterwards, as after an Enter of our own.
+ * Asks the server that owns the terminal to type the prompt and press Enter in one step. The request is noted first and
+ * sent once. Its response proves nothing: proof is looked for afterwards, as after our own Enter.
  */
 export async function submitPrompt(delivery: Delivery, owner: Owner): Promise<Entered | DeliveryEnd> {
   const { sent, tracker, clock, prepared } = delivery;
   const refusals = owner.refusals(sent.text);
-  // A command is taken or not as the tool's menu has it, and nobody looks at that between the text and Enter.
+  // Whether a command is taken depends on the tool's menu, which cannot be checked between the text and Enter.
   if (prepared.onlyIfOffered || isLoneCommand(sent.text))
-    refusals.push('a command of the tool cannot be proven when CAO types it; use send-keys');
+    refusals.push(`a command of the tool cannot be proven when ${owner.name} types it; use send-keys`);
   if (refusals.length > 0) return untouched('refused', ...refusals);
   const closed = closedBy(delivery, await lookOutOfCopyMode(delivery)) ?? (await beginTyping(delivery));
   if (closed) return closed;
   await owner.ask();
-  const sight = await tracker.look();
-  const barred = closedBy(delivery, sight) ?? (await misplaced(delivery, sight));
+  const snapshot = await tracker.look();
+  const barred = closedBy(delivery, snapshot) ?? (await misplaced(delivery, snapshot));
   if (barred) return barred;
   const since = clock.now();
-  const baseline = baselineOf(sight, sent, since.getTime());
-  const { tool } = sight.foreground;
-  delivery.pasted = { atMs: clock.monotonic(), screen: screenDigest(sight.view!), since, tool, baseline };
+  const baseline = baselineOf(snapshot, sent, since.getTime());
+  const { tool } = snapshot.foreground;
+  delivery.pasted = { atMs: clock.monotonic(), screen: screenDigest(snapshot.view!), since, tool, baseline };
   keep(delivery, 'entering', baseline);
   if (!tracker.toolHoldsPane()) return untouched('not_ready', 'the tool does not hold the terminal');
   crashPoint('lane.asking');
   const answer = await owner.submit(sent.text);
   crashPoint('lane.asked');
-  if (answer.kind === 'refused') return untouched('not_ready', `CAO did not type it: ${answer.why}`);
+  if (answer.kind === 'refused')
+    return untouched('not_ready', `${owner.name} did not type it: ${answer.why}`);
   try {
-    return await afterAsking(delivery, answer, { baseline, before: sight.facts });
+    return await afterAsking(delivery, owner, answer, { baseline, before: snapshot.facts });
   } catch (error) {
-    return touched('unconfirmed', `CAO was asked to type it, then the lane failed: ${messageOf(error)}`);
+    return touched(
+      'unconfirmed',
+      `${owner.name} was asked to type it, then the lane failed: ${messageOf(error)}`,
+    );
   }
 }
 
-/** Something of it may be with the tool by now, whatever happens. */
+/** From here on, part of the prompt may have reached the tool. */
 async function afterAsking(
   delivery: Delivery,
-  answer: Exclude<CaoTyped, { kind: 'refused' }>,
+  { name, source }: Owner,
+  answer: Exclude<OwnerTyped, { kind: 'refused' }>,
   known: Pick<Entered, 'baseline' | 'before'>,
 ): Promise<Entered> {
   const { tracker, clock } = delivery;
-  const lost = answer.kind === 'unknown' ? answer.why : undefined;
-  if (lost === undefined) await record(delivery, 'typed', { source: 'cao', facts: { said: 'success' } });
-  else delivery.evidence.push(evidenceAt(clock, 'cao', { said: null, because: lost }));
-  const { view } = await tracker.look().catch(() => tracker.sight);
+  let lost: string | undefined;
+  if (answer.kind === 'asked') await record(delivery, 'typed', { source, facts: { said: 'success' } });
+  else {
+    delivery.evidence.push(evidenceAt(clock, source, { said: null, because: answer.why }));
+    lost = `whether ${name} typed it is not known: ${answer.why}`;
+  }
+  const { view } = await tracker.look().catch(() => tracker.snapshot);
   const typed = { atMs: clock.monotonic(), screen: view ? screenDigest(view) : '' };
   return { ...known, enters: 1, typed, offered: false, lost };
 }
 
-/** It types by name: the one window of that name must be the one that was looked at, and nobody may read in it. */
-async function misplaced({ watch }: Delivery, { view }: Sight): Promise<DeliveryEnd | undefined> {
+/**
+ * The server types by window name: the only window of that name must be the one that was checked, and no one may be
+ * reading in it.
+ */
+async function misplaced({ watch }: Delivery, { view }: Snapshot): Promise<DeliveryEnd | undefined> {
   const { pane } = view!;
   if (pane.inMode) return untouched('not_ready', reason('copy_mode'));
   const panes = await watch.tmux.listPanes(watch.session);

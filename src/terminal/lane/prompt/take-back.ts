@@ -1,20 +1,20 @@
 import { crashPoint, isRouseError } from '../../../base/index.ts';
 import { type LaneContext, sameAs } from '../../lane-context.ts';
 import { essence } from '../../proof/held-text.ts';
-import type { Sight } from '../../watch/sight.ts';
+import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import { heldIn } from './slash-command.ts';
 
 const MOST_LINES = 300;
 
 /**
- * Empties a composer that holds exactly our text, key by key, each only while what is left is still ours. True when
- * the composer is then seen empty; false leaves things as they are. Where the clearing key takes the text and leaves the
- * list of commands that it had opened, that is ours too: Enter would choose from it, and a backspace closes it.
+ * Empties a composer that holds exactly our text, key by key, and stops as soon as the rest is not ours. Returns true
+ * when the composer is seen to be empty; on false the rest is unchanged. The clearing key may leave the command list
+ * that the text opened. It is ours too: Enter would choose from it, and a backspace closes it.
  */
 export async function takeBack(text: string, on: LaneContext): Promise<boolean> {
   const { input } = on.tracker.detector;
-  const lines = heldIn(on.tracker.sight, text, input) === 'chip' ? 1 : text.split('\n').length;
+  const lines = heldIn(on.tracker.snapshot, text, input) === 'chip' ? 1 : text.split('\n').length;
   if (lines > MOST_LINES) return false;
   const { clearKeys } = input;
   let useless = 0;
@@ -25,19 +25,19 @@ export async function takeBack(text: string, on: LaneContext): Promise<boolean> 
     if (!begun) on.notes.erasing(text);
     begun = true;
     crashPoint('lane.erasing');
-    const before = picture(on.tracker.sight);
-    // The clearing key ends at the start of a line; from there a backspace joins the line above.
-    const keys = atLineStart(on.tracker.sight) || useless > 0 ? ['BSpace'] : clearKeys;
+    const before = picture(on.tracker.snapshot);
+    // The clearing key stops at the start of a line; a backspace then joins the line above.
+    const keys = atLineStart(on.tracker.snapshot) || useless > 0 ? ['BSpace'] : clearKeys;
     try {
       for (const key of keys)
-        await on.watch.tmux.sendKeyName(paneOf(on), key, sameAs(on.tracker.sight.view!));
+        await on.watch.tmux.sendKeyName(paneOf(on), key, sameAs(on.tracker.snapshot.view!));
     } catch (error) {
       if (!isRouseError(error) || error.code !== 'not_ready') return false;
       continue;
     }
     const changed = await waitUntil(
       on,
-      (sight) => (picture(sight) !== before ? true : undefined),
+      (snapshot) => (picture(snapshot) !== before ? true : undefined),
       on.patience.editMs,
     );
     useless = changed ? 0 : useless + 1;
@@ -56,22 +56,22 @@ function emptied(state: OwnText): boolean {
   return empty;
 }
 
-/** `menu`: nothing is left of the text, but a list of commands is open. */
+/** `menu`: the text is gone, but a command list is open. */
 type OwnText = 'ours' | 'empty' | 'menu' | 'other';
 
 async function ownText(text: string, on: LaneContext): Promise<OwnText> {
-  const sight = await on.tracker.look();
-  const { facts, foreground, people } = sight;
+  const snapshot = await on.tracker.look();
+  const { facts, foreground, people } = snapshot;
   if (foreground.kind !== 'tool' || facts.dialog.value || facts.copy_mode || people.typing) return 'other';
-  const held = heldIn(sight, text, on.tracker.detector.input);
+  const held = heldIn(snapshot, text, on.tracker.detector.input);
   if (held === 'empty') return facts.menu.value?.kind === 'menu' ? 'menu' : 'empty';
   if (held !== 'other') return held === 'none' ? 'other' : 'ours';
   const left = essence(facts.composer.value?.text ?? '');
   return left !== '' && essence(text).includes(left) ? 'ours' : 'other';
 }
 
-/** Text, frame, cursor and menu: an end of line taken away changes only where they stand. */
-function picture({ view, facts }: Sight): string {
+/** Text, frame, cursor and menu: removing a line end changes only their positions. */
+function picture({ view, facts }: Snapshot): string {
   const { value } = facts.composer;
   return JSON.stringify([
     view?.pane.cursorX,
@@ -82,10 +82,10 @@ function picture({ view, facts }: Sight): string {
   ]);
 }
 
-function atLineStart({ view, facts }: Sight): boolean {
+function atLineStart({ view, facts }: Snapshot): boolean {
   return view?.pane.cursorX === facts.composer.value?.region.textColumn;
 }
 
 function paneOf(on: LaneContext): string {
-  return on.tracker.sight.view!.pane.id;
+  return on.tracker.snapshot.view!.pane.id;
 }

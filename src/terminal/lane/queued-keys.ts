@@ -1,14 +1,14 @@
 /**
- * Interrupts and keys that came while a prompt is on the lane. Interrupts are let in where it only waits for its proof, both
- * where the tool does not answer; the keys of a prompt and theirs are never mixed.
+ * Interrupts and keys that arrive while a prompt is on the lane. Interrupts run while the prompt waits for its proof;
+ * both run while the tool does not react. They are never mixed with the keys of the prompt.
  */
-export class Overtaking {
+export class QueuedKeys {
   #asked: ((entered: string) => Promise<void>)[] = [];
   #came = new AbortController();
   #keys: (() => Promise<void>)[] = [];
   #keysCame = new AbortController();
 
-  /** Cuts a wait short when an interrupt comes, or has come. */
+  /** Cuts a wait short when an interrupt is queued. */
   get signal(): AbortSignal {
     return this.#came.signal;
   }
@@ -32,7 +32,7 @@ export class Overtaking {
     this.#keysCame.abort();
   }
 
-  /** Presses those that wait. `entered` is the prompt whose turn may be about to begin. */
+  /** Runs the queued interrupts. `entered` is the prompt whose turn may be about to begin. */
   async letIn(entered: string): Promise<void> {
     const asked = this.#asked;
     this.#asked = [];

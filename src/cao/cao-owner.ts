@@ -1,10 +1,8 @@
-import { type Clock, Emitter } from '../../base/index.ts';
-import type { CaoClient, CaoTerminal, CaoTyped } from '../../cao/index.ts';
-import { fitsUrl, inputPath, MOST_URL_BYTES, takesCaoKey } from '../../cao/index.ts';
-import { type Reason, reason } from '../../domain/index.ts';
-import type { Owner } from '../owner.ts';
-import type { OwnerView } from '../port.ts';
-import type { Sight } from '../watch/sight.ts';
+import { type Clock, Emitter } from '../base/index.ts';
+import { type Reason, reason } from '../domain/index.ts';
+import type { Owner, OwnerTyped, OwnerView, Snapshot } from '../terminal/owner.ts';
+import { type CaoClient, type CaoTerminal, takesCaoKey } from './cao-client.ts';
+import { fitsUrl, inputPath, MOST_URL_BYTES } from './cao-routes.ts';
 import { type Heard, isReadyFor, isUnobserved, type OwnerPlace, ownerDoubts } from './owner-state.ts';
 
 export interface CaoOwnerOptions {
@@ -14,22 +12,24 @@ export interface CaoOwnerOptions {
   clock: Clock;
 }
 
-/** While our own sight is ready and the server says otherwise, or does not answer. */
+/** While our own snapshot is ready and the server disagrees or does not respond. */
 const ASK_AGAIN_MS = [1000, 1000, 2000, 4000, 8000, 15_000];
 /** A safety net; what happens in the terminal is seen there. */
 const ASK_SELDOM_MS = 15_000;
-/** Its own sweep comes every thirty seconds. Mail that waits longer on an idle agent is stuck, and waits for nobody. */
+/** CAO sweeps every thirty seconds. Mail that waits longer on an idle agent is stuck and no reason to wait. */
 const MAIL_IS_STUCK_MS = 90_000;
 
-/** The CAO server that owns the agent's terminal: what it says of it, and typing through it. */
+/** The CAO server that owns the agent's terminal: its report, and typing through it. */
 export class CaoOwner implements Owner {
+  readonly name = 'CAO';
+  readonly source = 'cao';
   readonly changed = new Emitter<void>();
   readonly #options: CaoOwnerOptions;
   #heard: Heard | undefined;
   #told = '';
-  /** Since when mail has been waiting although nothing keeps the server from delivering it. */
+  /** Since when mail has been waiting although nothing prevents the server from delivering it. */
   #mailSince: number | undefined;
-  /** Keys went in behind its back, so its latched status may be old. */
+  /** Keys were pressed without the server, so its latched status may be old. */
   #stale = false;
   #ready = false;
   #vain = 0;
@@ -50,7 +50,9 @@ export class CaoOwner implements Owner {
     this.#cancel?.();
   }
 
-  /** Our own sight has become ready, or is no longer: it is asked again, and soon again while it disagrees. */
+  /**
+   * Our own snapshot became ready or stopped being ready: the server is asked again, and more often while it disagrees.
+   */
   noteReady(ready: boolean): void {
     if (ready === this.#ready) return;
     this.#ready = ready;
@@ -58,12 +60,12 @@ export class CaoOwner implements Owner {
     if (this.#heard) void this.#ask();
   }
 
-  doubts({ view }: Sight): Reason[] {
+  doubts({ view }: Snapshot): Reason[] {
     const { place } = this.#options;
     const heard = this.#heard ? ownerDoubts(this.#heard, place) : [reason('cao_away', 'not asked yet')];
     if (!view) return heard;
     const { pane } = view;
-    // It types by the name of the window, into whichever of its panes is the active one.
+    // The server types by window name, into whichever pane is active.
     if (pane.windowName !== place.window || pane.sessionName !== place.session)
       heard.push(reason('cao_window', 'renamed'));
     else if (!pane.active) heard.push(reason('cao_pane', 'not active'));
@@ -80,22 +82,22 @@ export class CaoOwner implements Owner {
     ];
   }
 
-  /** A fresh answer, for the instant of typing. */
+  /** Asks for a fresh report at the instant of typing. */
   async ask(): Promise<void> {
     await this.#asking;
     await this.#ask();
   }
 
-  async submit(text: string): Promise<CaoTyped> {
+  async submit(text: string): Promise<OwnerTyped> {
     const { client, terminalId } = this.#options;
     return this.#typed(await client.input(terminalId, text));
   }
 
-  async press(key: string): Promise<CaoTyped | undefined> {
+  async press(key: string): Promise<OwnerTyped | undefined> {
     const { client, terminalId } = this.#options;
     if (!takesCaoKey(key) || !(await client.abilities())?.key) return undefined;
     const answer = await client.key(terminalId, key);
-    // A server that is not there types nothing meanwhile.
+    // A server that is down types nothing.
     return answer.kind === 'refused' && answer.status === null ? undefined : this.#typed(answer);
   }
 
@@ -104,7 +106,7 @@ export class CaoOwner implements Owner {
     this.#stale = (await this.#options.client.abilities())?.key ?? true;
   }
 
-  view({ view, away, foreground }: Sight): OwnerView {
+  view({ view, away, foreground }: Snapshot): OwnerView {
     const { client, terminalId, place } = this.#options;
     const terminal = this.#heard?.terminal;
     const ended = foreground.kind === 'shell' || foreground.kind === 'gone';
@@ -122,7 +124,7 @@ export class CaoOwner implements Owner {
     return about(...stateOf(terminal));
   }
 
-  #typed(answer: CaoTyped): CaoTyped {
+  #typed(answer: OwnerTyped): OwnerTyped {
     if (answer.kind !== 'refused') this.#stale = false;
     return answer;
   }

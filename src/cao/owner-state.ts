@@ -1,14 +1,14 @@
-import type { CaoTerminal } from '../../cao/index.ts';
-import { type Reason, reason } from '../../domain/index.ts';
+import { type Reason, reason } from '../domain/index.ts';
+import type { CaoTerminal } from './cao-client.ts';
 
-/** What was last heard of the server that owns the terminal. */
+/** The last report of the server that owns the terminal. */
 export interface Heard {
   terminal: CaoTerminal;
-  /** Mail of its own waits to be pasted, and will be in the same instant in which we would type. */
+  /** The server has mail of its own to paste, and would do so at the same instant as we type. */
   mail: boolean;
 }
 
-/** Where it keeps the terminal. Another place than that which was joined is another terminal. */
+/** Where the server keeps the terminal. Any other place is another terminal. */
 export interface OwnerPlace {
   session: string;
   window: string;
@@ -16,17 +16,17 @@ export interface OwnerPlace {
 
 const READY = ['idle', 'completed'];
 
-/** A server that has not observed the terminal says nothing: it was started after it. */
+/** A server that was started after the terminal has not observed it and reports nothing. */
 export function isUnobserved(status: string | null): boolean {
   return status === null || status === 'unknown';
 }
 
-/** Whether it would deliver mail of its own now. */
+/** Whether the server would deliver mail of its own now. */
 export function isReadyFor(terminal: CaoTerminal): boolean {
   return terminal.kind === 'known' && terminal.status !== null && READY.includes(terminal.status);
 }
 
-/** The second opinion: what speaks against typing, whatever our own sight says. */
+/** The second opinion: reasons against typing, whatever our own snapshot shows. */
 export function ownerDoubts({ terminal, mail }: Heard, place: OwnerPlace): Reason[] {
   if (terminal.kind === 'unreachable') return [reason('cao_away', 'unreachable')];
   if (terminal.kind === 'unknown') return [reason('cao_terminal', 'unknown')];

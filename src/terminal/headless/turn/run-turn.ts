@@ -1,34 +1,121 @@
 import {
   type Clock,
   crashPoint,
+  errnoOf,
   identifyProcess,
   type Log,
   messageOf,
+  randomHex,
   utcStamp,
 } from '../../../base/index.ts';
 import type { DeliveryResult, Evidence, PromptDelivery, Stage } from '../../port.ts';
+import { fingerprint } from '../../proof/fingerprint.ts';
 import type { EventStream } from '../events/event-stream.ts';
-import type { Runner } from '../runner/start-runner.ts';
+import { type Runner, startRunner } from '../runner/start-runner.ts';
 import type { VisibleLog } from '../runner/visible-log.ts';
-import type { BuiltTurn } from './build-turn.ts';
-import type { ChatChoice } from './choose-chat.ts';
-import type { CurrentTurn } from './current-turn.ts';
-import type { Judged } from './judge-turn.ts';
-import { RunningTurn, type TurnLimits } from './running-turn.ts';
-import type { TurnEnd } from './turn-end.ts';
-import { type TurnFiles, writeProcess } from './turn-files.ts';
+import type { BuiltTurn, ChatChoice } from './build-turn.ts';
+import { RunningTurn } from './running-turn.ts';
+import type { Judged, TurnEnd, TurnLimits } from './settle-turn.ts';
+import {
+  type CurrentTurn,
+  prepareFiles,
+  type TurnFiles,
+  voidAttempt,
+  writeCurrentTurn,
+  writeProcess,
+} from './turn-files.ts';
 
-export interface TurnDelivery {
+/** Runs one prompt as one process, from the last check to the end of the turn. Each stage is recorded before the next begins. */
+export async function deliverTurn(delivery: TurnDelivery, host: TurnHost): Promise<DeliveryResult> {
+  const { prompt, files, built } = delivery;
+  const evidence: Evidence[] = [];
+  const record = async (stage: Stage, facts: Record<string, unknown>, source = 'process'): Promise<void> => {
+    const seen = { source, atUtc: utcStamp(host.clock.now()), facts };
+    evidence.push(seen);
+    await prompt.record(stage, seen);
+  };
+  const untouched = (outcome: DeliveryResult['outcome'], reason: string): DeliveryResult => ({
+    outcome,
+    reasons: [reason],
+    evidence,
+    untouched: true,
+  });
+
+  const attempt = randomHex(8);
+  const where = { turn_id: files.id, attempt, artefacts: files.directory };
+  try {
+    const again = await prompt.recheck?.();
+    if (again && !again.go) return untouched('superseded', again.reason);
+    if (delivery.signal.aborted || prompt.signal?.aborted)
+      return untouched('cancelled', 'interrupted before it began');
+    await record('typing', {
+      ...where,
+      chat: delivery.chat,
+      ...fingerprint(prompt.text),
+      policy: prompt.policy,
+    });
+  } catch (error) {
+    return untouched('failed', `nothing was started: ${messageOf(error)}`);
+  }
+  crashPoint('headless.typing');
+
+  let current: CurrentTurn;
+  let runner: Runner;
+  try {
+    current = prepare(delivery, host, attempt);
+    crashPoint('headless.prepared');
+    const { cwd, env } = host;
+    runner = await startRunner({
+      files,
+      attempt,
+      command: built.command,
+      readsPrompt: built.stdin !== null,
+      cwd,
+      env,
+    });
+  } catch (error) {
+    voidAttempt(files, attempt);
+    return untouched(...explainStart(error));
+  }
+  crashPoint('headless.spawned');
+  return attendTurn({ delivery, host, current, runner, record, evidence });
+}
+
+function prepare(
+  { prompt, files, built, index }: TurnDelivery,
+  host: TurnHost,
+  attempt: string,
+): CurrentTurn {
+  prepareFiles(files, attempt, built.stdin);
+  const turn = {
+    turn_id: files.id,
+    request_id: prompt.requestId,
+    attempt,
+    turn_index: index,
+    carries_role: built.carriesRole,
+    prepared_at_utc: utcStamp(host.clock.now()),
+    settled: false,
+  };
+  return writeCurrentTurn(host.root, turn);
+}
+
+function explainStart(error: unknown): ['refused' | 'failed', string] {
+  if (errnoOf(error) === 'E2BIG')
+    return ['refused', 'the prompt or the role is longer than the system allows an argument to be'];
+  return ['failed', `the turn could not be started: ${messageOf(error)}`];
+}
+
+interface TurnDelivery {
   prompt: PromptDelivery;
   files: TurnFiles;
   built: Exclude<BuiltTurn, { refused: string }>;
   chat: ChatChoice;
   index: number;
-  /** Ends it before it has begun. */
+  /** Cancels the turn before it starts. */
   signal: AbortSignal;
 }
 
-export interface TurnHost {
+interface TurnHost {
   root: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -41,7 +128,7 @@ export interface TurnHost {
   settle(current: CurrentTurn, end: TurnEnd): Promise<Judged>;
 }
 
-export interface StartedTurn {
+interface StartedTurn {
   delivery: TurnDelivery;
   host: TurnHost;
   current: CurrentTurn;
@@ -50,8 +137,8 @@ export interface StartedTurn {
   evidence: Evidence[];
 }
 
-/** Stays with a turn from its start to its end. A record that fails is told in the end and does not leave it unattended. */
-export async function attendTurn(started: StartedTurn): Promise<DeliveryResult> {
+/** Watches a turn until it ends. A stage that cannot be recorded is reported with the result; the turn is still watched. */
+async function attendTurn(started: StartedTurn): Promise<DeliveryResult> {
   const { delivery, host, current, runner, evidence } = started;
   const { prompt, files, chat } = delivery;
   const { limits, clock, log } = host;
@@ -93,7 +180,7 @@ export async function attendTurn(started: StartedTurn): Promise<DeliveryResult> 
   prompt.signal?.removeEventListener('abort', abort);
   if (end === null) {
     runner.unref();
-    const reasons = ['the gateway let go of the turn, which runs on'];
+    const reasons = ['the gateway stopped watching the turn, which is still running'];
     return { outcome: pid === null ? 'unconfirmed' : 'submitted', reasons, evidence, untouched: false };
   }
   await note('turn_finished', factsOf(end, files));

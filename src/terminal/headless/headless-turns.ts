@@ -11,32 +11,43 @@ import {
   messageOf,
   type ProcessIdentity,
   tryLockFile,
-} from '../../../base/index.ts';
-import { reason, type Why } from '../../../domain/index.ts';
+} from '../../base/index.ts';
+import { reason, type Why } from '../../domain/index.ts';
 import type {
   DeliveryResult,
   HeadlessState,
   InterruptedDelivery,
   PromptDelivery,
   Recovered,
-} from '../../port.ts';
-import { EventStream } from '../events/event-stream.ts';
-import type { HeadlessProgress } from '../headless-manifest.ts';
-import { findRunner, runningTurnId } from '../runner/find-runner.ts';
-import { showEvents, type VisibleLog } from '../runner/visible-log.ts';
-import { buildTurn, type TurnTool } from './build-turn.ts';
-import { chooseChat } from './choose-chat.ts';
-import { type CurrentTurn, readCurrentTurn } from './current-turn.ts';
-import { deliverTurn } from './deliver-turn.ts';
-import { type Judged, progressAfter } from './judge-turn.ts';
-import { highestTurn } from './prune-turns.ts';
-import { recoverTurn } from './recover-turn.ts';
-import { RunningTurn, type TurnLimits } from './running-turn.ts';
-import { settleTurn } from './settle-turn.ts';
-import type { StopCause, TurnEnd } from './turn-end.ts';
-import { attemptState, isUsed, readProcess, turnFiles, turnIdProblem } from './turn-files.ts';
+} from '../port.ts';
+import { EventStream } from './events/event-stream.ts';
+import type { HeadlessProgress } from './headless-manifest.ts';
+import { findRunner, runningTurnId } from './runner/find-runner.ts';
+import { showEvents, type VisibleLog } from './runner/visible-log.ts';
+import { buildTurn, chooseChat, type TurnTool } from './turn/build-turn.ts';
+import { recoverTurn } from './turn/recover-turn.ts';
+import { deliverTurn } from './turn/run-turn.ts';
+import { RunningTurn } from './turn/running-turn.ts';
+import {
+  type Judged,
+  progressAfter,
+  type StopCause,
+  settleTurn,
+  type TurnEnd,
+  type TurnLimits,
+} from './turn/settle-turn.ts';
+import {
+  attemptState,
+  type CurrentTurn,
+  highestTurn,
+  isUsed,
+  readCurrentTurn,
+  readProcess,
+  turnFiles,
+  turnIdProblem,
+} from './turn/turn-files.ts';
 
-export interface TurnsOptions {
+interface TurnsOptions {
   root: string;
   laneLock: string;
   tool: TurnTool;
@@ -44,7 +55,7 @@ export interface TurnsOptions {
   env: NodeJS.ProcessEnv;
   startup: HeadlessState['chat_session']['startup_default'];
   progress: HeadlessProgress;
-  /** What the manifest says now: another process may have run turns since. */
+  /** Reads the manifest again: another process may have run turns since. */
   reload?: (() => HeadlessProgress) | undefined;
   /** Must be durable before it resolves. */
   save: (progress: HeadlessProgress) => Promise<void>;
@@ -57,7 +68,7 @@ export interface TurnsOptions {
 
 const LOCK_MS = 2000;
 
-/** The turns of one session: one at a time, each with its artefacts, also across the end of a gateway. */
+/** The turns of one session: one at a time, each with its files. They survive the gateway. */
 export class HeadlessTurns {
   /** A turn began or ended. */
   readonly changed = new Emitter<void>();
@@ -67,8 +78,8 @@ export class HeadlessTurns {
   #activeId: string | null = null;
   #turn: RunningTurn | undefined;
   #cancel: AbortController | undefined;
-  /** Settles what was taken over. */
-  #takenOver: Promise<void> = Promise.resolve();
+  /** Resolves when the adopted turn is settled. */
+  #adopted: Promise<void> = Promise.resolve();
 
   constructor(options: TurnsOptions) {
     this.#on = options;
@@ -93,8 +104,8 @@ export class HeadlessTurns {
   }
 
   /**
-   * Takes over a turn that an earlier gateway left running, and the result of one that ended meanwhile. One that another
-   * process attends, which holds the lane, is followed to its end.
+   * Adopts a turn that an earlier gateway left running, and the result of one that has ended. A turn of another process,
+   * which holds the lane, is only watched until it ends.
    */
   async start(): Promise<void> {
     const { root } = this.#on;
@@ -106,16 +117,16 @@ export class HeadlessTurns {
     const { log, laneLock } = this.#on;
     let left: { current: CurrentTurn; runner: ProcessIdentity } | undefined;
     try {
-      left = this.#left();
+      left = this.#leftTurn();
     } catch (error) {
-      // Taken over with the next prompt: until its process is known to have ended, no other turn begins.
-      log.warn('whether the last turn runs is not known', { cause: messageOf(error) });
+      // Adopted with the next prompt: no turn begins until its process is known to have ended.
+      log.warn('cannot tell whether the last turn is running', { cause: messageOf(error) });
     }
-    if (left) await this.#takeOver(left.current, left.runner, tryLockFile(laneLock));
+    if (left) await this.#watchLeft(left.current, left.runner, tryLockFile(laneLock));
   }
 
   /** The last turn, when it was started and is not settled. Throws when that cannot be known. */
-  #left(): { current: CurrentTurn; runner: ProcessIdentity } | undefined {
+  #leftTurn(): { current: CurrentTurn; runner: ProcessIdentity } | undefined {
     const { root, log } = this.#on;
     const current = readCurrentTurn(root);
     if (current === 'unreadable')
@@ -131,12 +142,12 @@ export class HeadlessTurns {
     const problem = prompt.turnId === undefined ? undefined : turnIdProblem(prompt.turnId);
     if (problem) return refusal('refused', problem);
     const result = await this.#alone(prompt.turnId ?? this.#nextId(), (signal) => this.#run(prompt, signal));
-    // A turn that another process runs is followed from now on, so that its end is noticed.
+    // Watch the turn of another process, so that its end is noticed.
     if (result.outcome === 'not_ready' && this.#activeId === null) await this.#adopt();
     return result;
   }
 
-  /** For the holder of the lane: what is chosen here stays true until the turn has begun. */
+  /** Runs while the lane is held, so what is chosen here stays true until the turn begins. */
   async #run(prompt: PromptDelivery, signal: AbortSignal): Promise<DeliveryResult> {
     const { tool, cwd, root } = this.#on;
     this.#catchUp();
@@ -169,13 +180,13 @@ export class HeadlessTurns {
     );
   }
 
-  /** What could not be saved here is not forgotten for what stands on disk. */
+  /** Progress that could not be saved is newer than the manifest, and is kept. */
   #catchUp(): void {
     const saved = this.#on.reload?.();
     if (saved && saved.turnIndex >= this.#progress.turnIndex) this.#progress = saved;
   }
 
-  /** Ends the turn under way; undefined when there is none. */
+  /** Ends the running turn; undefined when there is none. */
   async interrupt(cause: StopCause): Promise<{ turnId: string; end: TurnEnd | null } | undefined> {
     const turnId = this.#activeId;
     if (turnId === null) return undefined;
@@ -184,21 +195,21 @@ export class HeadlessTurns {
     return { turnId, end: null };
   }
 
-  /** A turn that began only now, from an earlier gateway's hand, is taken over as at the start. */
+  /** A turn of an earlier gateway that has just begun is adopted, as at the start. */
   async recover(interrupted: InterruptedDelivery): Promise<Recovered> {
     const recovered = await recoverTurn(this.#on.root, interrupted, this.#on.clock);
     if (recovered.verdict !== 'not_submitted' && this.#activeId === null) await this.#adopt();
     return recovered;
   }
 
-  /** Stops looking; a turn under way runs on and is taken over by the next gateway. */
+  /** Stops watching; a running turn continues, and the next gateway adopts it. */
   async letGo(): Promise<void> {
     if (this.#turn) await this.#turn.letGo();
     else this.#cancel?.abort();
-    await this.#takenOver;
+    await this.#adopted;
   }
 
-  /** One turn at a time here, and one lane for all processes. */
+  /** One turn at a time in this process, and one lane for all processes. */
   async #alone(id: string, work: (signal: AbortSignal) => Promise<DeliveryResult>): Promise<DeliveryResult> {
     const { laneLock, clock, root } = this.#on;
     this.#activeId = id;
@@ -218,7 +229,7 @@ export class HeadlessTurns {
     }
   }
 
-  async #takeOver(current: CurrentTurn, runner: ProcessIdentity, lock: FileLock | undefined): Promise<void> {
+  async #watchLeft(current: CurrentTurn, runner: ProcessIdentity, lock: FileLock | undefined): Promise<void> {
     const { root, limits, clock, log } = this.#on;
     const files = turnFiles(root, current.turn_id);
     const since = Date.parse(readProcess(files)?.launched_at_utc ?? current.prepared_at_utc);
@@ -236,7 +247,7 @@ export class HeadlessTurns {
     this.#activeId = current.turn_id;
     this.#begin(turn, lock ? this.#on.visible : undefined);
     const alive = isProcessAlive(runner);
-    log.info(alive ? 'turn taken over' : 'turn ended without a gateway', { turn: current.turn_id });
+    log.info(alive ? 'turn adopted' : 'turn ended without a gateway', { turn: current.turn_id });
     const over = turn.ended
       .then(async (end) => {
         if (!end) return;
@@ -248,11 +259,11 @@ export class HeadlessTurns {
         lock?.release();
         this.#end();
       });
-    this.#takenOver = over;
+    this.#adopted = over;
     if (!alive) await over;
   }
 
-  /** Whoever runs a turn settles it; here it is done only when that process was killed. */
+  /** The process that runs a turn settles it; we do so only if that process was killed. */
   async #settleUnlessDone(current: CurrentTurn, end: TurnEnd): Promise<void> {
     const { laneLock, clock, root } = this.#on;
     const lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock }).catch(() => undefined);
@@ -306,13 +317,13 @@ function busy(turnId: string): DeliveryResult {
   return refusal('not_ready', reason('headless_turn', turnId));
 }
 
-/** Refused while another turn runs, and while nobody can tell whether one does. */
+/** Refused while another turn runs, or may be running. */
 function otherTurn(root: string): DeliveryResult | undefined {
   try {
     const other = runningTurnId(root);
     return other === undefined ? undefined : busy(other);
   } catch (error) {
-    return refusal('not_ready', `whether a turn runs is not known: ${messageOf(error)}`);
+    return refusal('not_ready', `cannot tell whether a turn is running: ${messageOf(error)}`);
   }
 }
 
