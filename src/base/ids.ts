@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 
 /** `bytes` random bytes as lowercase hex. */
 export function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex');
+  return process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex');
 }
 
 /** A new id that sorts by time. */

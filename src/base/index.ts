@@ -40,7 +40,7 @@ export * from './tenant.ts';
 export * from './text.ts';
 export * from './text-width.ts';
 export * from './time/clock.ts';
+export * from './time/clock.ts';
 export * from './time/fake-clock.ts';
-export * from './time/shifted-clock.ts';
 export * from './time/wall-time.ts';
 export * from './version.ts';

@@ -6,9 +6,8 @@ const SOURCES = path.resolve(import.meta.dirname, '..');
 /** A command in words for a person, with something filled in. */
 const COMMAND =
   /(commandLine)?`[^`]*?\b(?:rouse|houmao-mgr|chmod|chown|tmux -\w|kill|rm -|mv|systemctl) [^`"\n]*?\$\{([^}]*)/g;
-/** Each makes its words safe, or is ours. */
-const SAFE =
-  /^(shellQuote|shellWords|commandLine|UNIT_NAME|ROUSE_VERSION|VERSION|command\.shortFor)|\bshellQuote\b/;
+/** Each makes its words safe, or is a constant of ours. */
+const SAFE = /^(shellQuote|shellWords|commandLine|command\.shortFor)|\bshellQuote\b|^[A-Z][A-Z_]*$/;
 
 it('every command that is shown for copying has its words quoted', () => {
   const found = fs

@@ -1,4 +1,4 @@
-import * as http from 'node:http';
+import type * as http from 'node:http';
 import type * as https from 'node:https';
 import { errnoOf, invalid, type RouseError, unavailable } from '../base/index.ts';
 import { CALLER_HEADER, type Caller } from '../wire/capabilities.ts';
@@ -33,7 +33,7 @@ export interface ServerKind {
 const GATEWAY: ServerKind = {
   name: 'gateway',
   absent: 'Attach one: rouse agents gateway attach.',
-  stranger: 'Another program may have taken the port; rouse agents gateway status shows.',
+  stranger: 'Another program may have taken the port; "rouse agents gateway status" shows.',
 };
 
 export interface Exchange {
@@ -98,9 +98,12 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
   });
 }
 
-/** TLS costs milliseconds to load, and no gateway has it. */
+/**
+ * Loaded with the first request, and not by `import`: that reads every export of node:http, and one of them loads all of
+ * undici. It would double the time a command takes to start.
+ */
 export function requester({ secure }: Target): Pick<typeof https, 'request' | 'Agent'> {
-  return secure ? process.getBuiltinModule('node:https') : (http as never);
+  return process.getBuiltinModule(secure ? 'node:https' : 'node:http') as typeof https;
 }
 
 class Silence extends Error {}
@@ -151,7 +154,7 @@ function troubleOf(error: unknown, { target, request, sent, timeoutMs }: Attempt
   const where = `${target.host}:${target.port}`;
   const facts = { host: target.host, port: target.port, errno: errnoOf(error), sent };
   // Once sent, a change may have been made although nobody answered; only a look can tell.
-  const doubt = request.method === 'GET' || !sent ? '' : '; whether it took the request is not known';
+  const doubt = request.method === 'GET' || !sent ? '' : '; it is not known whether it accepted the request';
   if (request.signal?.aborted)
     return unavailable(`the call to the ${name} at ${where} was cancelled${doubt}`, { facts });
   if (error instanceof Silence) {

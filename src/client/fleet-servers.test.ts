@@ -52,7 +52,7 @@ describe('several servers of one fleet', () => {
     const servers = new FleetServers({ url: `${bad.url},${good.url}` });
     await expect(servers.exchange(post)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('whether it took the request is not known'),
+      message: expect.stringContaining('it is not known whether it accepted the request'),
     });
     expect(good.asked).toEqual([]);
     expect(await servers.exchange(post)).toEqual({ fine: true });

@@ -207,7 +207,9 @@ describe('when nobody answers as a gateway would', () => {
     expect(look).toMatchObject({ code: 'unavailable', facts: { errno: 'ETIMEDOUT' } });
     expect(look.message).toMatch(/did not answer within 30 ms$/);
     const change = await failureOfCall(clientOf(port).interrupt({}, { timeoutMs: 500 }));
-    expect(change.message).toMatch(/did not answer within 500 ms; whether it took the request is not known$/);
+    expect(change.message).toMatch(
+      /did not answer within 500 ms; it is not known whether it accepted the request$/,
+    );
   });
 
   it('an answer that drips for ever ends at the timeout too', async () => {

@@ -37,11 +37,11 @@ export type PromptExtras = RequestExtras & { wait_in_line?: boolean };
 
 const DEFAULT_TIMEOUT_MS = 5000;
 /** A little more than a fleet server waits for the gateway. */
-const AFAR_TIMEOUT_MS = 45_000;
+const REMOTE_TIMEOUT_MS = 45_000;
 
 /** The gateway of an agent on whichever host, through a fleet: it takes a call with its next heartbeat. */
-export function gatewayAfar(via: Carrier, pathOf?: (path: string) => string): GatewayClient {
-  return new GatewayClient({ host: 'fleet', port: 1, via, pathOf, timeoutMs: AFAR_TIMEOUT_MS });
+export function remoteGateway(via: Carrier, pathOf?: (path: string) => string): GatewayClient {
+  return new GatewayClient({ host: 'fleet', port: 1, via, pathOf, timeoutMs: REMOTE_TIMEOUT_MS });
 }
 
 /**

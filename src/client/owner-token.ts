@@ -12,7 +12,7 @@ export function ownerTokenFile(home: string): string {
  * port must not be given it: so only for the address of the server that runs now, as its own record says.
  */
 export function ownerToken(env: NodeJS.ProcessEnv, url: string): string | undefined {
-  const home = env['ROUSE_HOME'] || path.join(env['HOME'] || os.homedir(), '.rouse');
+  const home = homeOf(env);
   const token = readIfExists(ownerTokenFile(home))?.trim();
   if (!token) return undefined;
   const running = readJsonIfExists(path.join(home, 'server', 'current-instance.json')) as Running | undefined;
@@ -24,7 +24,19 @@ export function ownerToken(env: NodeJS.ProcessEnv, url: string): string | undefi
   return isProcessAlive({ pid, startTicks, bootId }) ? token : undefined;
 }
 
+/** Whether the server with this instance id is the one that this home started last. */
+export function isServerOfHome(env: NodeJS.ProcessEnv, instanceId: string | undefined): boolean {
+  const running = readJsonIfExists(path.join(homeOf(env), 'server', 'current-instance.json')) as
+    | Partial<Running>
+    | undefined;
+  return instanceId !== undefined && running?.instance_id === instanceId;
+}
+
+const homeOf = (env: NodeJS.ProcessEnv): string =>
+  env['ROUSE_HOME'] || path.join(env['HOME'] || os.homedir(), '.rouse');
+
 interface Running {
+  instance_id: string;
   host: string;
   port: number;
   pid: number;

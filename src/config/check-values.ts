@@ -1,4 +1,5 @@
 import { asRouseError, invalid, nearest } from '../base/index.ts';
+import { isHoumaoVariable } from '../wire/houmao/index.ts';
 import { CONFIG_KEYS, type ConfigKey } from './keys.ts';
 import { NAME, type Place } from './kinds.ts';
 import { type Document, type Entry, linesOf, placeOf } from './parse-toml.ts';
@@ -108,7 +109,7 @@ function checkVariable(name: string): void {
     throw invalid(`${name} looks like a secret, and files of this kind keep none`, {
       hint: 'set it in your shell: the tool gets the environment of whoever launches it',
     });
-  if (/^(ROUSE|HOUMAO)_/.test(name))
+  if (name.startsWith('ROUSE_') || isHoumaoVariable(name))
     throw invalid(`${name} is set by Rouse itself`, { hint: '"rouse config --help" lists the keys' });
 }
 

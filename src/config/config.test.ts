@@ -16,16 +16,16 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
-const load = (env: NodeJS.ProcessEnv = {}, cwd = at('project/deep/down')): Config =>
+const load = (env: NodeJS.ProcessEnv = {}, cwd = at('project/deep/down')): Promise<Config> =>
   loadConfig({ env: { HOME: at('person'), ...env }, cwd, home: at('home') });
 const own = (text: string): void =>
   fs.writeFileSync(at('person/.config/rouse/config.toml'), text, { mode: 0o600 });
 const project = (text: string): void => fs.writeFileSync(at('project/.rouse.toml'), text, { mode: 0o644 });
-const trust = (): void => trustProject(at('home'), load().project!.file!, {});
+const trust = async (): Promise<void> => trustProject(at('home'), (await load()).project!.file!, {});
 
-function problem(work: () => unknown): string {
+async function problem(work: () => unknown): Promise<string> {
   try {
-    work();
+    await work();
   } catch (error) {
     const { code, message } = asRouseError(error);
     return `${code}: ${message.replaceAll(root, '')}`;
@@ -34,17 +34,22 @@ function problem(work: () => unknown): string {
 }
 
 describe("one's own file", () => {
-  it('is found by XDG_CONFIG_HOME, else below ~/.config, and may be missing', () => {
-    expect(load().own).toMatchObject({ path: at('person/.config/rouse/config.toml'), file: undefined });
-    expect(load({ XDG_CONFIG_HOME: at('xdg') }).own.path).toBe(at('xdg/rouse/config.toml'));
-    expect(load({ XDG_CONFIG_HOME: 'relative' }).own.path).toBe(at('person/.config/rouse/config.toml'));
+  it('is found by XDG_CONFIG_HOME, else below ~/.config, and may be missing', async () => {
+    expect((await load()).own).toMatchObject({
+      path: at('person/.config/rouse/config.toml'),
+      file: undefined,
+    });
+    expect((await load({ XDG_CONFIG_HOME: at('xdg') })).own.path).toBe(at('xdg/rouse/config.toml'));
+    expect((await load({ XDG_CONFIG_HOME: 'relative' })).own.path).toBe(
+      at('person/.config/rouse/config.toml'),
+    );
   });
 
-  it('says each value with its line, also one that goes over several', () => {
+  it('says each value with its line, also one that goes over several', async () => {
     own(
       '# mine\nmailbox_root = "~/mail"\n\n[tools.rev]\nargs = [\n  "--model",\n  "o5",\n]\nrole = """\nrole = "no key"\n"""\n',
     );
-    const config = load();
+    const config = await load();
     expect(saidOf(config, 'mailbox_root')).toMatchObject({ value: at('person/mail') });
     const line = (key: string): string => path.basename(saidOf(config, key)!.source);
     expect([line('mailbox_root'), line('tools.rev.args'), line('tools.rev.role')]).toEqual([
@@ -77,57 +82,60 @@ describe("one's own file", () => {
     ['[team."a b"]\ntool = "claude"', '"a b" is not the name of an agent'],
     ['[nothing]', 'there is no key "nothing"'],
     ['__proto__.polluted = true', 'there is no key "__proto__.polluted"'],
-  ])('is refused as a whole with file and line: %s', (text, expected) => {
+  ])('is refused as a whole with file and line: %s', async (text, expected) => {
     own(text);
-    expect(problem(load)).toContain(`invalid: `);
-    expect(problem(load)).toContain(expected);
+    expect(await problem(load)).toContain(`invalid: `);
+    expect(await problem(load)).toContain(expected);
   });
 
-  it('is obeyed through a link, and not when others can write it', () => {
+  it('is obeyed through a link, and not when others can write it', async () => {
     fs.writeFileSync(at('elsewhere.toml'), 'tmux_socket = "mine"', { mode: 0o600 });
     fs.symlinkSync(at('elsewhere.toml'), at('person/.config/rouse/config.toml'));
-    expect(saidOf(load(), 'tmux_socket')?.value).toBe('mine');
+    expect(saidOf(await load(), 'tmux_socket')?.value).toBe('mine');
     fs.chmodSync(at('elsewhere.toml'), 0o666);
-    expect(problem(load)).toBe(
+    expect(await problem(load)).toBe(
       'forbidden: /person/.config/rouse/config.toml can be written by other accounts',
     );
   });
 
-  it('is not read at all with ROUSE_CONFIG=none, and another one with a path', () => {
+  it('is not read at all with ROUSE_CONFIG=none, and another one with a path', async () => {
     own('nonsense');
-    expect(load({ ROUSE_CONFIG: 'none' })).toMatchObject({ project: undefined, own: { checked: undefined } });
+    expect(await load({ ROUSE_CONFIG: 'none' })).toMatchObject({
+      project: undefined,
+      own: { checked: undefined },
+    });
     fs.writeFileSync(at('other.toml'), 'tmux_socket = "other"', { mode: 0o600 });
-    expect(saidOf(load({ ROUSE_CONFIG: at('other.toml') }), 'tmux_socket')?.value).toBe('other');
-    expect(problem(() => load({ ROUSE_CONFIG: 'other.toml' }))).toContain('must be an absolute path');
+    expect(saidOf(await load({ ROUSE_CONFIG: at('other.toml') }), 'tmux_socket')?.value).toBe('other');
+    expect(await problem(() => load({ ROUSE_CONFIG: 'other.toml' }))).toContain('must be an absolute path');
   });
 });
 
 describe("a project's file", () => {
-  it('is found from the working directory upwards, and obeyed only once it is trusted, as it was', () => {
+  it('is found from the working directory upwards, and obeyed only once it is trusted, as it was', async () => {
     project('wake.on = true');
-    expect(load().project).toMatchObject({ state: 'untrusted', checked: undefined });
-    trust();
-    expect(saidOf(load(), 'wake.on')).toMatchObject({ value: true, byProject: true });
+    expect((await load()).project).toMatchObject({ state: 'untrusted', checked: undefined });
+    await trust();
+    expect(saidOf(await load(), 'wake.on')).toMatchObject({ value: true, byProject: true });
     project('wake.on = false');
-    expect(load().project).toMatchObject({ state: 'changed', checked: undefined });
-    trust();
-    expect(saidOf(load(), 'wake.on')?.value).toBe(false);
+    expect((await load()).project).toMatchObject({ state: 'changed', checked: undefined });
+    await trust();
+    expect(saidOf(await load(), 'wake.on')?.value).toBe(false);
     untrustProject(at('home'), at('project/.rouse.toml'));
-    expect(load().project?.state).toBe('untrusted');
+    expect((await load()).project?.state).toBe('untrusted');
   });
 
-  it('that nobody trusts is not even parsed: what it says cannot keep a command from running', () => {
+  it('that nobody trusts is not even parsed: what it says cannot keep a command from running', async () => {
     project('\u0000 = = [');
-    expect(load().project?.state).toBe('untrusted');
+    expect((await load()).project?.state).toBe('untrusted');
   });
 
-  it('keeps what is trusted where only its owner reads, and an agent adds nothing to it', () => {
+  it('keeps what is trusted where only its owner reads, and an agent adds nothing to it', async () => {
     project('');
-    const file = load().project!.file!;
-    expect(problem(() => trustProject(at('home'), file, { HOUMAO_MANIFEST_PATH: '/x' }))).toContain(
+    const file = (await load()).project!.file!;
+    expect(await problem(() => trustProject(at('home'), file, { HOUMAO_MANIFEST_PATH: '/x' }))).toContain(
       'forbidden: an agent',
     );
-    trust();
+    await trust();
     expect(fs.statSync(at('home/config/trusted.json')).mode & 0o777).toBe(0o600);
     expect(fs.statSync(at('home/config')).mode & 0o777).toBe(0o700);
   });
@@ -138,10 +146,10 @@ describe("a project's file", () => {
     'tmux_socket = "x"',
     'tools.claude.home = "x"',
     'tools.claude.env.ANTHROPIC_BASE_URL = "http://evil"',
-  ])('cannot say what is its reader’s own: %s', (text) => {
+  ])('cannot say what is its reader’s own: %s', async (text) => {
     project(text);
-    trust();
-    expect(problem(load)).toMatch(/^invalid: \/project\/\.rouse\.toml:1: a project's file cannot say /);
+    await trust();
+    expect(await problem(load)).toMatch(/^invalid: \/project\/\.rouse\.toml:1: a project's file cannot say /);
   });
 
   it.each([
@@ -156,51 +164,51 @@ describe("a project's file", () => {
     ['tools.a.tool = "./claude"', 'cannot name programs'],
     ['tools.a.role = "--dangerously"', 'must be a text that begins with a letter'],
     ['tools.a.role = "!rm -rf ~"', 'must be a text that begins with a letter'],
-  ])('names nothing outside of its directory and no program: %s', (text, expected) => {
+  ])('names nothing outside of its directory and no program: %s', async (text, expected) => {
     fs.symlinkSync(os.tmpdir(), at('project/out'));
     fs.symlinkSync(at('not-yet'), at('project/nowhere'));
     project(text);
-    trust();
-    expect(problem(load)).toContain(expected);
+    await trust();
+    expect(await problem(load)).toContain(expected);
   });
 
-  it('is not read when it is a link, a pipe, a directory, too large, or in a place where everybody writes', () => {
+  it('is not read when it is a link, a pipe, a directory, too large, or in a place where everybody writes', async () => {
     const file = at('project/.rouse.toml');
-    const refused = (prepare: () => void): string | undefined => {
+    const refused = async (prepare: () => void): Promise<string | undefined> => {
       fs.rmSync(file, { recursive: true, force: true });
       prepare();
-      const found = load().project;
+      const found = (await load()).project;
       expect(found).toMatchObject({ state: 'refused', file: undefined, checked: undefined });
       return found?.problem?.message;
     };
-    expect(refused(() => fs.symlinkSync('/etc/passwd', file))).toContain('is a symbolic link');
-    expect(refused(() => void execFileSync('mkfifo', [file]))).toContain('is no regular file');
-    expect(refused(() => fs.mkdirSync(file))).toContain('is no regular file');
-    expect(refused(() => project('#'.repeat(70_000)))).toContain('is larger than');
-    expect(refused(() => fs.symlinkSync('/dev/zero', file))).toContain('is a symbolic link');
+    expect(await refused(() => fs.symlinkSync('/etc/passwd', file))).toContain('is a symbolic link');
+    expect(await refused(() => void execFileSync('mkfifo', [file]))).toContain('is no regular file');
+    expect(await refused(() => fs.mkdirSync(file))).toContain('is no regular file');
+    expect(await refused(() => project('#'.repeat(70_000)))).toContain('is larger than');
+    expect(await refused(() => fs.symlinkSync('/dev/zero', file))).toContain('is a symbolic link');
     fs.rmSync(file);
     project('');
     fs.chmodSync(at('project'), 0o777);
-    expect(load().project?.problem?.message).toContain('can be written by every account');
+    expect((await load()).project?.problem?.message).toContain('can be written by every account');
     fs.chmodSync(at('project'), 0o1777);
-    expect(load().project?.state).toBe('untrusted');
+    expect((await load()).project?.state).toBe('untrusted');
   });
 
-  it.runIf(process.getuid?.() === 0)('of another account is not read', () => {
+  it.runIf(process.getuid?.() === 0)('of another account is not read', async () => {
     project('');
     fs.chownSync(at('project/.rouse.toml'), 12_345, 12_345);
     // Root's own rule is the same: what another account can change is not obeyed.
-    expect(load().project?.problem?.message).toContain('belongs to another account (uid 12345)');
+    expect((await load()).project?.problem?.message).toContain('belongs to another account (uid 12345)');
   });
 
-  it('comes before one’s own file, but replaces no preset of one’s own', () => {
+  it('comes before one’s own file, but replaces no preset of one’s own', async () => {
     own(
       'wake.on = true\nwake.repeat = "backoff"\ntools.claude.args = ["--permission-mode", "plan"]\n[team.own]\ntool = "claude"',
     );
     project('wake.on = false\ntools.claude.args = ["--model", "x"]\n[team.ana]\ntool = "claude"');
-    expect(Object.keys(Object.fromEntries(teamOf(load())!.members))).toEqual(['own']);
-    trust();
-    const config = load();
+    expect(Object.keys(Object.fromEntries(teamOf(await load())!.members))).toEqual(['own']);
+    await trust();
+    const config = await load();
     expect([saidOf(config, 'wake.on')?.value, saidOf(config, 'wake.repeat')?.value]).toEqual([
       false,
       'backoff',

@@ -8,8 +8,7 @@
  * Never     Decides between flag, environment, file and default; cli/settings.ts does.
  * Errors    `invalid` for what a file says, `forbidden` for a file that may not be read or trusted.
  */
-export { CONFIG_KEYS } from './keys.ts';
-export { type Config, checkFile, loadConfig } from './load-config.ts';
+export { type Config, loadConfig } from './load-config.ts';
 export { presetOf, saidKeys, saidOf, teamOf } from './look-up.ts';
 export { type CarefulFile, readCarefully } from './read-carefully.ts';
 export { trustProject, untrustProject } from './trust.ts';

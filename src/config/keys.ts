@@ -1,5 +1,6 @@
 import { type SettingKind, wakeSettings } from '../domain/index.ts';
 import type { NamedThing } from '../domain/schemas.ts';
+import { LOCAL_DOMAIN, VARIABLE } from '../wire/houmao/index.ts';
 import {
   AGENT_NAME,
   HOURS,
@@ -56,7 +57,7 @@ const OWN = { own: true } as const;
 const MEMBER = { name: AGENT_NAME };
 
 export const CONFIG_KEYS: readonly ConfigKey[] = [
-  key('mailbox_root', PATH, 'The mail store, as `HOUMAO_GLOBAL_MAILBOX_DIR` names it.'),
+  key('mailbox_root', PATH, `The mail store, as \`${VARIABLE.mailboxDir}\` names it.`),
   key('tmux_socket', TEXT, 'Name or path of the tmux socket, as `ROUSE_TMUX_SOCKET` names it.', {
     ...OWN,
     names: 'file',
@@ -88,7 +89,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key('team.*.headless', YES_OR_NO, 'Without a screen, one process per turn.', MEMBER),
   key('team.*.wake', YES_OR_NO, 'Whether it is woken for mail. Default: yes.', MEMBER),
   key('team.*.mailbox', PATH, 'A mail store or flat mailbox file of its own.', MEMBER),
-  key('team.*.address', TEXT, 'Its mail address. Default: `<name>@houmao.localhost`.', MEMBER),
+  key('team.*.address', TEXT, `Its mail address. Default: \`<name>@${LOCAL_DOMAIN}\`.`, MEMBER),
   key('team.*.role', ROLE, 'Its role, instead of that of the preset.', MEMBER),
   key('team.*.role_file', PATH, 'The same, from a file.', MEMBER),
 ];

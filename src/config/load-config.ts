@@ -1,8 +1,7 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { invalid, isRouseError, type RouseError } from '../base/index.ts';
-import { type Checked, checkValues } from './check-values.ts';
-import { parseToml } from './parse-toml.ts';
+import type { Checked } from './check-values.ts';
 import { type CarefulFile, readCarefully } from './read-carefully.ts';
 import { isTrusted } from './trust.ts';
 
@@ -32,21 +31,19 @@ export interface ConfigPlace {
 }
 
 /** Reads both files. One's own that is wrong is thrown; so is a project's that is trusted. */
-export function loadConfig({ env, cwd, home }: ConfigPlace): Config {
+export async function loadConfig({ env, cwd, home }: ConfigPlace): Promise<Config> {
   if (env['ROUSE_CONFIG'] === 'none')
     return { own: { path: 'none', file: undefined, checked: undefined }, project: undefined };
   const person = env['HOME'] || os.homedir();
   const ownPath = ownConfigPath(env, person);
   const file = readCarefully(ownPath, { links: 'followed' });
-  const checked = file && checkFile(file, { byProject: false, person });
-  return { own: { path: ownPath, file, checked }, project: loadProject(cwd, home, person) };
+  const checked = file && (await check(file, { byProject: false, person }));
+  return { own: { path: ownPath, file, checked }, project: await loadProject(cwd, home, person) };
 }
 
-export function checkFile(
-  file: CarefulFile,
-  { byProject, person }: { byProject: boolean; person: string },
-): Checked {
-  return checkValues(parseToml(file), { directory: path.dirname(file.path), byProject, home: person });
+/** The parser and the table of keys are loaded only if there is a file. */
+async function check(...file: Parameters<typeof import('./check-file.ts').checkFile>): Promise<Checked> {
+  return (await import('./check-file.ts')).checkFile(...file);
 }
 
 function ownConfigPath(env: NodeJS.ProcessEnv, person: string): string {
@@ -64,7 +61,7 @@ function ownConfigPath(env: NodeJS.ProcessEnv, person: string): string {
   );
 }
 
-function loadProject(cwd: string, home: string, person: string): Config['project'] {
+async function loadProject(cwd: string, home: string, person: string): Promise<Config['project']> {
   for (const directory of upwards(cwd)) {
     const at = path.join(directory, PROJECT_FILE);
     const file = readOrProblem(at);
@@ -72,7 +69,7 @@ function loadProject(cwd: string, home: string, person: string): Config['project
     if (isRouseError(file))
       return { path: at, file: undefined, checked: undefined, state: 'refused', problem: file };
     const state = isTrusted(home, file);
-    const checked = state === 'trusted' ? checkFile(file, { byProject: true, person }) : undefined;
+    const checked = state === 'trusted' ? await check(file, { byProject: true, person }) : undefined;
     return { path: at, file, checked, state, problem: undefined };
   }
   return undefined;

@@ -7,6 +7,7 @@ import {
   sha256,
   writeJsonAtomic,
 } from '../base/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 import type { CarefulFile } from './read-carefully.ts';
 
 interface Trusted {
@@ -41,7 +42,7 @@ export function untrustProject(home: string, file: string): void {
 
 /** An agent may write a project's file; whether it is obeyed is for a person to say. */
 function refuseAgents(env: NodeJS.ProcessEnv): void {
-  if (!env['HOUMAO_MANIFEST_PATH']) return;
+  if (!env[VARIABLE.manifestPath]) return;
   throw forbidden('an agent cannot trust a file', { hint: "run it outside of an agent's session" });
 }
 

@@ -10,6 +10,7 @@ import {
   sessionPaths,
   stop,
 } from '../session/index.ts';
+import { isHoumaoVariable } from '../wire/houmao/index.ts';
 import { endTmux, makePlace, tmuxSocketIn } from './clear.ts';
 import { type Fleet, startFleetServer } from './fleet.ts';
 import { watchOver } from './watcher.ts';
@@ -98,5 +99,7 @@ function contextOf(
 }
 
 function withoutPointers(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(TMUX|HOUMAO_)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith('TMUX') && !isHoumaoVariable(name)),
+  );
 }

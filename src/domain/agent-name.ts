@@ -1,16 +1,13 @@
-import { createHash } from 'node:crypto';
 import { dashedStamp, invalid, randomHex } from '../base/index.ts';
+import { NAME_PREFIX } from '../wire/houmao/index.ts';
 import type { BackendKind } from './backend.ts';
 import { LIMITS, limit, limitHint } from './limits.ts';
 import { allowedIn, isName } from './names.ts';
 
-/** What stands before every canonical name and generated tmux session name. */
-export const NAME_PREFIX = 'HOUMAO';
-
 /** Longest name or id of a record; they become directory names and parts of tmux session names. */
 export const LONGEST_NAME = LIMITS.nameLength.most;
 
-const RESERVED = /^HOUMAO[-_]/i;
+const RESERVED = new RegExp(`^${NAME_PREFIX}[-_]`, 'i');
 const ALLOWED = allowedIn('agent');
 
 /** Whether this text may stand as an agent name or id in a record. Prefixed names pass: other programs publish them. */
@@ -47,19 +44,19 @@ function requireIdentifier(text: string, field: string): string {
   return text;
 }
 
-/** `gpu` → `HOUMAO-gpu`. A canonical name stays as it is. */
+/** `gpu` → prefix and `-gpu`. A canonical name stays as it is. */
 export function canonicalAgentName(name: string): string {
   return name.startsWith(`${NAME_PREFIX}-`) ? name : `${NAME_PREFIX}-${name}`;
 }
 
-/** `HOUMAO-gpu` → `gpu`: the two spellings under which one agent may be asked for. */
+/** Without the prefix: the two spellings under which one agent may be asked for. */
 export function bareAgentName(name: string): string {
   return name.startsWith(`${NAME_PREFIX}-`) ? name.slice(NAME_PREFIX.length + 1) : name;
 }
 
 /** The id an agent has when nobody chose one: MD5 of its bare name. A key, not a secret. */
 export function defaultAgentId(name: string): string {
-  return createHash('md5').update(name, 'utf8').digest('hex');
+  return process.getBuiltinModule('node:crypto').createHash('md5').update(name, 'utf8').digest('hex');
 }
 
 /** The tmux session of an agent launched without `--session-name`. A collision is an error, never a rename. */

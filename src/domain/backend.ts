@@ -1,17 +1,7 @@
-/** How an agent is run. The names are those of manifests and session directories. */
-export const BACKEND_KINDS = [
-  'local_interactive',
-  'claude_headless',
-  'codex_headless',
-  'gemini_headless',
-  'kimi_headless',
-  'generic_headless',
-  'codex_app_server',
-  'cao_rest',
-  'houmao_server_rest',
-] as const;
+import { BACKEND } from '../wire/houmao/index.ts';
 
-export type BackendKind = (typeof BACKEND_KINDS)[number];
+/** How an agent is run. */
+export type BackendKind = (typeof BACKEND)[keyof typeof BACKEND];
 
 /** How a prompt reaches the agent: typed into its screen, run as one process per turn here, or by the fleet server. */
 export type DispatchMode = 'tui' | 'local_headless' | 'server_headless';
@@ -25,6 +15,8 @@ export interface BackendCapabilities {
   sendKeys: boolean;
   /** Raw keys keep local tmux key semantics, which a send-keys reminder needs. */
   sendKeysReminders: boolean;
+  /** The kind of server that owns the terminal, as people call it; null where it is ours. */
+  owner: string | null;
   /** Can be launched by this program; the others are recognised in manifests and refused. */
   launch: boolean;
 }
@@ -34,6 +26,7 @@ const TUI: BackendCapabilities = {
   gateway: true,
   sendKeys: true,
   sendKeysReminders: true,
+  owner: null,
   launch: true,
 };
 const HEADLESS: BackendCapabilities = { ...TUI, sendKeys: false, sendKeysReminders: false };
@@ -42,20 +35,23 @@ const NONE: BackendCapabilities = {
   gateway: false,
   sendKeys: false,
   sendKeysReminders: false,
+  owner: null,
   launch: false,
 };
 
 export const CAPABILITIES: Record<BackendKind, BackendCapabilities> = {
-  local_interactive: TUI,
-  claude_headless: HEADLESS,
-  codex_headless: HEADLESS,
-  gemini_headless: HEADLESS,
-  kimi_headless: HEADLESS,
-  generic_headless: HEADLESS,
-  codex_app_server: NONE,
-  cao_rest: { ...TUI, sendKeysReminders: false, launch: false },
-  houmao_server_rest: { ...TUI, sendKeysReminders: false },
+  [BACKEND.terminal]: TUI,
+  [BACKEND.claudeTurns]: HEADLESS,
+  [BACKEND.codexTurns]: HEADLESS,
+  [BACKEND.geminiTurns]: HEADLESS,
+  [BACKEND.kimiTurns]: HEADLESS,
+  [BACKEND.turns]: HEADLESS,
+  [BACKEND.codexServer]: NONE,
+  [BACKEND.cao]: { ...TUI, sendKeysReminders: false, launch: false, owner: 'CAO' },
+  [BACKEND.server]: { ...TUI, sendKeysReminders: false },
 };
+
+export const BACKEND_KINDS = Object.values(BACKEND);
 
 export function isBackendKind(text: string): text is BackendKind {
   return (BACKEND_KINDS as readonly string[]).includes(text);
@@ -74,8 +70,7 @@ export interface DispatchFacts {
 
 /** The dispatch mode of a backend, or undefined when no gateway can serve it. */
 export function dispatchMode(backend: BackendKind, facts: DispatchFacts = {}): DispatchMode | undefined {
-  if (backend === 'local_interactive' || backend === 'cao_rest' || backend === 'houmao_server_rest')
-    return 'tui';
+  if (backend === BACKEND.terminal || backend === BACKEND.cao || backend === BACKEND.server) return 'tui';
   if (!isHeadless(backend)) return undefined;
   const served = facts.managedApiBaseUrl && facts.managedAgentRef && !facts.agentDefDir;
   return served ? 'server_headless' : 'local_headless';

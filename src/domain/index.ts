@@ -49,7 +49,6 @@ export * from './phrases/request-title.ts';
 export * from './phrases/time-words.ts';
 export * from './phrases/wake-words.ts';
 export * from './relaunch-command.ts';
-export * from './reminder/cron.ts';
 export * from './reminder/reminder.ts';
 export * from './reminder/reminder-cadence.ts';
 export * from './reminder/reminder-ranking.ts';

@@ -1,4 +1,5 @@
 import { invalid } from '../base/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 
 /** The only addresses a gateway binds. Clients connect to loopback in both cases. */
 export const LISTENER_HOSTS = ['127.0.0.1', '0.0.0.0'] as const;
@@ -56,9 +57,9 @@ export interface ResolvedListener {
   portIsHard: boolean;
 }
 
-const HOST_VARIABLE = 'HOUMAO_AGENT_GATEWAY_HOST';
-const PORT_VARIABLE = 'HOUMAO_AGENT_GATEWAY_PORT';
-const INHERITED_MARK = 'HOUMAO_GATEWAY_STATE_PATH';
+const HOST_VARIABLE = VARIABLE.gatewayHost;
+const PORT_VARIABLE = VARIABLE.gatewayPort;
+const INHERITED_MARK = VARIABLE.gatewayState;
 
 /**
  * Where the gateway will listen. Host and port are resolved apart from each other; the first source that has

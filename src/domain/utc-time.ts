@@ -30,3 +30,12 @@ function offsetMinutes(text: string | undefined): number | undefined {
   if (hours > 23 || minutes > 59) return undefined;
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,74 @@
+import { isUtf8 } from 'node:buffer';
+import { armCrashPoint, invalid, isTerminal, surviveGoneTerminal } from '../base/index.ts';
 import { runCli } from '../cli/index.ts';
-import { runInSurroundings } from './surroundings.ts';
+import { type Surroundings, unwritable } from '../cli/run-line.ts';
+import { StandardOutput } from './standard-output.ts';
 
 /** The whole command line: every command, help, and words for every mistake. */
 export function runCommandLine(argv: string[], program: string): Promise<void> {
   return runInSurroundings({ argv, program }, runCli);
+}
+
+/** A command line in its surroundings: the only place that sees streams, signals and exit codes. */
+const interrupted = new AbortController();
+
+/** Who presses Ctrl-C a second time will not wait; a closed terminal is told by kernel and shell, each on its own. */
+function onSignal(signal: NodeJS.Signals): void {
+  if (interrupted.signal.aborted && signal !== 'SIGHUP') process.exit(130);
+  interrupted.abort();
+}
+
+/** More than any command takes: an endless input ends in an error, not in all of the memory. */
+const LONGEST_STDIN = 64 * 1024 * 1024;
+
+async function readStdin(): Promise<string> {
+  if (process.stdin.isTTY) return '';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > LONGEST_STDIN) throw invalid(`standard input is longer than ${LONGEST_STDIN} bytes`);
+  }
+  const all = Buffer.concat(chunks);
+  if (!isUtf8(all)) throw invalid('standard input is not UTF-8 text');
+  return all.toString('utf8');
+}
+
+/** Sets the exit code when `run` has ended. */
+export async function runInSurroundings(
+  line: Pick<Surroundings, 'argv' | 'program'>,
+  run: (outside: Surroundings) => Promise<number>,
+): Promise<void> {
+  surviveGoneTerminal();
+  armCrashPoint(process.env['ROUSE_CRASH_AT']);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  // The terminal was closed: what has been begun is ended in order, as by the others.
+  process.on('SIGHUP', onSignal);
+  let outlived = false;
+  // What cannot be told ends nothing.
+  const stderr = new StandardOutput(2, () => {});
+  const stdout = new StandardOutput(1, (error) => {
+    if (outlived) return;
+    if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
+    process.exit(unwritable(error, (text) => stderr.write(text)));
+  });
+  process.exitCode = await run({
+    ...line,
+    env: process.env,
+    stdout: {
+      write: (text) => stdout.write(text),
+      isTTY: stdout.isTTY,
+      size: () => stdout.size,
+      outlive: () => {
+        outlived = true;
+      },
+    },
+    stderr: { write: (text) => stderr.write(text), isTTY: stderr.isTTY },
+    stdin: readStdin,
+    // process.stdin is made when it is first read: that takes 2 ms.
+    stdinIsTty: isTerminal(0),
+    signal: interrupted.signal,
+  });
 }

@@ -13,10 +13,10 @@ import {
 } from '../base/index.ts';
 import { fleetMail, type HostIdentity, thisHost } from '../client/index.ts';
 import {
-  COMMS_SKILL,
+  EXECUTION_MODES,
+  isCodeOf,
   isHeadless,
   type MailSkill,
-  PROCESS_SKILL,
   setLimits,
   TUI_TIMING_RULES,
 } from '../domain/index.ts';
@@ -38,6 +38,7 @@ import {
 import { filesBelow, openMailbox, privateDirectories } from '../mail/index.ts';
 import { openHeadlessSurface, openSurface, readTimings, startedPids } from '../terminal/index.ts';
 import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
+import { COMMS_SKILL, PROCESS_SKILL, VARIABLE } from '../wire/houmao/index.ts';
 
 const TIMING_FLAGS = Object.fromEntries(
   TUI_TIMING_RULES.map(({ processFlag }) => [processFlag, { type: 'string' as const }]),
@@ -100,10 +101,11 @@ function gatewayRoot(words: Words): string {
 }
 
 function windowOf({ env, hosted }: Surroundings): { id: string; index: string; paneId: string } | null {
-  if (hosted || env['HOUMAO_GATEWAY_EXECUTION_MODE'] !== 'tmux_auxiliary_window') return null;
-  const id = env['HOUMAO_GATEWAY_TMUX_WINDOW_ID'];
-  const index = env['HOUMAO_GATEWAY_TMUX_WINDOW_INDEX'];
-  const paneId = env['HOUMAO_GATEWAY_TMUX_PANE_ID'];
+  const mode = env[VARIABLE.executionMode];
+  if (hosted || !isCodeOf(EXECUTION_MODES, mode) || !EXECUTION_MODES[mode].window) return null;
+  const id = env[VARIABLE.windowId];
+  const index = env[VARIABLE.windowIndex];
+  const paneId = env[VARIABLE.paneId];
   if (!id || !index || !paneId)
     throw invalid('a gateway in a tmux window needs its window id, index and pane id');
   if (index === '0') throw invalid('window 0 is the agent; a gateway never runs there');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MAIL_OPERATIONS } from '../domain/schemas.ts';
+import { LOCAL_DOMAIN } from '../wire/houmao/index.ts';
 import { mailList, mailMany, mailOne, mailStatus } from '../wire/index.ts';
 import { given, tool } from './tool.ts';
 
@@ -51,7 +52,7 @@ export const MAIL_TOOLS = [
   }),
   operation('send', {
     title: 'Send mail',
-    description: 'Sends a message to mail addresses such as ben@houmao.localhost.',
+    description: `Sends a message to mail addresses such as ben@${LOCAL_DOMAIN}.`,
     output: mailOne,
   }),
   operation('reply', {

@@ -1,3 +1,16 @@
+/**
+ * Scripted: a terminal program that behaves like a coding agent and records what it received. Tests and the demo use
+ * it: what Rouse believes it did is compared with what this agent recorded.
+ *
+ * Promises  A prompt is in the transcript, with its hash, before anything is done about it; kill -9 loses none.
+ *           Every key that reaches a dialog is recorded. Faults happen only when asked for. A turn always ends,
+ *           unless it was told to hang.
+ * Never     Runs a shell command, whatever it is told: it records what it would have run. Calls a gateway on
+ *           another machine. Shares code with the rooms it judges, except base.
+ * Errors    Bad flags, scripts and control messages are refused whole: `invalid` (exit 2), no such session
+ *           `not_found` (exit 3).
+ */
+
 import { asRouseError, type Clock, type ErrorCode, systemClock } from '../base/index.ts';
 import { helpText, readOptions, skinList } from './options.ts';
 

@@ -7,7 +7,7 @@ export const CALLERS = {
   user: "a person's token, through the fleet server",
   agent: 'the agent itself: its tools (MCP), or its token at the fleet server',
   page: 'a session of the page',
-  afar: 'anyone who calls from another host',
+  remote: 'anyone who calls from another host',
 } as const;
 export type Caller = keyof typeof CALLERS;
 
@@ -63,7 +63,7 @@ export function requireCapability(callers: readonly Caller[], capability: Capabi
 /** The callers a header names. A word that is not known is the one that may do least. */
 export function callersIn(header: string | undefined): Caller[] {
   const words = header?.split(',').map((word) => word.trim()) ?? [];
-  return words.map((word) => (Object.hasOwn(CALLERS, word) ? (word as Caller) : 'afar'));
+  return words.map((word) => (Object.hasOwn(CALLERS, word) ? (word as Caller) : 'remote'));
 }
 
 interface Keys {

@@ -1,4 +1,5 @@
-import { LIMITS, SERVER_SETTINGS, type ServerSettingName, serverSettingMeaning } from '../domain/index.ts';
+import { codesOf, LIMITS, SERVER_SETTINGS, serverSettingMeaning } from '../domain/index.ts';
+import { VARIABLE } from './houmao/index.ts';
 
 /** Every variable Rouse reads or publishes. docs/environment.md is generated from this table. */
 export interface Variable {
@@ -18,8 +19,9 @@ const variable = (name: string, kind: Variable['kind'], meaning: string): Variab
   meaning,
 });
 
-const serverSetting = (name: ServerSettingName): Variable =>
-  variable(SERVER_SETTINGS[name].variable, 'setting', serverSettingMeaning(name));
+const SERVER_VARIABLES = codesOf(SERVER_SETTINGS).map((name) =>
+  variable(SERVER_SETTINGS[name].variable, 'setting', serverSettingMeaning(name)),
+);
 
 export const VARIABLES = [
   variable('ROUSE_HOME', 'setting', 'Root of everything Rouse keeps. Default `~/.rouse`.'),
@@ -68,51 +70,36 @@ export const VARIABLES = [
     'setting',
     'The same database without the connection pooler that `DATABASE_URL` leads to; needed where the pooler is in transaction mode. Default: `DATABASE_URL` is no such pooler.',
   ),
-  serverSetting('livenessSeconds'),
   variable(
     'ROUSE_FLEET_TOKEN_FILE',
     'setting',
     'File, 0600, with the token for the fleet server. Default `$ROUSE_HOME/server/admin-token`.',
   ),
-  serverSetting('keepMessagesDays'),
-  serverSetting('keepDeadLettersDays'),
-  serverSetting('keepRequestsDays'),
-  serverSetting('keepCallsDays'),
+  ...SERVER_VARIABLES,
   variable(
     'REQUEST_NUDGE_SWEEPER_DISABLED',
     'setting',
     '`true`: the fleet server reminds nobody of unanswered requests.',
   ),
-  serverSetting('nudgeIntervalSeconds'),
-  serverSetting('nudgeStaleAfterSeconds'),
-  serverSetting('nudgeAgainAfterSeconds'),
-  serverSetting('nudgeBatchLimit'),
-  serverSetting('nudgeAgentSpacingSeconds'),
   variable(
     'REQUEST_NUDGE_BACKOFF',
     'setting',
     '`true`: the wait doubles after each unanswered nudge, up to a day.',
   ),
-  serverSetting('nudgeMax'),
-  serverSetting('nudgeHeartbeatMaxAgeSeconds'),
+  variable(VARIABLE.runtimeDir, 'setting', 'Absolute directory of sessions. Default `$ROUSE_HOME/runtime`.'),
   variable(
-    'HOUMAO_GLOBAL_RUNTIME_DIR',
-    'setting',
-    'Absolute directory of sessions. Default `$ROUSE_HOME/runtime`.',
-  ),
-  variable(
-    'HOUMAO_GLOBAL_MAILBOX_DIR',
+    VARIABLE.mailboxDir,
     'setting',
     'Absolute directory of the mailbox root. Default `$ROUSE_HOME/mailbox`.',
   ),
   variable(
-    'HOUMAO_GLOBAL_REGISTRY_DIR',
+    VARIABLE.registryDir,
     'setting',
     'Absolute directory of the agent registry. Default `$ROUSE_HOME/registry`.',
   ),
-  variable('HOUMAO_CLI_PRINT_STYLE', 'setting', 'Output of commands: `plain` (default), `json` or `fancy`.'),
+  variable(VARIABLE.printStyle, 'setting', 'Output of commands: `plain` (default), `json` or `fancy`.'),
   variable(
-    'HOUMAO_GATEWAY_TOKEN_FILE',
+    VARIABLE.gatewayTokenFile,
     'setting',
     'File with the bearer token of a gateway that demands one. Default `<session>/gateway/token`.',
   ),
@@ -127,36 +114,36 @@ export const VARIABLES = [
     'Whose fields a gateway and the fleet server put into answers: `rouse` all of ours, `houmao` only those that clients of Houmao know, except for callers that send `X-Rouse: 1`; see `docs/compatibility.md`. A gateway has the value of whoever attached it. Default `rouse`.',
   ),
   variable(
-    'HOUMAO_AGENT_GATEWAY_HOST',
+    VARIABLE.gatewayHost,
     'live',
     'Host the gateway is bound to; in the caller of attach, the host to bind.',
   ),
   variable(
-    'HOUMAO_AGENT_GATEWAY_PORT',
+    VARIABLE.gatewayPort,
     'live',
     'Port the gateway is bound to; in the caller of attach, the port to bind.',
   ),
-  variable('HOUMAO_GATEWAY_STATE_PATH', 'live', "Absolute path of the session's state.json."),
-  variable('HOUMAO_GATEWAY_PROTOCOL_VERSION', 'live', 'Protocol of the live gateway: `v1`.'),
-  variable('HOUMAO_MANIFEST_PATH', 'stable', "Absolute path of the session's manifest.json."),
-  variable('HOUMAO_AGENT_ID', 'stable', 'Authoritative id of the agent.'),
+  variable(VARIABLE.gatewayState, 'live', "Absolute path of the session's state.json."),
+  variable(VARIABLE.gatewayProtocol, 'live', 'Protocol of the live gateway: `v1`.'),
+  variable(VARIABLE.manifestPath, 'stable', "Absolute path of the session's manifest.json."),
+  variable(VARIABLE.agentId, 'stable', 'Authoritative id of the agent.'),
   variable(
     'ROUSE_MCP_TOKEN',
     'stable',
     "The agent's own token for `/mcp` of its gateway; worth nothing on any other route.",
   ),
-  variable('HOUMAO_AGENT_DEF_DIR', 'stable', 'Directory of the agent definition, where there is one.'),
-  variable('HOUMAO_AGENT_MEMORY_DIR', 'stable', "Directory of the agent's memory, where there is one."),
-  variable('HOUMAO_AGENT_MEMO_FILE', 'stable', "The agent's memo file, where there is one."),
-  variable('HOUMAO_AGENT_PAGES_DIR', 'stable', "Directory of the agent's memory pages, where there is one."),
+  variable(VARIABLE.agentDefDir, 'stable', 'Directory of the agent definition, where there is one.'),
+  variable(VARIABLE.agentMemoryDir, 'stable', "Directory of the agent's memory, where there is one."),
+  variable(VARIABLE.agentMemoFile, 'stable', "The agent's memo file, where there is one."),
+  variable(VARIABLE.agentPagesDir, 'stable', "Directory of the agent's memory pages, where there is one."),
   variable(
-    'HOUMAO_GATEWAY_EXECUTION_MODE',
+    VARIABLE.executionMode,
     'process',
     'How the gateway runs: `detached_process`, `tmux_auxiliary_window` or `hosted`.',
   ),
-  variable('HOUMAO_GATEWAY_TMUX_WINDOW_ID', 'process', 'The tmux window the gateway runs in, such as `@3`.'),
-  variable('HOUMAO_GATEWAY_TMUX_WINDOW_INDEX', 'process', 'Index of that window; never `0`.'),
-  variable('HOUMAO_GATEWAY_TMUX_PANE_ID', 'process', 'Pane the gateway runs in, such as `%5`.'),
+  variable(VARIABLE.windowId, 'process', 'The tmux window the gateway runs in, such as `@3`.'),
+  variable(VARIABLE.windowIndex, 'process', 'Index of that window; never `0`.'),
+  variable(VARIABLE.paneId, 'process', 'Pane the gateway runs in, such as `%5`.'),
   variable(
     'ROUSE_SAVED_EXTRA_CA_CERTS',
     'process',
@@ -167,20 +154,20 @@ export const VARIABLES = [
     'process',
     'The name the launcher was called by, where that is `houmao-mgr`: commands are suggested with it.',
   ),
-  variable('HOUMAO_GATEWAY_ATTACH_PATH', 'retired', 'Older pointer to attach.json; unset on publication.'),
-  variable('HOUMAO_GATEWAY_ROOT', 'retired', 'Older pointer to the gateway directory; unset on publication.'),
+  variable(VARIABLE.oldAttachPath, 'retired', 'Older pointer to attach.json; unset on publication.'),
   variable(
-    'HOUMAO_GATEWAY_RESPECT_PROXY_ENV',
+    VARIABLE.oldGatewayRoot,
     'retired',
-    'Has no effect: gateway clients never use a proxy.',
+    'Older pointer to the gateway directory; unset on publication.',
   ),
+  variable(VARIABLE.oldProxy, 'retired', 'Has no effect: gateway clients never use a proxy.'),
   variable(
-    'HOUMAO_PROJECT_OVERLAY_DIR',
+    VARIABLE.oldOverlayDir,
     'retired',
     'Has no effect: Rouse keeps no project overlay; use `ROUSE_HOME`.',
   ),
-  variable('HOUMAO_PROJECT_OVERLAY_DISCOVERY_MODE', 'retired', 'Has no effect, for the same reason.'),
-  variable('HOUMAO_STALWART_BASE_URL', 'retired', 'Has no effect: there is no JMAP transport yet.'),
+  variable(VARIABLE.oldOverlayMode, 'retired', 'Has no effect, for the same reason.'),
+  variable(VARIABLE.oldStalwartUrl, 'retired', 'Has no effect: there is no JMAP transport yet.'),
   variable(
     'ROUSE_GATEWAY_RESTARTS',
     'setting',

@@ -8,7 +8,7 @@
  * Never     Opens a file or a socket.
  * Errors    `invalid`, naming each bad field by its path with what is allowed (parse-body.ts).
  */
-export { AFAR_ROUTES, afarRoute } from './afar-routes.ts';
+
 export { currentServer } from './agents/managed-agent-answers.ts';
 export * from './agents/managed-agent-routes.ts';
 export * from './agents/managed-agents.ts';
@@ -56,6 +56,7 @@ export * from './page/index.ts';
 export * from './parse-body.ts';
 export { fillPath, type Method, prefixed } from './place.ts';
 export { CARRIED_ROOTS, gatewayPath, isPageDocument, isPagePath, PAGE_ROOT } from './places.ts';
+export { REMOTE_ROUTES, remoteRoute } from './remote-routes.ts';
 export * from './route.ts';
 export * from './routes.ts';
 export { type SourceView, sourceView } from './source/source-view.ts';

@@ -248,6 +248,7 @@ export const PAGE_PLACES = {
     'request.respond': 'POST /requests/{request_id}/respond',
     'request.cancel': 'POST /requests/{request_id}/cancel',
     search: 'GET /search',
+    several: 'GET /several',
   }),
   ...under('page.agent', PAGE_AGENT, {
     seen: 'POST /seen',

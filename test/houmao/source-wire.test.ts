@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATOR } from '../../src/domain/index.ts';
 import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { attach } from '../../src/session/index.ts';
 import { recordPath } from '../../src/session/records/registry-read.ts';
@@ -96,11 +97,12 @@ describe('with ROUSE_WIRE=houmao', () => {
         { ...later, prompt: 'y', mode: 'repeat', interval_seconds: 60 },
       ],
     });
-    const [{ reminder_id: first }, { reminder_id: second }] = set['reminders'];
+    const ids: string[] = set['reminders'].map((each: Json) => each['reminder_id']);
+    const [first] = ids;
     await on.ask('GET', at);
     await on.ask('GET', `${at}/${first}`);
     await on.ask('PUT', `${at}/${first}`, { ...later, prompt: 'z' });
-    for (const id of [first, second]) await on.ask('DELETE', `${at}/${id}`);
+    for (const id of ids) await on.ask('DELETE', `${at}/${id}`);
     await on.refused('GET', `${at}/${first}`);
   }
 
@@ -109,7 +111,7 @@ describe('with ROUSE_WIRE=houmao', () => {
     const file = path.join(house.workdir, 'note.txt');
     fs.writeFileSync(file, 'note');
     const mail = { subject: 's', body_content: 'b', attachments: [{ path: file }] };
-    await on.ask('POST', `${at}/send`, { to: [address], ...mail });
+    await on.ask('POST', `${at}/send`, { to: [address], cc: [OPERATOR.address], ...mail });
     const { message } = await on.ask('POST', `${at}/post`, mail);
     const one = { message_ref: message.message_ref };
     const many = { message_refs: [message.message_ref] };
@@ -130,6 +132,9 @@ describe('with ROUSE_WIRE=houmao', () => {
     await own.ask('GET', '/health');
     await own.ask('GET', '/v1/status');
     await driveTerminal(own, '/v1', { tui: '/v1/control', mail: '/v1/mail' });
+    const keys = { sequence: '<[Escape]>', ensure_enter: false };
+    const later = { mode: 'one_off', title: 'keys', ranking: 1, start_after_seconds: 3600 };
+    await own.ask('POST', '/v1/reminders', { reminders: [{ ...later, send_keys: keys }] });
     await solo.ask('GET', '/v1/control/headless/state');
     await solo.ask('POST', '/v1/control/headless/next-prompt-session', { mode: 'new' });
     await solo.refused('GET', '/v1/control/tui/state');

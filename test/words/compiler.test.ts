@@ -1,58 +1,52 @@
-import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MADE_UP_ROWS, type Patch, patched } from './made-up-rows.ts';
+import { root, SourceCopy } from './source-copy.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
+const WORDS = path.join(root, 'src/domain/words');
 
-/** A copy of the shipped sources, type-checked as they are after patches. */
-class Copy {
-  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-types-'));
-
-  constructor() {
-    const isShipped = (file: string): boolean => !/\.(test|contract)\.tsx?$|testing\.ts$/.test(file);
-    fs.cpSync(path.join(root, 'src'), path.join(this.directory, 'src'), {
-      recursive: true,
-      filter: isShipped,
-    });
-    fs.symlinkSync(path.join(root, 'node_modules'), path.join(this.directory, 'node_modules'));
-    fs.copyFileSync(path.join(root, 'package.json'), path.join(this.directory, 'package.json'));
-    const config = JSON.parse(fs.readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
-    const { tsBuildInfoFile: _, incremental: __, ...compilerOptions } = config.compilerOptions;
-    fs.writeFileSync(
-      path.join(this.directory, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, include: ['src'], exclude: ['src/page'] }),
-    );
-  }
-
-  /** The files the compiler names, each once. */
-  async errors(patches: readonly Patch[]): Promise<string[]> {
-    for (const { file } of patches) {
-      const text = patched(path.join(root, file), patches)!;
-      fs.writeFileSync(path.join(this.directory, file), text);
-    }
-    const said = await new Promise<string>((resolve) => {
-      const tsc = path.join(root, 'node_modules/.bin/tsc');
-      execFile(tsc, ['--noEmit', '--pretty', 'false'], { cwd: this.directory, maxBuffer: 1e8 }, (_, out) =>
-        resolve(out),
-      );
-    });
-    for (const { file } of patches) fs.copyFileSync(path.join(root, file), path.join(this.directory, file));
-    return [...new Set([...said.matchAll(/^(src\/[^(]+)\(/gm)].map(([, file]) => file!))].sort();
-  }
+/** The files the compiler names, each once, with these patches. */
+async function errorsWith(copy: SourceCopy, patches: readonly Patch[]): Promise<string[]> {
+  for (const { file } of patches) copy.write(file, patched(path.join(root, file), patches)!);
+  const named = await copy.compile();
+  for (const { file } of patches) copy.restore(file);
+  return [...new Set(named.map(({ file }) => file))].sort();
 }
 
+/** Every code of every closed set. */
+async function allCodes(): Promise<string[]> {
+  const files = fs.readdirSync(WORDS).filter((name) => name !== 'table.ts' && !name.includes('.test.'));
+  const modules: Record<string, unknown>[] = await Promise.all(
+    files.map((name) => import(path.join(WORDS, name))),
+  );
+  const tables = modules.flatMap((each) =>
+    Object.entries(each).flatMap(([name, value]) =>
+      /^[A-Z_]+$/.test(name) && typeof value === 'object' && !Array.isArray(value) ? [value as object] : [],
+    ),
+  );
+  return [...new Set(tables.flatMap((table) => Object.keys(table)))];
+}
+
+/** Words that only look like a code: of a folder, of another program, or of a set that people may extend. */
+const OTHER_WORDS = [
+  'src/main/one-gateway.ts', // the folder "gateway"
+  'src/mail/flatfile/mailbox/flag-rules.ts', // statuses in a flat file, which people write
+  'src/mail/flatfile/relay/relay.ts',
+  'src/scripted/status-file.ts', // events of the scripted agent
+  'src/terminal/lane/calibrate-tool.ts', // tmux refused to type
+  'src/tools/opencode/http.ts', // states of opencode
+];
+
 describe('the compiler', () => {
-  let copy: Copy;
+  let copy: SourceCopy;
   beforeAll(() => {
-    copy = new Copy();
+    copy = new SourceCopy();
   });
-  afterAll(() => fs.rmSync(copy.directory, { recursive: true, force: true }));
+  afterAll(() => copy.close());
 
   it('asks for nothing more where a made-up row says everything', async () => {
-    expect(await copy.errors(MADE_UP_ROWS)).toEqual([]);
+    expect(await errorsWith(copy, MADE_UP_ROWS)).toEqual([]);
   });
 
   it('names every place that must decide about a made-up code, and a row that does not say everything', async () => {
@@ -74,10 +68,52 @@ describe('the compiler', () => {
         lines: `  starred: { words: 'until it has no star', reads: 'any' },`,
       },
     ];
-    expect(await copy.errors(patches)).toEqual([
+    expect(await errorsWith(copy, patches)).toEqual([
       'src/domain/words/ticket-statuses.ts',
       'src/fleet/agents/turns/turn-rules.ts',
       'src/gateway/notifier/wake-prompt.ts',
     ]);
+  });
+
+  it('asks for nothing where the room of CAO and its one line are deleted', async () => {
+    const list = 'src/terminal/owner-list.ts';
+    const lines = copy.read(list).split('\n');
+    const kept = lines.filter((line) => !line.includes('/cao/'));
+    expect(lines.length - kept.length).toBe(1);
+    copy.remove('src/cao');
+    copy.write(list, kept.join('\n'));
+    expect(await copy.compile()).toEqual([]);
+  });
+});
+
+describe('a code of a closed set that is misspelt where a value is compared with it', () => {
+  const copy = new SourceCopy();
+  afterAll(() => copy.close());
+
+  it('does not compile: no such value is typed as just any string', async () => {
+    const codes = (await allCodes()).join('|');
+    const compared = new RegExp(`(?:[!=]== |case )'(?:${codes})'`, 'g');
+    const places: { file: string; line: number; text: string; count: number }[] = [];
+    for (const file of copy.files()) {
+      const lines = copy.read(file).split('\n');
+      for (const [at, text] of lines.entries()) {
+        const count = text.match(compared)?.length ?? 0;
+        if (count === 0) continue;
+        places.push({ file, line: at + 1, text: text.trim(), count });
+        lines[at] = text.replaceAll(compared, (found) => found.replace("'", "'misspelt_"));
+      }
+      copy.write(file, lines.join('\n'));
+    }
+    expect(places.length).toBeGreaterThan(200);
+    const found = [...(await copy.compile()), ...(await copy.compile('tsconfig.page.json'))];
+    // TS2367: they have no overlap. TS2678: the case is of another type.
+    const refused = found.filter(({ code }) => code === 'TS2367' || code === 'TS2678');
+    const unseen = places.filter(
+      ({ file, line, count }) =>
+        refused.filter((error) => error.file === file && error.line === line).length < count,
+    );
+    const ours = unseen.filter(({ file }) => !OTHER_WORDS.includes(file));
+    expect(ours.map(({ file, line, text }) => `${file}:${line}: ${text}`)).toEqual([]);
+    expect([...new Set(unseen.map(({ file }) => file))].sort()).toEqual([...OTHER_WORDS].sort());
   });
 });

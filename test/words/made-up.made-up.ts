@@ -3,11 +3,16 @@ import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Ending, systemClock } from '../../src/base/index.ts';
 import { runCli } from '../../src/cli/index.ts';
+import { GatewayClient } from '../../src/client/index.ts';
 import { openSqlite } from '../../src/db/index.ts';
 import * as tables from '../../src/domain/index.ts';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
+import { agentFacts } from '../../src/fleet/page/agents/agent-facts.ts';
+import type { AgentReach } from '../../src/fleet/page/agents/agent-reach.ts';
+import { remoteRow } from '../../src/fleet/page/host/agent-rows.ts';
 import { NotifierStore } from '../../src/gateway/notifier/notifier-store.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
+import type { TestGateway } from '../../src/gateway/testing.ts';
 import { statusWords } from '../../src/page/model/request-words.ts';
 import { notifierDecision, pageCodeBody, pageRequestList } from '../../src/wire/index.ts';
 import { PageHouse } from '../page/page-house.ts';
@@ -58,6 +63,23 @@ const plain = async (agent: CliAgent, ...args: string[]): Promise<string> => {
   return out;
 };
 
+/** What the page shows beside an agent, as the gateway of the agent reports it over HTTP. */
+function onPage({ gateway }: TestGateway): ReturnType<typeof agentFacts> {
+  const client = new GatewayClient({ host: '127.0.0.1', port: gateway.port });
+  const reach: Pick<AgentReach, 'whyNot' | 'gateway'> = { whyNot: () => null, gateway: async () => client };
+  const known = {
+    workspaceId: 'w',
+    agentId: 'a',
+    name: 'gpu',
+    tool: 'claude',
+    host: 'far',
+    status: 'online',
+  };
+  const counts = { currentTask: null, activeTasks: 0, queueDepth: 0, owes: 0, owed: 0 };
+  const row = remoteRow({ ...known, ...counts, statusSince: new Date() } as never, new Date());
+  return agentFacts(reach as AgentReach, { row, facts: undefined, paths: undefined });
+}
+
 describe('a made-up outcome of the notifier', () => {
   it('is stored, decided by its properties, and told by the command line and the page in its own words', async () => {
     const agent = await cliAgent(ending);
@@ -87,7 +109,10 @@ describe('a made-up outcome of the notifier', () => {
     const why = await plain(agent, 'why', 'gpu');
     expect(why).toContain('not woken: it snoozes: until noon');
     expect(why).toContain('checked again when it wakes up');
-    expect(tables.headline(body.decisions[0], undefined)).toBe('not woken: it snoozes: until noon');
+    expect((await onPage(running)).why.rows).toEqual([
+      { label: 'Last decision', value: 'not woken: it snoozes: until noon' },
+      { label: 'Next', value: 'checked again when it wakes up' },
+    ]);
   });
 });
 
@@ -107,6 +132,7 @@ describe('a made-up wake setting', () => {
     ]);
     const again = await running.restart();
     expect((await again.call('GET', '/v1/mail-notifier')).body).toMatchObject({ grace_seconds: 7 });
+    expect((await onPage(again)).notifier.summary).toMatch(/^wakes are on: .*, grace 7 s$/);
     expect(tables.wakePolicyWords({ interval_seconds: 60 })).toMatch(/, grace 5 s$/);
     const config = path.join(agent.home, 'config.toml');
     fs.writeFileSync(config, '[wake]\ngrace_seconds = 9999\n');
@@ -169,6 +195,8 @@ describe('on a server with a page', () => {
     const refused = await house.act(listener, 'requests/0198c0de-7a2b-7e11-9c3d-0123456789ab/cancel');
     expect(refused).toMatchObject({ status: 403, body: { error: { facts: { needed: 'operate' } } } });
     expect(tables.PAGE_ROLES['listener' as 'view'].words).toBe('may listen');
+    const wrong = await rouse(['dashboard', '--role', 'listen'], { HOME: house.directory });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/--role .*listener/s) });
   });
 
   it('a made-up ticket status is stored, open without nudges, listed, filtered, and told in its words', async () => {

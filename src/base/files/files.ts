@@ -149,9 +149,12 @@ export function writeJsonAtomic(file: string, value: unknown, options?: AtomicWr
 }
 
 /** The file's text, or undefined when there is no such file. Every other failure is thrown. */
-export function readIfExists(file: string): string | undefined {
+export function readIfExists(
+  file: string,
+  read = (each: string): string => fs.readFileSync(each, 'utf8'),
+): string | undefined {
   try {
-    return fs.readFileSync(file, 'utf8');
+    return read(file);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
     // The system's own words do not name it.
@@ -171,13 +174,37 @@ export function readJsonIfExists(file: string): unknown {
   }
 }
 
-/** The object in a file; undefined where there is none, and where it is damaged. */
+/** The object in a file; undefined if there is none, and if it is damaged. */
 export function readObjectIfAny(file: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(readIfExists(file) ?? 'null');
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return readObjectIfExists(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object in a file, or undefined when there is no such file; a damaged one is `invalid`. A pipe in its place never blocks. */
+export function readObjectIfExists(file: string): Record<string, unknown> | undefined {
+  const text = readIfExists(file, readWithoutWaiting);
+  if (text === undefined) return undefined;
+  const value = parsed(text);
+  if (value !== null && typeof value === 'object' && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw invalid(`${file} is damaged: it is not a JSON object`);
+}
+
+function readWithoutWaiting(file: string): string {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  try {
+    return fs.readFileSync(fd, 'utf8');
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,14 +1,15 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { isatty } from 'node:tty';
 
 const STANDARD = [0, 1, 2];
 const NULL_DEVICE = 0x103;
 
-/** What is clearly none is told without `node:tty`, which brings sockets and streams with it. */
+/** Loads `node:tty` only when it must: it brings sockets and streams with it. */
 export function isTerminal(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
-    return stat.isCharacterDevice() && stat.rdev !== NULL_DEVICE && isatty(fd);
+    return (
+      stat.isCharacterDevice() && stat.rdev !== NULL_DEVICE && process.getBuiltinModule('node:tty').isatty(fd)
+    );
   } catch {
     return false;
   }
@@ -23,7 +24,7 @@ export function surviveGoneTerminal(): void {
   const terminals = STANDARD.filter(isTerminal);
   if (terminals.length === 0) return;
   process.on('exit', () => {
-    for (const fd of terminals) if (!isatty(fd)) exchange(fd);
+    for (const fd of terminals) if (!process.getBuiltinModule('node:tty').isatty(fd)) exchange(fd);
   });
 }
 

@@ -45,6 +45,15 @@ export function isThatProcess(identity: ProcessIdentity): boolean {
   return identity.startTicks === null || status.startTicks === identity.startTicks;
 }
 
+/** Whether that very process was stopped (SIGSTOP): it has not ended, and does nothing. When it cannot be known, it was not. */
+export function isProcessStopped(identity: ProcessIdentity): boolean {
+  try {
+    return processStatus(identity.pid)?.state === 'stopped' && isThatProcess(identity);
+  } catch {
+    return false;
+  }
+}
+
 /** Sends a signal only to that very process. False when it has ended already; throws when that cannot be known. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isThatProcess(identity)) return false;

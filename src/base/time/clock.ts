@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { callListener } from '../listener-errors.ts';
 
 /**
@@ -50,4 +51,15 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     const cancel = clock.after(ms, done);
     signal?.addEventListener('abort', done, { once: true });
   });
+}
+
+/**
+ * The system's clocks, the wall clock set by as many milliseconds as the file says now. Proofs set the clock of one
+ * live process with it; nothing else does.
+ */
+export function shiftedClock(file: string): Clock {
+  return {
+    ...systemClock,
+    now: () => new Date(systemClock.now().getTime() + Number(readFileSync(file, 'utf8'))),
+  };
 }

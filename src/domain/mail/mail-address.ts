@@ -1,4 +1,5 @@
 import { invalid } from '../../base/index.ts';
+import { LOCAL_DOMAIN, NAME_PREFIX } from '../../wire/houmao/index.ts';
 
 /**
  * Who mail is from and for. An address is `local@domain`; it is also the name of a folder, so its grammar is
@@ -12,9 +13,7 @@ const STASHED_NAME = /^(.+)--([0-9a-f]{32})$/;
 /** It becomes the name of a folder, with more behind it when the folder is put aside. */
 const LONGEST_ADDRESS = 200;
 
-/** The domain of agents on this machine. */
-export const LOCAL_DOMAIN = 'houmao.localhost';
-const SYSTEM_PREFIX = 'HOUMAO-';
+const SYSTEM_PREFIX = `${NAME_PREFIX}-`;
 
 export function isAddress(text: string): boolean {
   return (
@@ -52,14 +51,14 @@ export function localPart(address: string): string {
   return address.slice(0, address.lastIndexOf('@'));
 }
 
-/** `worker 1` → `worker-1@houmao.localhost`. */
+/** `worker 1` → `worker-1` in the local domain. */
 export function agentAddress(agentName: string): string {
   const bare = agentName.startsWith(SYSTEM_PREFIX) ? agentName.slice(SYSTEM_PREFIX.length) : agentName;
   const local = bare.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^[_-]+/, '');
   return parseAddress(`${local}@${LOCAL_DOMAIN}`, `mail address of agent ${JSON.stringify(agentName)}`);
 }
 
-/** `worker` → `HOUMAO-worker`. */
+/** The name with the prefix of the system before it. */
 export function agentPrincipal(agentName: string): string {
   return agentName.startsWith(SYSTEM_PREFIX) ? agentName : `${SYSTEM_PREFIX}${agentName}`;
 }

@@ -1,12 +1,7 @@
 import { unsupported, utcSeconds } from '../../base/index.ts';
+import { ORIGIN_HEADER, REPLY_POLICY_HEADER } from '../../wire/houmao/index.ts';
 import type { DocumentAttachment } from './mail-attachment.ts';
-import {
-  IDEMPOTENCY_HEADER,
-  MAIL_PROTOCOL_VERSION,
-  type MailDocument,
-  ORIGIN_HEADER,
-  REPLY_POLICY_HEADER,
-} from './mail-document.ts';
+import { IDEMPOTENCY_HEADER, MAIL_PROTOCOL_VERSION, type MailDocument } from './mail-document.ts';
 import { type MailPrincipal, OPERATOR } from './mail-principal.ts';
 import { newMessageId } from './mail-ref.ts';
 import type { MailPost } from './operations.ts';

@@ -1,4 +1,5 @@
 import { sha256 } from '../../base/index.ts';
+import { ORIGIN_HEADER, REPLY_POLICY_HEADER } from '../../wire/houmao/index.ts';
 import type { DocumentAttachment } from './mail-attachment.ts';
 import type { MailPrincipal } from './mail-principal.ts';
 
@@ -28,8 +29,6 @@ export interface MailDocument {
 
 /** Header that keeps the caller's idempotency key with the message, so that rebuilding the index keeps it too. */
 export const IDEMPOTENCY_HEADER = 'x-rouse-idempotency-key';
-export const ORIGIN_HEADER = 'x-houmao-origin';
-export const REPLY_POLICY_HEADER = 'x-houmao-reply-policy';
 
 /**
  * What makes two sends with one key "the same": everything the caller said, nothing the store added.

@@ -1,4 +1,4 @@
-import { LOCAL_DOMAIN } from './mail-address.ts';
+import { LOCAL_DOMAIN, NAME_PREFIX, OPERATOR_NAME } from '../../wire/houmao/index.ts';
 
 /** A party of a message as the stored document names it. */
 export interface MailPrincipal {
@@ -27,8 +27,8 @@ export function isAgent({ address, manifest_path_hint }: MailPrincipal): boolean
 
 /** The person behind the agents: registered in every root, sender of posts, sink of their replies. */
 export const OPERATOR: Readonly<MailPrincipal> = Object.freeze({
-  principal_id: 'HOUMAO-operator',
-  address: `HOUMAO-operator@${LOCAL_DOMAIN}`,
-  display_name: 'Houmao Operator',
+  principal_id: `${NAME_PREFIX}-operator`,
+  address: `${NAME_PREFIX}-operator@${LOCAL_DOMAIN}`,
+  display_name: OPERATOR_NAME,
   role: 'system_operator',
 });

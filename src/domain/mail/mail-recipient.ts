@@ -1,4 +1,5 @@
 import { nearest, notFound, type RouseError } from '../../base/index.ts';
+import { NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { localPart } from './mail-address.ts';
 import type { MailPrincipal } from './mail-principal.ts';
 
@@ -13,7 +14,7 @@ export function unknownRecipient(
   const name = typed.includes('@') ? localPart(typed) : typed;
   const same = known.filter(
     ({ address, principal_id: owner }) =>
-      localPart(address) === name || owner === name || owner === `HOUMAO-${name}`,
+      localPart(address) === name || owner === name || owner === `${NAME_PREFIX}-${name}`,
   );
   const likely = same.length === 1 ? [same[0]!.address] : nearestAddresses(name, known);
   const message = typed.includes('@')

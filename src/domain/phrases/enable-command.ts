@@ -1,10 +1,11 @@
 import { commandLine } from '../../base/index.ts';
 import { USUAL_WAKES } from '../settings/wake-settings.ts';
+import type { NotifierMode } from '../words/wake-policies.ts';
 
 /** How an agent was woken before its wakes were turned off; null where nobody knows. */
 export interface FormerWakes {
   interval_seconds: number | null;
-  mode?: string | undefined;
+  mode?: NotifierMode | undefined;
 }
 
 /** The command that turns wakes on as they were: what an omitted flag keeps is left out. */

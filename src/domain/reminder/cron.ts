@@ -19,15 +19,6 @@ export function isCron(expression: string): boolean {
   }
 }
 
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The first time strictly after `afterMs` at which the expression is due, in wall milliseconds; undefined when never again. */
 export function nextCronMs(expression: string, timeZone: string, afterMs: number): number | undefined {
   return new Cron(expression, { timezone: timeZone }).nextRun(new Date(afterMs))?.getTime();

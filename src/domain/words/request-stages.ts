@@ -1,4 +1,4 @@
-import { type CodeOf, type CodeWith, codesOf } from './table.ts';
+import { type CodeOf, type CodeWith, codesOf, codesWith } from './table.ts';
 
 interface StageRow {
   /** In the ledger on the page. */
@@ -26,6 +26,8 @@ export const REQUEST_STAGES = {
 export type RequestStage = CodeOf<typeof REQUEST_STAGES>;
 /** What the lane, or whatever else gives the agent a prompt, reports. */
 export type SurfaceStage = CodeWith<typeof REQUEST_STAGES, 'surface'>;
+
+export const SURFACE_STAGES = codesWith(REQUEST_STAGES, 'surface');
 
 export const STAGE_STEPS = codesOf(REQUEST_STAGES).flatMap((stage) => {
   const { step } = REQUEST_STAGES[stage];

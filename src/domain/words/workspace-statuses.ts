@@ -3,6 +3,8 @@ import { type CodeOf, codesWith } from './table.ts';
 interface StatusRow {
   /** Heard of lately: it is given messages. */
   alive: boolean;
+  /** Its gateway takes calls. */
+  answers: boolean;
   /** Neither paused nor removed: an operator may pause it. */
   goesOn: boolean;
   /** An operator may resume it. */
@@ -11,16 +13,16 @@ interface StatusRow {
 
 /** Where an agent of the fleet is. There is no `busy`: that is `active_tasks` above zero. */
 export const WORKSPACE_STATUSES = {
-  provisioning: { alive: false, goesOn: true, rests: false },
-  online: { alive: true, goesOn: true, rests: false },
-  offline: { alive: false, goesOn: true, rests: false },
-  degraded: { alive: true, goesOn: true, rests: false },
-  failed: { alive: false, goesOn: true, rests: false },
-  removed: { alive: false, goesOn: false, rests: false },
-  paused: { alive: false, goesOn: false, rests: true },
-  hibernating: { alive: false, goesOn: true, rests: true },
-  hibernated: { alive: false, goesOn: true, rests: true },
-  awaiting_agent: { alive: false, goesOn: true, rests: false },
+  provisioning: { alive: false, answers: false, goesOn: true, rests: false },
+  online: { alive: true, answers: true, goesOn: true, rests: false },
+  offline: { alive: false, answers: false, goesOn: true, rests: false },
+  degraded: { alive: true, answers: true, goesOn: true, rests: false },
+  failed: { alive: false, answers: false, goesOn: true, rests: false },
+  removed: { alive: false, answers: false, goesOn: false, rests: false },
+  paused: { alive: false, answers: true, goesOn: false, rests: true },
+  hibernating: { alive: false, answers: false, goesOn: true, rests: true },
+  hibernated: { alive: false, answers: false, goesOn: true, rests: true },
+  awaiting_agent: { alive: false, answers: false, goesOn: true, rests: false },
 } as const satisfies Record<string, StatusRow>;
 
 export type WorkspaceStatus = CodeOf<typeof WORKSPACE_STATUSES>;

@@ -3,9 +3,10 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownDevice } from '../../../test/support/device.ts';
+import { readTranscript } from '../../../test/support/scripted-agent.ts';
 import { FakeClock } from '../../base/index.ts';
 import { Journal } from '../control/journal.ts';
-import { readTranscript, Transcript } from './transcript.ts';
+import { Transcript } from './transcript.ts';
 
 let directory: string;
 let file: string;

@@ -68,27 +68,3 @@ export class Transcript {
     fs.closeSync(this.#fd);
   }
 }
-
-/** All whole records, oldest first. A line torn by kill -9 is left out; any other bad line is an error. */
-export function readTranscript(path: string): TranscriptRecord[] {
-  const lines = fs.readFileSync(path, 'utf8').split('\n');
-  return lines.flatMap((line, index) => {
-    if (line === '') return [];
-    try {
-      return [JSON.parse(line) as TranscriptRecord];
-    } catch {
-      const torn = index === lines.length - 1 || isStart(lines[index + 1]);
-      if (torn) return [];
-      throw invalid(`${path}: line ${index + 1} is not a record`);
-    }
-  });
-}
-
-/** A torn line can only stand at the end of one life of the agent. */
-function isStart(line: string | undefined): boolean {
-  try {
-    return line === '' || (JSON.parse(line ?? '') as TranscriptRecord).type === 'started';
-  } catch {
-    return false;
-  }
-}

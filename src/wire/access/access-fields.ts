@@ -72,6 +72,7 @@ export function fileFields(): FieldRow[] {
     'gateway/desired-config.json': desiredConfigFile,
     'fleet/fleet.json': fleetMembership,
     'live_agents/{agent_id}/record.json': registryRecord,
+    'live_agents/{agent_id}/record.json, mailbox': bindingSchemas().published,
   };
   const known = Object.entries(files).flatMap(([file, schema]) =>
     fieldsOf(schema, { of: 'file', id: file, place: file }, { giver: 'own_files', mayName: looksNamed }),
@@ -85,8 +86,15 @@ export function fileFields(): FieldRow[] {
   return [...known, ...others];
 }
 
-/** Files that one part of Rouse writes and reads again itself. */
+/** Files, and parts of files, that one part of Rouse writes and reads again itself. `test/attack/named-files.ts` looks for more. */
 const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
+  'manifest.json, launch_plan.metadata.rouse': [
+    ...['mcp_url', 'mcp_token_file', 'mcp.args[]', 'mcp_home.ours', 'mcp_home.theirs', 'mcp_home.file'],
+    ...['signals_dir', 'status_path', 'control_path', 'transcript_path', 'launch_env', 'placed.*'],
+    ...['headless.create[]', 'headless.exact[]', 'headless.last[]'],
+  ],
+  'gateway/run/keeper.json': ['host_directory'],
+  'hosts/{id}/current-host.json': ['rouse_home'],
   'handover/{id}.json': ['env', 'fleet.url', 'fleet.tokenFile'],
   'mail/outbox/{message_id}.json': ['attachments[].path'],
   'mailbox, links/{address}/link.json': ['fleet_directory'],

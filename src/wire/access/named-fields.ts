@@ -26,8 +26,9 @@ export const isNotPlain: MayName = (field) => !PLAIN_FIELDS.has(field);
 
 const THINGS: readonly (readonly [RegExp, NamedThing])[] = [
   [/ur[il]s?$|endpoint|callback|webhook|href/i, 'url'],
-  [/tool$|executable|program|command|cmd$|binary|script|hook/i, 'command'],
-  [/args?(\[\])?$|argv|model/i, 'argument'],
+  [/tool$|executable|program|command|cmd$|binary|(^|_)script|hook/i, 'command'],
+  [/args?$|\[\]$|argv|model/i, 'argument'],
+  [/file$/i, 'file'],
   [/env(ironment)?$/i, 'environment'],
   [/dirs?$|directory$|root$|home|cwd$/i, 'directory'],
 ];
@@ -65,7 +66,10 @@ function* walk(schema: z.ZodType, where: Where): Generator<NamedField> {
   }
   if (schema instanceof z.ZodObject) {
     for (const [name, each] of Object.entries(schema.shape))
-      yield* walk(each as z.ZodType, { ...inside, at: where.at ? `${where.at}.${name}` : name, name });
+      yield* walk(each as z.ZodType, { ...inside, at: below(where.at, name), name });
+    // Fields that nobody named: any of them may be anything.
+    const others = schema._zod.def.catchall as z.ZodType | undefined;
+    if (others) yield* walk(others, { ...inside, at: below(where.at, '*'), name: '*' });
     return;
   }
   if (schema instanceof z.ZodArray) {
@@ -79,6 +83,8 @@ function* walk(schema: z.ZodType, where: Where): Generator<NamedField> {
   }
   if (holdsText(schema) && where.mayName(where.name)) yield { field: where.at, mark: undefined };
 }
+
+const below = (at: string, name: string): string => (at ? `${at}.${name}` : name);
 
 const WITHOUT_TEXT = new Set([
   'number',

@@ -35,8 +35,9 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
     'role_name',
   ],
   ...['session_name', 'tmux_session_name', 'tmux_window_name', 'to'],
-  // Boxes, states, times, versions, what is looked for.
+  // Boxes, states, times, versions, what is looked for; `ask`: routes of the page, by a grammar of their own.
   ...[
+    'ask',
     'at',
     'box',
     'cron',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ERROR_CODES } from '../../base/index.ts';
 import { about, integer, name, stamp, strict } from '../fields.ts';
+import { FLEET_SERVICE } from '../houmao/index.ts';
 import { allOurs } from '../source/ours.ts';
 import {
   added,
@@ -140,7 +141,7 @@ export const currentServer = name(
     server_root: z.string(),
     started_at_utc: stamp,
     ...allOurs({
-      houmao_service: z.literal('houmao-server'),
+      houmao_service: z.literal(FLEET_SERVICE),
       instance_id: z.string(),
       process_start_ticks: integer.nullable(),
       boot_id: z.string().nullable(),

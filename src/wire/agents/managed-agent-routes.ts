@@ -92,6 +92,10 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     },
   ),
   'agents.interrupt': agentRow('End the turn under way', {
+    description:
+      'To end the turn of one request only, send an interrupt with `turn_of` to `/gateway/requests` of the agent.',
+    body: bodies.noFieldsBody,
+    bodyOptional: true,
     response: answers.agentInterrupted,
   }),
   'agents.stop': agentRow('Stop the agent; one that was joined is left', {
@@ -152,6 +156,8 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   }),
   'agents.gateway.detach': agentRow('Stop its gateway', {
     access: 'granted',
+    body: bodies.noFieldsBody,
+    bodyOptional: true,
     response: views.managedGatewayStatus,
   }),
   'agents.mail.live': agentRow('Where its mail is served now', {

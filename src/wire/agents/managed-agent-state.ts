@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CONNECTIVITY } from '../../domain/index.ts';
 import { about, integer, name, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
 import { headlessState } from '../v1/headless.ts';
@@ -20,7 +21,7 @@ export const managedAgentList = name(
           session: z.enum(['running', 'lost', 'stale']),
           tool_connectivity: about(
             'Whether the tool itself is there, as its live gateway sees it; null when none looks.',
-            z.string().nullable(),
+            z.enum(CONNECTIVITY).nullable(),
           ),
           gateway: z.enum(['live', 'silent', 'restarting', 'down', 'not_attached', 'not_capable']),
           gateway_down: about('Why it is down, since when, and what to do.', z.string().nullable()),

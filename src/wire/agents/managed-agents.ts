@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { EXECUTION_MODES, TUI_TIMING_FIELDS, type TuiTimingField } from '../../domain/index.ts';
+import {
+  EXECUTION_MODES,
+  SURFACE_STAGES,
+  TUI_TIMING_FIELDS,
+  type TuiTimingField,
+} from '../../domain/index.ts';
 import {
   about,
   absolutePath,
@@ -87,6 +92,9 @@ export const managedStopBody = name(
     ),
   }),
 );
+
+/** Body of routes that take no field; it may be left out. A field is refused, so that a condition is never dropped silently. */
+export const noFieldsBody = name('NoFieldsBody', strict({ schema_version: schemaVersion(1) }));
 
 /** Body of `POST /houmao/agents/{agent_ref}/relaunch`. */
 export const managedRelaunchBody = name(
@@ -196,7 +204,7 @@ const turnRecord = {
   untouched: about('It is proven that nothing of it was run.', z.boolean()),
   stages: z.array(
     strict({
-      stage: z.string(),
+      stage: z.enum(SURFACE_STAGES),
       source: z.string(),
       at_utc: stamp,
       facts: z.record(z.string(), z.unknown()),

@@ -9,6 +9,7 @@ import {
 } from '../../domain/index.ts';
 import { describeIssues } from '../describe-issues.ts';
 import { integer, oneOf, port, rules, strict } from '../fields.ts';
+import { BACKEND } from '../houmao/index.ts';
 
 const optional = z.string().nullish();
 const parsingMode = z.enum(['cao_only', 'shadow_only']);
@@ -49,7 +50,7 @@ const serverMetadata = strict({
 });
 
 const metadataOf = (backend: BackendKind) =>
-  backend === 'cao_rest' ? caoMetadata : backend === 'houmao_server_rest' ? serverMetadata : localMetadata;
+  backend === BACKEND.cao ? caoMetadata : backend === BACKEND.server ? serverMetadata : localMetadata;
 
 const fields = {
   schema_version: z.literal(1),
@@ -67,7 +68,7 @@ const fields = {
 
 /** The shape of `backend_metadata` follows from the backend. */
 function metadataProblems(value: { backend: BackendKind; backend_metadata: unknown }): FieldProblem[] {
-  if (value.backend === 'codex_app_server') {
+  if (value.backend === BACKEND.codexServer) {
     return [{ path: ['backend'], message: 'must be a backend that a gateway can serve' }];
   }
   const { error } = metadataOf(value.backend).safeParse(value.backend_metadata);

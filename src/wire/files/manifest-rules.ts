@@ -1,4 +1,5 @@
 import { type BackendKind, CAPABILITIES, type FieldProblem, isHeadless } from '../../domain/index.ts';
+import { BACKEND } from '../houmao/index.ts';
 
 export const BACKEND_SECTIONS = ['headless', 'local_interactive', 'cao', 'houmao_server', 'codex'] as const;
 export type BackendSection = (typeof BACKEND_SECTIONS)[number];
@@ -6,9 +7,9 @@ export type BackendSection = (typeof BACKEND_SECTIONS)[number];
 /** The one section of a manifest that belongs to its backend. */
 export function backendSection(backend: BackendKind): BackendSection {
   if (isHeadless(backend)) return 'headless';
-  if (backend === 'cao_rest') return 'cao';
-  if (backend === 'houmao_server_rest') return 'houmao_server';
-  return backend === 'codex_app_server' ? 'codex' : 'local_interactive';
+  if (backend === BACKEND.cao) return 'cao';
+  if (backend === BACKEND.server) return 'houmao_server';
+  return backend === BACKEND.codexServer ? 'codex' : BACKEND.terminal;
 }
 
 const IDENTITY = ['agent_name', 'agent_id', 'tmux_session_name'] as const;

@@ -1,5 +1,6 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { BACKEND } from '../houmao/index.ts';
 import { MANIFEST_BY } from './beside.ts';
 import type { SessionManifest } from './manifest.ts';
 import { sessionManifest } from './manifest.ts';
@@ -89,7 +90,7 @@ function provenanceOf({ launch_policy_provenance: known }: SessionManifest): Rec
 
 /** How a role reaches the tool, in the source's words. */
 function methodOf({ backend, tool, launch_plan: { role_injection: role } }: SessionManifest): string {
-  if (backend === 'cao_rest') return 'cao_profile';
+  if (backend === BACKEND.cao) return 'cao_profile';
   const method = role?.method ?? NO_ROLE;
   if (METHODS.includes(method)) return method;
   if (method !== 'cli_flag') return 'bootstrap_message';

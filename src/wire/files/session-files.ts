@@ -17,6 +17,11 @@ export function rootOfManifest(manifestPath: string): string | undefined {
   return path.basename(manifestPath) === MANIFEST ? path.dirname(manifestPath) : undefined;
 }
 
+/** What run/attempt.json reports of a start, beside the id of the attempt. */
+export type AttemptResult =
+  | { status: 'ready'; instance_id: string; port: number; pid: number }
+  | { status: 'failed'; code: string; message: string };
+
 export type GatewayFiles = ReturnType<typeof gatewayFiles>;
 
 /** Every file of a session's gateway, from its directory. */

@@ -28,7 +28,7 @@ export const MAILBOX_ROUTES = ourRoutes(MAILBOX_PLACES, {
     access: 'agents',
     body: mail.mailboxBindBody,
     response: mail.mailboxBound,
-    errors: { 409: 'The address is that of another agent.' },
+    errors: { 409: 'The address belongs to another agent.' },
   },
   'mailbox.unbind': {
     tag: 'mailbox',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ATTACHMENT_ID, isMessageId, LIMITS } from '../../domain/index.ts';
 import { MAIL_OPERATIONS } from '../../domain/schemas.ts';
 import { about, bounded, count, integer, name, nextPage, oneLine, stamp, strict, text } from '../fields.ts';
+import { NAME_PREFIX } from '../houmao/index.ts';
 import { mailMessageView } from '../v1/mail-responses.ts';
 
 const messageId = about(
@@ -42,7 +43,7 @@ export const mailboxBindBody = name(
       oneLine.max(320),
     ).optional(),
     principal_id: about(
-      'HOUMAO- and the name of the agent; no other is given. Default: the same.',
+      `${NAME_PREFIX}- and the name of the agent; no other is given. Default: the same.`,
       oneLine.max(200),
     ).optional(),
     display_name: about('Ignored: mail shows the name of the agent.', oneLine.max(200)).optional(),

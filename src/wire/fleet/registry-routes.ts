@@ -60,7 +60,7 @@ export const REGISTRY_ROUTES = ourRoutes(REGISTRY_PLACES, {
   },
   'registry.calls.answer': {
     tag: 'registry',
-    summary: 'What came of a call from afar that a heartbeat brought',
+    summary: 'What came of a remote call that a heartbeat brought',
     access: 'agents',
     body: callAnswerBody,
     response: callAnswered,

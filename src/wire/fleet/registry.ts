@@ -159,7 +159,7 @@ export const heartbeatBody = name(
   }),
 );
 
-/** Something asked of the gateway from afar: one of its own routes. */
+/** Something asked of the gateway from another host: one of its own routes. */
 export const handedCall = name(
   'FleetHandedCall',
   strict({

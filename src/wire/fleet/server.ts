@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { about, integer, name, stamp, strict } from '../fields.ts';
+import { FLEET_SERVICE } from '../houmao/index.ts';
 import { allOurs } from '../source/ours.ts';
 
 export const fleetHealth = name(
@@ -7,7 +8,7 @@ export const fleetHealth = name(
   strict({
     status: about('`degraded`: something keeps failing; `reasons` say what.', z.enum(['ok', 'degraded'])),
     service: z.literal('rouse'),
-    houmao_service: z.literal('houmao-server'),
+    houmao_service: z.literal(FLEET_SERVICE),
     ...allOurs({ reasons: z.array(z.string()), instance_id: z.string(), pid: integer }),
   }),
 );

@@ -7,3 +7,4 @@ export * from './reminders.ts';
 export * from './requests.ts';
 export * from './search.ts';
 export * from './session.ts';
+export * from './several.ts';

@@ -11,6 +11,7 @@ import { pageReminders } from './reminders.ts';
 import * as requests from './requests.ts';
 import * as search from './search.ts';
 import * as session from './session.ts';
+import * as several from './several.ts';
 
 type PageRow = Omit<Row, 'tag' | 'summary' | 'access' | 'documented'>;
 
@@ -142,6 +143,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   'page.search': inside('Search everything', {
     query: search.pageSearchQuery,
     response: search.pageSearch,
+  }),
+  'page.several': inside('Several of these questions at once', {
+    query: several.pageSeveralQuery,
+    response: several.pageSeveral,
   }),
 });
 

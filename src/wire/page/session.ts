@@ -11,6 +11,7 @@ const person = nameOf('person', 64);
 export const pageCodeBody = strict({
   role: oneOf(PAGE_ROLES).default('operate'),
   name: about('Whom the link is for; it stands in the audit.', person).default('operator'),
+  org: about('Org whose requests the role `answer` may answer.', nameOf('org', 64)).default('default'),
   ttl_seconds: about('How long the code may be used, once.', integer.min(1).max(86_400)).default(60),
 });
 

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import {
   isTimeZone,
-  LONGEST_CRON,
   type REMINDER_FIELDS,
   type ReminderField,
   type ReminderFieldName,
   type ReminderFieldValue,
   reminderFields,
 } from '../../domain/index.ts';
+import { LONGEST_CRON } from '../../domain/reminder/cron.ts';
 import { about, instant, seconds, trimmed } from '../fields.ts';
 import { ours } from '../source/ours.ts';
 

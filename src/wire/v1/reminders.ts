@@ -4,15 +4,14 @@ import {
   DELIVERY_OUTCOMES,
   DELIVERY_STATES,
   type FieldProblem,
-  isCron,
   isRanking,
-  LONGEST_CRON,
   limit,
   MOST_RANKING,
   REMINDER_MODES,
   reminderProblems,
   SELECTION_STATES,
 } from '../../domain/index.ts';
+import { isCron, LONGEST_CRON } from '../../domain/reminder/cron.ts';
 import { about, bounded, name, notBlank, oneOf, rules, schemaVersion, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
 import { reminderFieldsGiven, reminderFieldsShown } from './reminder-fields.ts';

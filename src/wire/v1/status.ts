@@ -34,7 +34,7 @@ export const fleetConnection = strict({
 export type FleetConnection = z.infer<typeof fleetConnection>;
 
 /** How it stands with the CAO server that owns the agent's terminal. */
-const caoOwner = strict({
+const ownerStatus = strict({
   base_url: z.string(),
   terminal_id: z.string(),
   window_name: z.string(),
@@ -47,7 +47,7 @@ const caoOwner = strict({
   detail: z.string().nullable(),
 });
 
-export type CaoOwnerStatus = z.infer<typeof caoOwner>;
+export type OwnerStatus = z.infer<typeof ownerStatus>;
 
 const activeSource = z.enum(['queue', 'direct_prompt', 'reminder', 'mail_notifier']);
 const loopTroubles = z.array(
@@ -94,7 +94,7 @@ const added = {
   ),
   standing: about('Without a live gateway only while a person is needed.', standing.optional()),
   fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
-  cao: about('Only where a CAO server owns the terminal.', caoOwner.optional()),
+  cao: about('Only where a CAO server owns the terminal.', ownerStatus.optional()),
   gateway_down: about(
     'A gateway that ended by itself too often and stays down; `message` says what to do.',
     strict({

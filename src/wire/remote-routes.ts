@@ -5,7 +5,7 @@ import { GATEWAY_PLACES } from './places.ts';
  * What may be asked of a gateway on another host, and nothing else: no raw keys, no streams, nothing that attaches or
  * ends anything. Held answers come as they stand after a while.
  */
-export const AFAR_ROUTES = [
+export const REMOTE_ROUTES = [
   'status',
   'requests.create',
   'requests.list',
@@ -39,12 +39,12 @@ export const AFAR_ROUTES = [
 ] as const satisfies readonly (keyof typeof GATEWAY_PLACES)[];
 
 /**
- * The route of the gateway that this is, where it may be asked from afar. The path comes without its query. A path that a URL
- * would not keep as it is, such as one with `..` or `\\`, is no route: it would match one pattern and reach another.
+ * Returns the gateway route that this method and path are, if it may be called from another host. Pass the path without its
+ * query. A path that a URL would change, such as one with `..` or `\\`, is no route: it would match one pattern and reach another.
  */
-export function afarRoute(method: string, path: string): (typeof AFAR_ROUTES)[number] | undefined {
+export function remoteRoute(method: string, path: string): (typeof REMOTE_ROUTES)[number] | undefined {
   if (!isPlain(path)) return undefined;
-  return AFAR_ROUTES.find((id) => methodOf(GATEWAY_PLACES[id]) === method && PATTERNS[id].test(path));
+  return REMOTE_ROUTES.find((id) => methodOf(GATEWAY_PLACES[id]) === method && PATTERNS[id].test(path));
 }
 
 function isPlain(path: string): boolean {
@@ -53,8 +53,8 @@ function isPlain(path: string): boolean {
 }
 
 const PATTERNS = Object.fromEntries(
-  AFAR_ROUTES.map((id) => [
+  REMOTE_ROUTES.map((id) => [
     id,
     new RegExp(`^${fillPath(pathOf(GATEWAY_PLACES[id]), () => '[^/]+')}$`.replaceAll('.', '\\.')),
   ]),
-) as Record<(typeof AFAR_ROUTES)[number], RegExp>;
+) as Record<(typeof REMOTE_ROUTES)[number], RegExp>;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { afarRoute } from './afar-routes.ts';
+import { remoteRoute } from './remote-routes.ts';
 
-describe('a call from afar', () => {
+describe('a remote call', () => {
   it.each([
     ['GET', '/v1/status', 'status'],
     ['DELETE', '/v1/reminders/r-1', 'reminders.delete'],
     ['GET', '/v1/requests/a%2Fb', 'requests.get'],
   ])('%s %s is %s', (method, path, id) => {
-    expect(afarRoute(method, path)).toBe(id);
+    expect(remoteRoute(method, path)).toBe(id);
   });
 
   it.each([
@@ -20,6 +20,6 @@ describe('a call from afar', () => {
     ['GET', '/v1/requests/x\n'],
     ['GET', '/v1/requests/x?y'],
   ])('%s %j is none: a URL of it leads elsewhere', (method, path) => {
-    expect(afarRoute(method, path)).toBeUndefined();
+    expect(remoteRoute(method, path)).toBeUndefined();
   });
 });

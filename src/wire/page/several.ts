@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { about, strict } from '../fields.ts';
+
+/** What can be asked with others: whatever a view shows and asks for again. Neither streams nor bytes nor what is held. */
+const ASKED =
+  /^(agents\/[^/?]+(\/(timeline|reminders|ledger\/[^/?]+))?|reminders|mailboxes|mail(\/(message|thread))?|requests(\/[^/?]+)?|search)(\?[^\s#]*)?$/;
+const MAX_ASKED = 16;
+
+export const pageSeveralQuery = strict({
+  ask: about(
+    'Paths below `/ui/api/` with their queries, one on each line.',
+    z
+      .string()
+      .min(1)
+      .max(12_000)
+      .refine((text) => text.split('\n').length <= MAX_ASKED, `at most ${MAX_ASKED} lines`)
+      .refine((text) => text.split('\n').every((line) => ASKED.test(line)), 'only what a view shows'),
+  ),
+});
+
+export const pageSeveral = strict({
+  answers: about('In the order of the lines.', z.array(strict({ status: z.int(), body: z.unknown() }))),
+});
+
+export type PageSeveral = z.infer<typeof pageSeveral>;
