@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { CONFIG_KEYS } from '../config/index.ts';
+import { CONFIG_KEYS } from '../config/check-file.ts';
 import { GIVERS } from '../domain/schemas.ts';
 import { TOOLS_OF } from '../mcp/tool-list.ts';
 import { isNotPlain, looksNamed, namedFields } from '../wire/access/named-fields.ts';
 import { PLAIN_FIELDS } from '../wire/access/plain-fields.ts';
 import { FLEET_ROUTES } from '../wire/fleet-routes.ts';
-import { AFAR_ROUTES, CAPABILITIES, type Caller, GATEWAY_ROUTES, NEEDS, parseBody } from '../wire/index.ts';
+import { CAPABILITIES, type Caller, GATEWAY_ROUTES, NEEDS, parseBody, REMOTE_ROUTES } from '../wire/index.ts';
 import type { Route } from '../wire/route.ts';
 import { allFields } from './access-page.ts';
 
@@ -42,6 +42,9 @@ describe('a field that names a file, a directory, a command or a URL', () => {
       'folder',
       'report_to',
     ]);
+    const open = z.strictObject({ title: z.looseObject({}), note: z.object({}).catchall(z.string()) });
+    expect(namedFields(open, isNotPlain).map(({ field }) => field)).toEqual(['title.*', 'note.*']);
+    expect(namedFields(z.looseObject({}), isNotPlain).map(({ field }) => field)).toEqual(['*']);
   });
 
   it('is not on the list of those that name nothing, and every name on it is that of a field', () => {
@@ -84,9 +87,9 @@ describe('what a direct route refuses', () => {
   const may = (caller: Caller, need: keyof typeof CAPABILITIES): boolean =>
     (CAPABILITIES[need].callers as readonly Caller[]).includes(caller);
 
-  it('is on no list of what is done from afar', () => {
-    expect(may('afar', NEEDS['control.sendKeys']({}))).toBe(false);
-    expect(AFAR_ROUTES).not.toContain('control.sendKeys');
+  it('is on no list of remote routes', () => {
+    expect(may('remote', NEEDS['control.sendKeys']({}))).toBe(false);
+    expect(REMOTE_ROUTES).not.toContain('control.sendKeys');
   });
 
   it('is asked for by every body that holds keys, and by no other', () => {

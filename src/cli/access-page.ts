@@ -1,4 +1,4 @@
-import { CONFIG_KEYS } from '../config/index.ts';
+import { CONFIG_KEYS } from '../config/check-file.ts';
 import { TOOLS_OF } from '../mcp/tool-list.ts';
 import { accessMarkdown, type FieldRow, fieldsOf, fileFields, routeFields } from '../wire/access.ts';
 

@@ -30,6 +30,21 @@ export interface Command {
   /** Nothing is said beside what it says itself: a program reads it, or it mends what would be said. */
   saysNothingElse?: boolean;
   run?: (input: Input) => Promise<Output | undefined | void>;
+  /** Returns the whole command, where only its name and summary are loaded with the list it is in. */
+  load?: () => Promise<Command>;
+  /** The words it takes, as help shows them, for a command that is not loaded: `<to> [subject]`. */
+  takes?: string;
+}
+
+/** The whole command; of its subcommands, what a list of them shows. */
+export async function loaded(command: Command): Promise<Command> {
+  return command.load ? command.load() : command;
+}
+
+/** The whole command, with everything below it. */
+export async function loadedTree(command: Command): Promise<Command> {
+  const { subcommands, ...rest } = await loaded(command);
+  return subcommands ? { ...rest, subcommands: await Promise.all(subcommands.map(loadedTree)) } : rest;
 }
 
 /** What a value can be the name of: an agent that is there, a tool or preset, an agent of the team, mail of the mailbox. */

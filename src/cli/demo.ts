@@ -2,10 +2,10 @@ import { systemClock } from '../base/index.ts';
 import { bareReason } from '../domain/index.ts';
 
 import { command } from './command.ts';
+import { FIRST_WORDS } from './first-words.ts';
 
 const demo = command({
-  name: 'demo',
-  summary: 'a small team of scripted agents, woken by mail, shown live',
+  ...FIRST_WORDS.demo,
   description:
     'Launches three scripted agents in a private tmux server, each with its gateway and mailbox, lets mail flow between ' +
     'them, has a person file requests with the fleet server, and shows who is idle, busy, woken and why, until Ctrl-C. ' +

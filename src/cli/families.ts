@@ -1,29 +1,50 @@
-import agents from './agents/agents.ts';
-import { GATEWAY_ALIASES } from './agents/gateway-aliases.ts';
 import type { Command } from './command.ts';
-import { completionCommands } from './complete/complete.ts';
-import config from './config/config.ts';
-import demo from './demo.ts';
-import doctor from './doctor/doctor.ts';
-import dashboard from './fleet/dashboard.ts';
-import fleet from './fleet/fleet.ts';
-import requests from './fleet/requests.ts';
-import server from './fleet/server.ts';
-import tokens from './fleet/tokens.ts';
-import help from './help-topics.ts';
-import host from './host/host.ts';
-import mail from './mail/mail.ts';
-import mailbox from './mailbox/mailbox.ts';
-import mailfile from './mailfile/mailfile.ts';
-import mcp from './mcp/mcp.ts';
-import { SHORT_WORDS } from './short-words.ts';
-import skills from './skills.ts';
-import { down, up } from './team/team.ts';
-import tui from './tui/tui.ts';
-import version from './version.ts';
-import why from './why/why.ts';
+import { FIRST_WORDS } from './first-words.ts';
 
-/** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
+const WORDS = FIRST_WORDS;
+
+/** What people type every day; help shows it first. */
+function daily(words: Command, load: () => Promise<Command>): Command {
+  return { ...words, daily: true, load: async () => ({ ...(await load()), daily: true }) };
+}
+
+/** The same command under a shorter name. */
+function short(path: string, words: Command, load: () => Promise<Command>, examples: string[]): Command {
+  return daily(words, async () => ({ ...(await load()), shortFor: path, examples }));
+}
+
+const gateway = () => import('./agents/gateway.ts');
+const stopping = () => import('./agents/stop.ts');
+const team = () => import('./team/team.ts');
+const completion = async () => (await import('./complete/complete.ts')).completionCommands(() => ROOT);
+const older = () => import('./agents/gateway-aliases.ts');
+
+const DAILY: Command[] = [
+  short('agents launch', WORDS.launch, async () => (await import('./agents/launch.ts')).default, [
+    'rouse launch claude ana',
+    'rouse launch codex rev --workdir ~/src/app -- --model o5',
+    'rouse launch command mine -- ./my-agent --flag',
+  ]),
+  short('agents join', WORDS.join, async () => (await import('./agents/join.ts')).default, [
+    'rouse join ana   # inside the tmux session of a running tool',
+  ]),
+  daily(WORDS.ls, async () => (await import('./ls/ls.ts')).ls),
+  daily(WORDS.send, async () => (await import('./mail/send.ts')).send),
+  daily(WORDS.open, async () => (await import('./ls/open.ts')).open),
+  daily(WORDS.logs, async () => (await import('./ls/logs.ts')).logs),
+  short('agents gateway status', WORDS.status, async () => (await gateway()).STATUS, [
+    'rouse status ana',
+    'rouse status   # inside its session',
+  ]),
+  short('agents stop', WORDS.stop, async () => (await stopping()).stop, ['rouse stop ana']),
+  short('agents leave', WORDS.leave, async () => (await stopping()).leave, ['rouse leave ana']),
+  daily(WORDS.why, async () => (await import('./why/why.ts')).default),
+  daily(WORDS.up, async () => (await team()).up),
+  daily(WORDS.down, async () => (await team()).down),
+  daily(WORDS.dashboard, async () => (await import('./fleet/dashboard.ts')).default),
+];
+
+/** Every command, by its first word. What a line does not name is not loaded. */
 export const ROOT: Command = {
   name: 'rouse',
   summary: 'durable mailboxes for terminal agents, and a gateway that wakes them when there is work',
@@ -39,30 +60,29 @@ export const ROOT: Command = {
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
   subcommands: [
-    ...SHORT_WORDS,
-    { ...why, daily: true },
-    { ...up, daily: true },
-    { ...down, daily: true },
-    { ...dashboard, daily: true },
-    demo,
-    agents,
-    host,
-    mail,
-    mailbox,
-    mailfile,
-    server,
-    tokens,
-    fleet,
-    requests,
-    mcp,
-    tui,
-    skills,
-    config,
-    doctor,
-    help,
-    version,
+    ...DAILY,
+    { ...WORDS.demo, load: async () => (await import('./demo.ts')).default },
+    { ...WORDS.agents, load: async () => (await import('./agents/agents.ts')).default },
+    { ...WORDS.host, load: async () => (await import('./host/host.ts')).default },
+    { ...WORDS.mail, load: async () => (await import('./mail/mail.ts')).default },
+    { ...WORDS.mailbox, load: async () => (await import('./mailbox/mailbox.ts')).default },
+    { ...WORDS.mailfile, load: async () => (await import('./mailfile/mailfile.ts')).default },
+    { ...WORDS.server, load: async () => (await import('./fleet/server.ts')).default },
+    { ...WORDS.tokens, load: async () => (await import('./fleet/tokens.ts')).default },
+    { ...WORDS.fleet, load: async () => (await import('./fleet/fleet.ts')).default },
+    { ...WORDS.requests, load: async () => (await import('./fleet/requests.ts')).default },
+    { ...WORDS.mcp, load: async () => (await import('./mcp/mcp.ts')).default },
+    { ...WORDS.tui, load: async () => (await import('./tui/classify.ts')).default },
+    { ...WORDS.skills, load: async () => (await import('./skills.ts')).default },
+    { ...WORDS.config, load: async () => (await import('./config/config.ts')).default },
+    { ...WORDS.doctor, load: async () => (await import('./doctor/doctor.ts')).default },
+    { ...WORDS.help, load: async () => (await import('./help-topics.ts')).default },
+    { ...WORDS.version, load: async () => (await import('./version.ts')).default },
     // As the source spells them, without a family.
-    ...GATEWAY_ALIASES,
-    ...completionCommands(() => ROOT),
+    { ...WORDS.attachGateway, load: async () => (await older()).attach },
+    { ...WORDS.detachGateway, load: async () => (await older()).detach },
+    { ...WORDS.gatewayStatus, load: async () => (await older()).status },
+    { ...WORDS.completion, load: async () => (await completion()).completion },
+    { ...WORDS.complete, load: async () => (await completion()).complete },
   ],
 };

@@ -1,17 +1,23 @@
 import type { Command } from './command.ts';
-import { EXIT_MEANINGS } from './exit-codes.ts';
+import { FIRST_WORDS } from './first-words.ts';
 import { table } from './print/table.ts';
 
-const TOPICS = ['exit-codes'];
-
-/** Any other word after `help` names a command, whose help is shown instead. */
-export function isTopic(word: string | undefined): boolean {
-  return word !== undefined && TOPICS.includes(word);
-}
+/** What each exit code means; wire/codes.ts gives each error its code. Stable: scripts depend on it. */
+export const EXIT_MEANINGS: [number, string][] = [
+  [0, 'done'],
+  [1, 'something went wrong inside Rouse, or a tool it ran failed'],
+  [2, 'the command line or its input is not valid; nothing was changed'],
+  [3, 'no such agent, message, request, file or other thing'],
+  [4, 'conflict: it already exists with other content, is in use, or is ambiguous'],
+  [5, 'not ready: the agent must not be disturbed now; the reasons are printed'],
+  [6, 'this target or transport cannot do that'],
+  [7, 'not reachable now: no live gateway, lock timeout, missing program'],
+  [8, 'not allowed: missing or wrong credential'],
+  [130, 'interrupted by Ctrl-C'],
+];
 
 const help: Command = {
-  name: 'help',
-  summary: 'the help of a command, or of a topic: exit-codes',
+  ...FIRST_WORDS.help,
   examples: ['rouse help launch', 'rouse help agents gateway attach', 'rouse help exit-codes'],
   args: [{ name: 'command', summary: 'a command, or exit-codes', optional: true, variadic: true }],
   async run() {

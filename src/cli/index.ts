@@ -5,6 +5,6 @@
  *           Every failure prints one sentence (and what to do) on stderr and exits with a documented code.
  * Never     Touches process, argv or exit codes directly; main/ hands them in.
  */
-export type { Command } from './command.ts';
+export { type Command, loadedTree } from './command.ts';
 export { ROOT } from './families.ts';
 export { runCli } from './run.ts';

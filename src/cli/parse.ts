@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Command as Parser } from 'commander';
 import { invalid, isRouseError } from '../base/index.ts';
-import { type Command, type Flag, now } from './command.ts';
-import { describe } from './help.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
+import { type Command, type Flag, loaded, loadedTree, now } from './command.ts';
 import type { Match } from './run-line.ts';
 import { meantCommands } from './suggest.ts';
 import { takeWords, wordFlags } from './word-flags.ts';
@@ -55,14 +55,16 @@ async function fill(parser: Parser, command: Command, way: Way): Promise<Parser>
   for (const inner of command.subcommands ?? []) {
     const child = parser.command(inner.name, { hidden: inner.hidden ?? false });
     if (inner.name === words[named]) {
-      await fill(child, inner, {
+      await fill(child, await loaded(inner), {
         ...way,
         path: [...path, inner.name],
         words: words.slice(named + 1),
         below: below || command.run !== undefined,
       });
     } else {
-      addArguments(child.summary(inner.summary), inner);
+      child.summary(inner.summary);
+      if (inner.load) child.arguments(inner.takes ?? '');
+      else addArguments(child, inner);
     }
     if (inner.daily) child.helpGroup('Every day:');
   }
@@ -96,12 +98,12 @@ function subcommandTerm(parser: Parser): string {
   return [parser.name(), ...args].join(' ');
 }
 
-function missingSubcommand(parser: Parser, command: Command, { path, root }: Way): never {
+async function missingSubcommand(parser: Parser, command: Command, { path, root }: Way): Promise<never> {
   const [typed] = parser.args;
   if (typed === undefined) return parser.help({ error: true });
   if (typed.startsWith('-'))
     return parser.error(`error: unknown option '${typed}'`, { code: 'commander.unknownOption' });
-  const meant = meantCommands(typed, command, path, root);
+  const meant = meantCommands(typed, command, path, await loadedTree(root));
   const names = (command.subcommands ?? []).filter((inner) => !inner.hidden).map((inner) => inner.name);
   throw invalid(`unknown command '${typed}'`, {
     hint:
@@ -162,4 +164,20 @@ function value(flag: Flag, choices: readonly string[] | undefined, text: string)
     if (isRouseError(error)) throw new InvalidArgumentError(error.message);
     throw error;
   }
+}
+
+/** What stands below the options in `--help`: examples, and how every command can print. */
+export function describe(command: Command, path: string[]): string {
+  const parts: string[] = [];
+  if (command.examples?.length) {
+    parts.push(`\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
+  }
+  if (command.shortFor) parts.push(`\nShort for "rouse ${command.shortFor}".`);
+  if (path.length === 1) {
+    parts.push(
+      '\nPrinting: --print-plain (default), --print-json or --json, --print-fancy, anywhere on the line;',
+    );
+    parts.push(`or ${VARIABLE.printStyle}=plain|json|fancy. Exit codes: see \`rouse help exit-codes\`.`);
+  }
+  return parts.join('\n');
 }

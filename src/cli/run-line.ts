@@ -9,8 +9,9 @@ import {
   stableJson,
   unavailable,
 } from '../base/index.ts';
-import { setLimits } from '../domain/index.ts';
+import { setLimits } from '../domain/limits.ts';
 import { exitCodeOf } from '../wire/codes.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 import type { Command, Input, Output, PrintStyle } from './command.ts';
 import { lostHostLine } from './lost-host.ts';
 import { calledAs } from './print/called-as.ts';
@@ -106,10 +107,10 @@ const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
 
 /** The print style may stand anywhere on the line, before or after the command. */
 export function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
-  const wanted = env['HOUMAO_CLI_PRINT_STYLE'];
+  const wanted = env[VARIABLE.printStyle];
   let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
   if (wanted && style !== wanted)
-    throw invalid(`HOUMAO_CLI_PRINT_STYLE must be ${STYLES.join(', ')}, but is "${wanted}"`, {
+    throw invalid(`${VARIABLE.printStyle} must be ${STYLES.join(', ')}, but is "${wanted}"`, {
       hint: 'set it to one of these, or leave it unset',
     });
   const end = argv.indexOf('--') === -1 ? argv.length : argv.indexOf('--');
@@ -132,7 +133,7 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
     flags: match.flags,
     stdin: world.stdin,
     stdinIsTty: world.stdinIsTty,
-    settings: settingsFor(match, world.env),
+    settings: await settingsFor(match, world.env),
     env: world.env,
     style,
     out: (text) => world.stdout.write(text),
@@ -157,10 +158,10 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
   return output?.exitCode ?? (world.signal.aborted ? 130 : 0);
 }
 
-function settingsFor({ command }: Match, env: NodeJS.ProcessEnv): Settings {
-  if (!command.despiteConfig) return readSettings(env, readConfig(env));
+async function settingsFor({ command }: Match, env: NodeJS.ProcessEnv): Promise<Settings> {
+  if (!command.despiteConfig) return readSettings(env, await readConfig(env));
   try {
-    return readSettings(env, readConfig(env));
+    return readSettings(env, await readConfig(env));
   } catch {
     return readSettings(env);
   }

@@ -1,9 +1,8 @@
 import type { CommanderError, Command as Parser } from 'commander';
 import { commandLine, invalid, isRouseError, type RouseError } from '../base/index.ts';
 import { CODES } from '../wire/codes.ts';
-import type { Command } from './command.ts';
+import { type Command, loaded } from './command.ts';
 import { ROOT } from './families.ts';
-import { isTopic } from './help-topics.ts';
 import { buildParser } from './parse.ts';
 import { type Match, runLine, type Surroundings } from './run-line.ts';
 import { readSettings } from './settings.ts';
@@ -13,7 +12,7 @@ import { exampleHint } from './word-flags.ts';
 /** Parses, runs and prints one command line, whatever it says; answers with the exit code. */
 export function runCli(outside: Surroundings): Promise<number> {
   return runLine(outside, {
-    parse: (argv, world) => parse(plainLine(argv), world),
+    parse: async (argv, world) => parse(await plainLine(argv), world),
     explain: agentMeant,
   });
 }
@@ -31,13 +30,16 @@ async function agentMeant(error: unknown, env: NodeJS.ProcessEnv): Promise<Rouse
   });
 }
 
+/** Any other word after `help` names a command. */
+const TOPICS = ['exit-codes'];
+
 /** `help agents launch` is `agents launch --help`, and `--version` with more words is `version`. */
-function plainLine(argv: string[]): string[] {
+async function plainLine(argv: string[]): Promise<string[]> {
   const [first, second] = argv;
   if (first === '--version' || first === '-V') return ['version', ...argv.slice(1)];
-  if (first !== 'help' || second?.startsWith('-') || isTopic(second)) return argv;
+  if (first !== 'help' || second?.startsWith('-') || TOPICS.includes(second ?? '')) return argv;
   const words = argv.slice(1);
-  const { command, path } = deepest(words);
+  const { command, path } = await deepest(words);
   // A word that is no command must be complained of.
   return command.subcommands && path.length <= words.length ? words : [...words, '--help'];
 }
@@ -62,7 +64,7 @@ async function parse(argv: string[], world: Surroundings): Promise<Match | numbe
       world.stderr.write(complaint);
       return CODES.invalid.exit;
     }
-    throw explained(complaint.replace(/^error: /, '').trim(), code, argv);
+    throw await explained(complaint.replace(/^error: /, '').trim(), code, argv);
   }
   return match ?? 0;
 }
@@ -81,8 +83,8 @@ function configure(parser: Parser, world: Surroundings, complain: (text: string)
 }
 
 /** What commander complains of, with the next step. */
-function explained(complaint: string, code: string, argv: string[]): Error {
-  const { command, path } = deepest(argv);
+async function explained(complaint: string, code: string, argv: string[]): Promise<Error> {
+  const { command, path } = await deepest(argv);
   const help = `see "${path.join(' ')} --help"`;
   if (code === 'commander.missingArgument' || code === 'commander.missingMandatoryOptionValue')
     return invalid(complaint, { hint: exampleHint(command, path) });
@@ -92,14 +94,14 @@ function explained(complaint: string, code: string, argv: string[]): Error {
 }
 
 /** The deepest command the line names. */
-function deepest(argv: string[]): { command: Command; path: string[] } {
+async function deepest(argv: string[]): Promise<{ command: Command; path: string[] }> {
   const path = [ROOT.name];
   let command = ROOT;
   for (const word of argv) {
     const next = command.subcommands?.find((inner) => inner.name === word);
     if (!next) break;
     path.push(word);
-    command = next;
+    command = await loaded(next);
   }
   return { command, path };
 }

@@ -20,12 +20,12 @@ afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ HOME: root, ...more });
 
 /** Both files as they are obeyed. */
-function files(own: string, project?: string): Config {
+async function files(own: string, project?: string): Promise<Config> {
   fs.writeFileSync(at('own.toml'), own, { mode: 0o600 });
   const place = { env: env({ ROUSE_CONFIG: at('own.toml') }), cwd: at('project'), home: at('.rouse') };
   if (project === undefined) return loadConfig(place);
   fs.writeFileSync(at('project/.rouse.toml'), project, { mode: 0o644 });
-  trustProject(at('.rouse'), loadConfig(place).project!.file!, {});
+  trustProject(at('.rouse'), (await loadConfig(place)).project!.file!, {});
   return loadConfig(place);
 }
 
@@ -40,7 +40,7 @@ const problem = async (work: () => unknown): Promise<string> => {
 };
 
 describe('a setting', () => {
-  it('is what the environment says, else the project’s file, else one’s own, else the default', () => {
+  it('is what the environment says, else the project’s file, else one’s own, else the default', async () => {
     const own = 'mailbox_root = "/own"';
     const project = 'mailbox_root = "mail"';
     const of = (config: Config, more = {}): string[] => {
@@ -49,33 +49,33 @@ describe('a setting', () => {
       expect(choice).toMatchObject({ value: mailboxDir, from: mailboxFrom });
       return [mailboxDir, choice.source].map((text) => text.replace(root, ''));
     };
-    expect(of(files(''))).toEqual(['/.rouse/mailbox', 'default']);
-    expect(of(files(own))).toEqual(['/own', '/own.toml:1']);
-    expect(of(files(own, project))).toEqual(['/project/mail', '/project/.rouse.toml:1']);
+    expect(of(await files(''))).toEqual(['/.rouse/mailbox', 'default']);
+    expect(of(await files(own))).toEqual(['/own', '/own.toml:1']);
+    expect(of(await files(own, project))).toEqual(['/project/mail', '/project/.rouse.toml:1']);
     const variable = { HOUMAO_GLOBAL_MAILBOX_DIR: '/given' };
-    expect(of(files(own, project), variable)).toEqual(['/given', 'HOUMAO_GLOBAL_MAILBOX_DIR']);
+    expect(of(await files(own, project), variable)).toEqual(['/given', 'HOUMAO_GLOBAL_MAILBOX_DIR']);
   });
 
   it('names a fleet of one’s own file, and its token goes there alone', async () => {
     const own =
       'fleet = "a"\n[fleets.a]\nurl = "http://a:1"\ntoken_file = "/a.token"\n[fleets.b]\nurl = "http://b:2"';
     const fleet = (config: Config, more = {}): unknown => readSettings(env(more), config).fleet;
-    expect(fleet(files(own))).toEqual({ url: 'http://a:1', tokenFile: '/a.token' });
-    expect(fleet(files(own, 'fleet = "b"'))).toEqual({
+    expect(fleet(await files(own))).toEqual({ url: 'http://a:1', tokenFile: '/a.token' });
+    expect(fleet(await files(own, 'fleet = "b"'))).toEqual({
       url: 'http://b:2',
       tokenFile: at('.rouse/server/admin-token'),
     });
-    expect(fleet(files(own), { ROUSE_FLEET_URL: 'http://c:3' })).toEqual({
+    expect(fleet(await files(own), { ROUSE_FLEET_URL: 'http://c:3' })).toEqual({
       url: 'http://c:3',
       tokenFile: at('.rouse/server/admin-token'),
     });
-    expect(await problem(() => fleet(files(own, 'fleet = "evil"')))).toBe(
+    expect(await problem(async () => fleet(await files(own, 'fleet = "evil"')))).toBe(
       'invalid: /project/.rouse.toml:1: there is no fleet "evil" with a url in /own.toml',
     );
   });
 
-  it('of wakes is taken from the files, and as usual where they are silent', () => {
-    const config = files(
+  it('of wakes is taken from the files, and as usual where they are silent', async () => {
+    const config = await files(
       '[wake]\ninterval_seconds = 5\nquiet_hours = "22:00-07:00"\ntime_zone = "Europe/Zurich"',
     );
     expect(wakePolicy(readSettings(env(), config))).toMatchObject({
@@ -83,7 +83,7 @@ describe('a setting', () => {
       repeat: 'backoff',
       quiet_hours: { from: '22:00', to: '07:00', time_zone: 'Europe/Zurich' },
     });
-    expect(wakePolicy(readSettings(env(), files('')))).not.toHaveProperty('quiet_hours');
+    expect(wakePolicy(readSettings(env(), await files('')))).not.toHaveProperty('quiet_hours');
   });
 });
 
@@ -96,7 +96,7 @@ describe('a preset', () => {
   });
 
   it('stands between the usual arguments of its tool and those of the line', async () => {
-    const config = files(
+    const config = await files(
       '[tools.claude]\nargs = ["--permission-mode", "plan"]\nenv.LANG = "C"\n[tools.rev]\ntool = "claude"\nargs = ["--model", "opus"]\nrole = "You review."',
     );
     expect(await withPreset(config, launch('rev', ['--model', 'haiku']))).toMatchObject({
@@ -114,7 +114,7 @@ describe('a preset', () => {
 
   it('of a project stands beside what is usual in one’s own file, and loosens nothing', async () => {
     const own = '[tools.claude]\nargs = ["--permission-mode", "plan"]';
-    const config = files(own, '[tools.rev]\ntool = "claude"\nargs = ["--model=opus"]');
+    const config = await files(own, '[tools.rev]\ntool = "claude"\nargs = ["--model=opus"]');
     expect((await withPreset(config, launch('rev'))).args).toEqual([
       '--permission-mode',
       'plan',
@@ -133,20 +133,20 @@ describe('a preset', () => {
     ['gemini', '["--yolo"]'],
     ['scripted', '["--transcript", "/home/x/.ssh/authorized_keys"]'],
   ])('of a project gives %s no arguments but harmless ones: %s', async (tool, args) => {
-    const config = files('', `[tools.x]\ntool = "${tool}"\nargs = ${args}`);
+    const config = await files('', `[tools.x]\ntool = "${tool}"\nargs = ${args}`);
     expect(await problem(() => withPreset(config, launch('x')))).toContain(
       `forbidden: /project/.rouse.toml:1: a project's file cannot give ${tool} the argument`,
     );
   });
 
   it('of a project names no program, however it is called', async () => {
-    const config = files('', '[tools.curl]\nargs = []');
+    const config = await files('', '[tools.curl]\nargs = []');
     expect(await problem(() => withPreset(config, launch('curl')))).toContain('there is no tool "curl"');
   });
 
   it('takes its role from a file, and a project’s from inside of it', async () => {
     fs.writeFileSync(at('project/role.md'), '# Reviewer\n', { mode: 0o644 });
-    const config = files('', '[tools.rev]\ntool = "claude"\nrole_file = "role.md"');
+    const config = await files('', '[tools.rev]\ntool = "claude"\nrole_file = "role.md"');
     expect((await withPreset(config, launch('rev'))).rolePrompt).toBe('# Reviewer');
     fs.rmSync(at('project/role.md'));
     fs.symlinkSync('/etc/passwd', at('project/role.md'));

@@ -2,6 +2,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { invalid } from '../base/index.ts';
 import { type Config, loadConfig, saidKeys, saidOf, type WakePolicy } from '../config/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 
 /**
  * Where things are kept and how agents are started and woken. Chosen once, then passed down: what the environment says,
@@ -37,7 +38,7 @@ export interface Choice {
 
 const NOTHING: Config = { own: { path: 'none', file: undefined, checked: undefined }, project: undefined };
 
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return loadConfig({ env, cwd: workingDirectory(), home: homeOf(env) });
 }
 
@@ -86,17 +87,17 @@ export function choices(env: NodeJS.ProcessEnv, config: Config): Choice[] {
 const PLACES: { key: string; variable: string; standard: (home: string) => string | null }[] = [
   {
     key: 'runtime_dir',
-    variable: 'HOUMAO_GLOBAL_RUNTIME_DIR',
+    variable: VARIABLE.runtimeDir,
     standard: (home) => path.join(home, 'runtime'),
   },
   {
     key: 'mailbox_root',
-    variable: 'HOUMAO_GLOBAL_MAILBOX_DIR',
+    variable: VARIABLE.mailboxDir,
     standard: (home) => path.join(home, 'mailbox'),
   },
   {
     key: 'registry_dir',
-    variable: 'HOUMAO_GLOBAL_REGISTRY_DIR',
+    variable: VARIABLE.registryDir,
     standard: (home) => path.join(home, 'registry'),
   },
   { key: 'tmux_socket', variable: 'ROUSE_TMUX_SOCKET', standard: () => null },

@@ -1,7 +1,9 @@
 import { invalid } from '../base/index.ts';
 import type { SkillInstallation, SkillTarget } from '../session/index.ts';
+import { COMMS_SKILL, PROCESS_SKILL } from '../wire/houmao/index.ts';
 import { absoluteDirectory } from './agents/flags/mailbox.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from './command.ts';
+import { FIRST_WORDS } from './first-words.ts';
 import { table } from './print/table.ts';
 
 const skilledTools = async (): Promise<string[]> =>
@@ -82,14 +84,13 @@ const LIST_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const skills: Command = {
-  name: 'skills',
-  summary: 'install and inspect the skills that teach agents to handle mail',
+  ...FIRST_WORDS.skills,
   subcommands: [
     command({
       name: 'install',
       summary: "write Rouse's two mail skills into a tool's skill directory",
       description:
-        'Writes houmao-process-emails-via-gateway (one round of mail after a notice) and houmao-agent-email-comms (the ' +
+        `Writes ${PROCESS_SKILL} (one round of mail after a notice) and ${COMMS_SKILL} (the ` +
         'mail API). Files you changed are left alone unless --force is given. Without skills the notice tells the agent to ' +
         'use the endpoints directly.',
       examples: [

@@ -3,17 +3,17 @@ import type { Sql } from '../db/index.ts';
 import { createToken, DEFAULT_ORG, ensureOrg, hasServerAdmin, identify } from './identity/index.ts';
 
 /**
- * `made`: a new token is in the file. `there`: the one in the file is good. `elsewhere`: the database has
- * administrators, and their tokens are not here.
+ * `made`: a new token is in the file. `there`: the token in the file is valid. `elsewhere`: the database has
+ * administrators whose tokens are kept somewhere else.
  */
 export type AdminToken = 'made' | 'there' | 'elsewhere';
 
-/** Whose the tokens are that the server makes itself. */
+/** The owner of tokens that the server makes itself. */
 const SUBJECT = 'admin';
 
 /**
- * Sees to it that somebody can let others in: the first administrator of a database gets its token into the file. The
- * file is on disk before the token counts, so that no crash leaves a token nobody has.
+ * Makes sure that someone can let others in: the first administrator of a database gets a token, written to the file.
+ * The file is on disk before the token is valid, so no crash leaves a token that no one has.
  */
 export async function ensureAdminToken(sql: Sql, file: string): Promise<AdminToken> {
   await ensureOrg(sql, DEFAULT_ORG);
@@ -25,8 +25,8 @@ export async function ensureAdminToken(sql: Sql, file: string): Promise<AdminTok
 }
 
 /**
- * A new token in the file for an administrator of the whole server whose own is lost: whoever can open the database may
- * have one. Those that were made this way before end; administrators with names of their own keep theirs.
+ * Writes a new token to the file for an administrator of the whole server who lost theirs; anyone who can open the
+ * database may have one. Tokens made this way before end; administrators with names of their own keep theirs.
  */
 export async function replaceAdminToken(sql: Sql, file: string): Promise<AdminToken> {
   await ensureOrg(sql, DEFAULT_ORG);

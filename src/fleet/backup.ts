@@ -15,7 +15,7 @@ import {
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig } from './server-config.ts';
 
-/** The embedded database as it is now, as a stream; others wait only while its files are copied. */
+/** Returns the embedded database as it is now, as a stream. Other work waits only while its files are copied. */
 export async function backupEmbedded(sql: Sql, directory: string): Promise<Readable> {
   if (sql.dialect !== 'embedded') throw hasItsOwnTools();
   const { rows } = await sql.query<{ id: string }>('SELECT id FROM schema_migrations ORDER BY position');
@@ -31,7 +31,7 @@ export async function backupEmbedded(sql: Sql, directory: string): Promise<Reada
   return stream.once('close', remove);
 }
 
-/** Reads a backup to its end, which only a whole one has. */
+/** Reads a backup to its end marker, which only a complete backup has. */
 export const proveBackup = (file: string): Promise<BackupHeader> => unpackBackup(file);
 
 export function hasItsOwnTools(): Error {
@@ -42,12 +42,12 @@ export function hasItsOwnTools(): Error {
 
 export interface RestoreReport {
   created_at: string;
-  /** Where the database is that was there before. */
+  /** Where the previous database was moved to. */
   moved_aside: string | null;
 }
 
 /**
- * Puts what a backup holds in the place of the embedded database. The caller holds the server's lock. Versions are looked at
+ * Replaces the embedded database with the content of a backup. The caller holds the server's lock. Versions are checked
  * before anything is unpacked, and the restored database is opened before it takes its place.
  */
 export async function restoreEmbedded(
@@ -65,7 +65,7 @@ export async function restoreEmbedded(
     });
   }
   if (!replace && fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
-    throw conflict(`there is a database at ${directory}`, {
+    throw conflict(`a database already exists at ${directory}`, {
       hint: 'with --replace it is moved aside, and the backup takes its place',
       facts: { cause: 'not_empty' },
     });

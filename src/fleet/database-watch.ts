@@ -1,9 +1,9 @@
 import { type Clock, Loop, messageOf, type NextPass } from '../base/index.ts';
 import { isDatabaseAway, isDatabaseFull, type Sql } from '../db/index.ts';
 
-/** A write that changes nothing, and that the database must bring to its disk. */
+/** A write that changes nothing but that the database must bring to its disk. */
 const PROBE = 'UPDATE sweepers SET runs = runs WHERE name = (SELECT min(name) FROM sweepers)';
-/** More rows than may stay in memory: a file of about a megabyte, gone with the statement. */
+/** Sorts more rows than fit in memory: a temporary file of about a megabyte, removed with the statement. */
 const TAKE_ROOM = {
   limit: "SET LOCAL work_mem = '64kB'",
   rows: 'SELECT count(*) FROM generate_series(1, 50000)',
@@ -11,12 +11,13 @@ const TAKE_ROOM = {
 const PAUSES = { firstMs: 500, maxMs: 15_000 };
 
 /**
- * What keeps the database from being written, as whoever uses it finds out; nobody asks it for the purpose while it is well.
- * One that is away is tried with growing pauses until it takes a write, so that its health is told when nobody writes. On a
- * full disk small writes still find room in pages that are there; then it is well when it can take more room again.
+ * What keeps the database from being written, as found by the code that uses it; a healthy database is never probed.
+ * One that is away is probed with growing pauses until it takes a write, so that health is right even when no one
+ * writes. On a full disk small writes still fit into existing pages, so the database is healthy again only when it can
+ * take more space.
  */
 export class DatabaseWatch {
-  /** The same database, under watch. */
+  /** The same database, watched. */
   readonly sql: Sql;
   readonly #probing: Loop;
   #trouble: string | undefined;
@@ -38,7 +39,7 @@ export class DatabaseWatch {
       query: (text, params, options) => note(sql.query(text, params, options), !/^\s*SELECT\b/i.test(text)),
       exec: (text) => note(sql.exec(text), true),
       transaction: (fn, options) => note(sql.transaction(fn, options), options?.readOnly !== true),
-      listen: (channel, hear) => sql.listen(channel, hear),
+      listen: (channel, onNotice) => sql.listen(channel, onNotice),
       notify: (channel, payload) => sql.notify(channel, payload),
       close: () => sql.close(),
     };
@@ -72,7 +73,7 @@ export class DatabaseWatch {
     const isNew = this.#trouble === undefined;
     this.#trouble = messageOf(error);
     this.#isFull ||= isDatabaseFull(error);
-    // A probe under way goes on with its own pauses.
+    // A running probe keeps its own pauses.
     if (isNew) this.#probing.wake();
   }
 }

@@ -3,15 +3,15 @@ import { HeldPlaces } from './held-places.ts';
 
 const never = new AbortController().signal;
 
-/** Holds until it is told to give up, and says who it was. */
+/** Holds its place until the signal ends, then returns its name. */
 const hold = (places: HeldPlaces, org: string, who: string): Promise<string> =>
   places.during(org, never, async (signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     return who;
   });
 
-describe('held answers', () => {
-  it('of the org that has most end first, the oldest before the others, and another org keeps its own', async () => {
+describe('held responses', () => {
+  it('end oldest first in the org that holds the most, and another org keeps its own', async () => {
     const places = new HeldPlaces(3);
     const ended: string[] = [];
     const note = (who: string): number => ended.push(who);
@@ -26,7 +26,7 @@ describe('held answers', () => {
     expect(places.count).toBe(3);
   });
 
-  it('that ended by themselves leave their place', async () => {
+  it('that ended on their own free their place', async () => {
     const places = new HeldPlaces(1);
     await places.during('one', never, async () => {});
     await expect(places.during('one', never, () => Promise.reject(new Error('x')))).rejects.toThrow('x');

@@ -3,23 +3,24 @@ interface Held {
 }
 
 /**
- * Answers that are held open: beats, watches, streams of events. Each has a connection, of which there are only so many. When
- * they are short, the org that holds most of them has its oldest answered at once; another org is never kept out.
+ * Responses that are held open: heartbeats, watches, event streams. Each one uses a connection, and connections are
+ * limited. When they run short, the org with the most held responses has its oldest one sent at once; another org is
+ * never kept out.
  */
 export class HeldPlaces {
-  readonly #most: number;
+  readonly #max: number;
   readonly #orgs = new Map<string, Set<Held>>();
   #count = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get count(): number {
     return this.#count;
   }
 
-  /** Runs work that waits; `signal` ends when the caller is gone or the place is needed. */
+  /** Runs work that waits. `signal` aborts when the caller is gone or the place is needed. */
   async during<T>(
     org: string,
     gone: AbortSignal,
@@ -29,7 +30,7 @@ export class HeldPlaces {
     const own = this.#orgs.get(org) ?? new Set();
     this.#orgs.set(org, own.add(held));
     this.#count++;
-    if (this.#count > this.#most) this.#freeOne();
+    if (this.#count > this.#max) this.#freeOne();
     const { signal } = held.giveUp;
     try {
       return await work(AbortSignal.any([gone, signal]), () => signal.aborted);

@@ -2,9 +2,9 @@
  * Fleet: the server of many agents. Registry and heartbeats, tickets, the queue of messages to agents, sweepers,
  * and the routes under /houmao/agents that forward to gateways.
  *
- * Promises  What was accepted is in the database before it is answered; several servers may share one PostgreSQL.
+ * Promises  What was accepted is in the database before the response is sent; several servers may share one PostgreSQL.
  *           A message reaches an agent's own durable queue once; a ticket is announced at most once in its hour.
- * Never     Types into a terminal but through the lane of its session. Lets one tenant see another.
+ * Never     Types into a terminal except through the lane of its session. Lets one tenant see another.
  * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
  */
 

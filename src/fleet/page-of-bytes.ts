@@ -1,11 +1,14 @@
-/** Of one page of a list, as JSON, about. A page has at least one row, however heavy. */
+/** Approximate size of one page of a list, as JSON. A page has at least one row, however large. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** The rows that fit on a page of so many rows and bytes; there is another page when rows are left. */
-export function pageOfBytes<T>(rows: readonly T[], most: number, bytes = PAGE_BYTES): T[] {
+/**
+ * Returns the rows that fit on a page of at most this many rows and bytes. If rows are left over, there is another
+ * page.
+ */
+export function pageOfBytes<T>(rows: readonly T[], max: number, bytes = PAGE_BYTES): T[] {
   const page: T[] = [];
   let sum = 0;
-  for (const row of rows.slice(0, most)) {
+  for (const row of rows.slice(0, max)) {
     sum += Buffer.byteLength(JSON.stringify(row));
     if (sum > bytes && page.length > 0) break;
     page.push(row);

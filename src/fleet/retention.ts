@@ -3,29 +3,29 @@ import type { Sql } from '../db/index.ts';
 import { CLOSED_TICKETS, SERVER_SETTINGS, type ServerSettingName, sqlList } from '../domain/index.ts';
 import type { Sweep } from './sweep/index.ts';
 
-/** Days for which things are kept that have ended. What is open is kept however old it is. */
+/** How many days ended things are kept. Open ones are kept however old they are. */
 export interface Keeping {
   /** Delivered messages, with their keys and answers. */
   messages: number;
-  /** Messages that could not be delivered, which may be replayed. */
+  /** Undeliverable messages, which may be replayed. */
   deadLetters: number;
   /** Requests that were answered or cancelled, with their threads and events. */
   requests: number;
-  /** Who asked what of an agent on another host. */
+  /** Records of remote calls: who asked what of which agent. */
   calls: number;
 }
 
-const MOST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 const BATCH = 500;
 
-/** From the environment. A typo must not delete anything: it is told, and the default taken. */
+/** Reads the environment. A typo must not delete anything: it is logged, and the default is used. */
 export function keepingOf(env: Readonly<Record<string, string | undefined>>, log: Log): Keeping {
   const days = (name: ServerSettingName): number => {
     const { variable, fallback } = SERVER_SETTINGS[name];
     const text = env[variable]?.trim();
     if (!text) return fallback;
-    if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_DAYS) return Number(text);
-    log.warn(`${variable} must be a whole number of days from 1 to ${MOST_DAYS}; taking the default`, {
+    if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_DAYS) return Number(text);
+    log.warn(`${variable} must be a whole number of days from 1 to ${MAX_DAYS}; using the default`, {
       value: text.slice(0, 40),
       default: fallback,
     });
@@ -47,7 +47,7 @@ const OLD = {
 
 type Table = keyof typeof OLD;
 
-/** Once an hour, in small batches that skip what others hold; messages have a sweep of their own. */
+/** Runs once an hour, in small batches that skip locked rows. Messages have a sweep of their own. */
 export function retentionSweep({ requests, calls }: Keeping): Sweep {
   const days: Record<Table, number> = { requests, gateway_calls: calls };
   return {
@@ -84,7 +84,7 @@ async function remove(
   return removed;
 }
 
-/** Counted up to one batch of each. */
+/** Counts up to one batch per table. */
 async function waiting(sql: Sql, days: Record<Table, number>): Promise<Record<Table, number>> {
   const count = async (table: Table): Promise<number> => {
     const text = `SELECT count(*)::int AS n FROM (${OLD[table]} LIMIT ${BATCH}) found`;

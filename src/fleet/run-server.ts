@@ -37,10 +37,10 @@ export interface RunServerOptions {
   host: string;
   port: number;
   hosts: readonly string[];
-  /** How others reach it, when that is not how they address it. */
+  /** How others reach it, if that differs from how they address it. */
   publicUrl?: string | undefined;
   tls?: Pick<TlsFiles, 'certFile' | 'keyFile'> | undefined;
-  /** Addresses and ranges whose forwarded headers are believed. */
+  /** Addresses and ranges whose forwarded headers are trusted. */
   trustedProxies?: readonly string[] | undefined;
   /** Uids of other accounts of this machine that may connect, and need a token. */
   allowUsers?: readonly number[] | undefined;
@@ -51,21 +51,21 @@ export interface RunServerOptions {
   agents: ServerConfig['agents'];
   clock: Clock;
   log: Log;
-  /** Files that cannot be written now; default: of this server alone. */
+  /** Files that cannot be written now. Default: those of this server alone. */
   troubles?: FileTroubles | undefined;
 }
 
 export interface StartedServer {
   instance: ServerInstance;
   adminToken: AdminToken;
-  /** Resolves when it has stopped and its files are gone. */
+  /** Resolves when it has stopped and its files are removed. */
   stopped: Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * The server of this home as a process: one at a time, known by its files, with an administrator from the first start. A start
- * that fails, however late, undoes what it had begun.
+ * Runs the server of this home as a process: one at a time, identified by its files, with an administrator from the
+ * first start. A start that fails, however late, undoes what it began.
  */
 export async function runServer(options: RunServerOptions): Promise<StartedServer> {
   const { files } = options;
@@ -103,7 +103,7 @@ async function start(options: RunServerOptions, ending: Ending): Promise<Started
     hosts,
     publicUrl,
     wire: wireMode(env),
-    tls: options.tls && { ...options.tls, renewed: tellRenewal(log) },
+    tls: options.tls && { ...options.tls, renewed: logRenewal(log) },
     proxies: new TrustedProxies(options.trustedProxies),
     troubles,
     endWhenIdleMs: options.endWhenIdleMs,
@@ -115,7 +115,7 @@ async function start(options: RunServerOptions, ending: Ending): Promise<Started
       adminToken = await ensureAdminToken(sql, files.adminToken);
     },
   });
-  // It is known by its files until it has stopped.
+  // Its files identify it until it has stopped.
   let forgetIt = (): void => {};
   ending.add(() => forgetIt());
   ending.add(() => server.stop());
@@ -134,14 +134,14 @@ async function start(options: RunServerOptions, ending: Ending): Promise<Started
   };
 }
 
-/** For when another error, or none, is what matters to the caller. */
+/** For callers that already have an error to report, or need none. */
 async function endAll(ending: Ending, log: Log): Promise<void> {
   await ending.run().catch((error: unknown) => {
     log.error('not everything could be stopped', { cause: messageOf(error) });
   });
 }
 
-/** `rouse server init`: the database with its tables and its first administrator, or a new one, without a server. */
+/** `rouse server init`: prepares the database, its tables and an administrator token without starting a server. */
 export async function initServer({
   files,
   clock,
@@ -160,7 +160,7 @@ export async function initServer({
   }
 }
 
-/** The server of this home must not run meanwhile. */
+/** The server of this home must not be running. */
 export async function restoreServer(
   { files, log, archive }: Pick<RunServerOptions, 'files' | 'log'> & { archive: string },
   options: { replace: boolean },
@@ -175,7 +175,7 @@ export async function restoreServer(
   }
 }
 
-/** A backup of the embedded database of a server that does not run. */
+/** Backs up the embedded database of a server that is not running. */
 export async function backupServer({
   files,
   clock,
@@ -193,21 +193,21 @@ export async function backupServer({
   return { stream: await backupEmbedded(sql, files.database), close: () => sql.close() };
 }
 
-function tellRenewal(log: Log): TlsFiles['renewed'] {
+function logRenewal(log: Log): TlsFiles['renewed'] {
   return (problem) =>
     problem === undefined
-      ? log.info('the certificate was read again')
-      : log.error('the certificate was changed and cannot be used; the one before stays', { cause: problem });
+      ? log.info('the certificate was reloaded')
+      : log.error('the new certificate cannot be used; the old one stays in use', { cause: problem });
 }
 
-/** Another one at each start: it ends with the server. */
+/** New at each start; it ends with the server. */
 function makeOwnerToken(files: ServerFiles): string {
   const token = randomHex(32);
   writeFileAtomic(files.ownerToken, `${token}\n`, { mode: 0o600 });
   return token;
 }
 
-/** A release carries an initialised embedded database beside its programs, so that the first start is quick. */
+/** A release ships an initialised embedded database with its programs, so that the first start is fast. */
 const databaseOf = (
   files: ServerFiles,
   { databaseUrl, databaseDirectUrl }: Pick<RunServerOptions, 'databaseUrl' | 'databaseDirectUrl'>,

@@ -9,14 +9,14 @@ import type { SessionTimes } from './page/index.ts';
 import type { Keeping } from './retention.ts';
 
 export interface DatabaseConfig {
-  /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
+  /** URL of a PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
   databaseUrl: string | undefined;
-  /** The same one without the connection pooler that `databaseUrl` leads to. */
+  /** The same server, without the connection pooler behind `databaseUrl`. */
   databaseDirectUrl?: string | undefined;
   databaseDirectory: string;
-  /** Where an initialised embedded database is kept for copying. */
+  /** Where an initialised embedded database is kept as a template. */
   templateDirectory?: string | undefined;
-  /** Where a release keeps one, packed. */
+  /** Where a release keeps a packed template. */
   archiveDirectory?: string | undefined;
   clock: Clock;
   log: Log;
@@ -25,42 +25,47 @@ export interface DatabaseConfig {
 export interface ServerConfig extends DatabaseConfig {
   host: string;
   port: number;
-  /** Names under which it is reached besides its address. */
+  /** Names by which it is reached, besides its address. */
   hosts?: readonly string[] | undefined;
-  /** Speaks TLS to everybody but the programs of its own machine. */
+  /** Speaks TLS to everyone but the programs of its own machine. */
   tls?: TlsFiles | undefined;
-  /** Whose forwarded headers are believed. Default: nobody's. */
+  /** Proxies whose forwarded headers are trusted. Default: none. */
   proxies?: TrustedProxies | undefined;
   /** Which accounts of this machine may connect to loopback. Default: its own and root. */
   accounts?: Accounts | undefined;
-  /** Shown by the owner's own programs where the accounts are not known. */
+  /** Used by the owner's own programs where accounts cannot be identified. */
   ownerToken?: string | undefined;
-  /** How others reach it; default: as each of them addresses it. */
+  /** How others reach it. Default: as each of them addresses it. */
   publicUrl?: string | undefined;
   /** Without a heartbeat for this long, an agent is offline. */
   livenessSeconds?: number | undefined;
-  /** How long a message that was handed out waits for its answer. */
+  /** How long a message that was handed out waits for its acknowledgement. */
   leaseSeconds?: number | undefined;
   limits?: RequestLimits | undefined;
-  /** Whose fields its answers have. Default: all of ours. */
+  /** Which version's fields responses have. Default: all of ours. */
   wire?: WireMode | undefined;
-  /** How long what has ended is kept. */
+  /** How long ended things are kept. */
   keeping?: Keeping | undefined;
-  /** Where this host keeps its sessions, and what agents launched here inherit; undefined: it manages none. */
+  /** Where this host keeps its sessions, and what agents launched here inherit. Undefined: it manages none. */
   agents?:
     | (Pick<SessionContext, 'settings' | 'env' | 'gatewayProgram'> & {
-        /** With the token in it, agents launched here are registered with this server when no other is named. */
+        /**
+         * File with a token for this server. With it, agents launched here register with this server unless they name
+         * another.
+         */
         ownTokenFile?: string | undefined;
       })
     | undefined;
-  /** Runs when the database is there, before anybody is let in and anything is swept; when it fails, so does the start. */
+  /**
+   * Runs once the database is ready, before requests are accepted and anything is swept. If it fails, the start fails.
+   */
   prepare?: ((sql: Sql) => Promise<void>) | undefined;
-  /** Of the files the program keeps besides its database. */
+  /** Trouble with files that the program keeps besides its database. */
   troubles?: FileTroubles | undefined;
-  /** It ends by itself after so long without a tab of the page and without an agent that beats. Default: never. */
+  /** The server stops on its own after this long without a tab of the page and without a heartbeat. Default: never. */
   endWhenIdleMs?: number | undefined;
-  /** When sessions of the page end by themselves. */
+  /** When sessions of the page expire. */
   page?: SessionTimes | undefined;
-  /** Default: as the contract says. */
+  /** Default: the values of the contract. */
   nudge?: NudgeSettings;
 }

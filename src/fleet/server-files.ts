@@ -1,4 +1,4 @@
-/** Where the server of one home keeps its things. Light: the command line reads them without loading the server. */
+/** Where the server of one home keeps its files. Light: the command line loads this without loading the server. */
 import * as path from 'node:path';
 import { isProcessAlive, type ProcessIdentity, readJsonIfExists } from '../base/index.ts';
 import { ownerTokenFile } from '../client/index.ts';
@@ -10,7 +10,7 @@ export interface ServerFiles {
   lock: string;
   instance: string;
   adminToken: string;
-  /** There while a server runs that cannot ask the kernel who connects. */
+  /** Exists while a server runs that cannot ask the kernel who connects. */
   ownerToken: string;
   /** The embedded database. */
   database: string;
@@ -33,7 +33,7 @@ export interface RecordedServer extends ServerInstance {
   process: ProcessIdentity;
 }
 
-/** The server that wrote the file, if that very process still runs. */
+/** Returns the server that wrote the file, if that same process still runs. */
 export function runningServer(files: ServerFiles): RecordedServer | undefined {
   const instance = readJsonIfExists(files.instance) as ServerInstance | undefined;
   if (!instance || !Number.isInteger(instance.pid)) return undefined;

@@ -25,7 +25,7 @@ import {
   adminRoutes,
   authenticate,
   callerOf,
-  carryAfar,
+  carryRemoteCall,
   deliveryRoutes,
   gatewayElsewhere,
   HttpCounts,
@@ -55,17 +55,17 @@ export interface RunningServer {
   instanceId: string;
   host: string;
   port: number;
-  /** For those in the same process; it closes with the server. */
+  /** For code in the same process; closes with the server. */
   sql: Sql;
-  /** Stops taking requests, lets those under way finish, then closes the database. Calling twice is harmless. */
+  /** Stops accepting requests, lets running ones finish, then closes the database. Calling it twice is harmless. */
   stop(): Promise<void>;
-  /** Resolves when the server has stopped, whoever asked for it. */
+  /** Resolves when the server has stopped, however that was requested. */
   stopped: Promise<void>;
 }
 
 const MESSAGE_LEASE_SECONDS = 30;
 
-/** The database with its tables brought up to date. */
+/** Opens the database and brings its tables up to date. */
 export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
   const {
     databaseUrl,
@@ -94,7 +94,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
   }
 }
 
-/** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
+/** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it began. */
 export async function startServer(config: ServerConfig): Promise<RunningServer> {
   const ending = new Ending();
   try {
@@ -123,13 +123,13 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const sweepers = new Sweepers({ sql, clock, log, holder: instanceId });
   ending.add(() => sweepers.stop());
   addSweeps(sweepers, config);
-  const arrivals = await hearing(new Arrivals(clock), sql, ending);
-  const answers = await hearing(new Arrivals(clock, CALL_CHANNEL), sql, ending);
+  const arrivals = await startListening(new Arrivals(clock), sql, ending);
+  const answers = await startListening(new Arrivals(clock, CALL_CHANNEL), sql, ending);
   const watch = new TaskWatch(clock);
   await watch.start(sql);
   ending.add(() => watch.stop());
   const stopping = new AbortController();
-  // Late in the list, so that held answers go out before anything is closed.
+  // Late in the list, so that held responses go out before anything is closed.
   ending.add(() => stopping.abort());
   const { host, port } = listening;
   const stopped = new Emitter<void>();
@@ -161,10 +161,10 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   return { instanceId, host, port, sql, stop, stopped: whenStopped };
 }
 
-/** The other places are for calls that are answered at once. */
+/** The remaining connections are for calls that return at once. */
 const heldPlaces = (): HeldPlaces => new HeldPlaces(Math.floor(mostConnections() * 0.75));
 
-async function hearing(arrivals: Arrivals, sql: Sql, ending: Ending): Promise<Arrivals> {
+async function startListening(arrivals: Arrivals, sql: Sql, ending: Ending): Promise<Arrivals> {
   await arrivals.start(sql);
   ending.add(() => arrivals.stop());
   return arrivals;
@@ -175,7 +175,7 @@ async function prepareDatabase(sql: Sql, { host, prepare }: ServerConfig): Promi
   await prepare?.(sql);
 }
 
-/** Beyond loopback only tokens keep strangers out, so there must be somebody who has one. */
+/** Beyond loopback only tokens keep strangers out, so someone must have one. */
 async function refuseUnguarded(sql: Sql, host: string): Promise<void> {
   if (isLoopback(host) || (await hasServerAdmin(sql))) return;
   throw forbidden(`listening on ${host} needs an admin token, and the database has none`, {
@@ -209,15 +209,15 @@ interface Rooms {
   instanceId: string;
   sweepers: Sweepers;
   arrivals: Arrivals;
-  /** Those who wait for a gateway of another host. */
+  /** Callers that wait for a gateway on another host. */
   answers: Arrivals;
   watch: TaskWatch;
   stopping: AbortSignal;
   held: HeldPlaces;
   ending: Ending;
-  /** Ends the server. */
+  /** Stops the server. */
   shutdown: () => void;
-  /** What keeps its database from being used. */
+  /** What keeps the database from being used. */
   databaseTroubles: () => string[];
   /** Why its health is degraded. */
   reasons: () => string[];
@@ -252,7 +252,7 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
       hasOwnersToken,
       tokenHint:
         'send "Authorization: Bearer <token>"; "rouse tokens create --kind user --subject NAME" creates one',
-      // Beyond loopback each route asks for the token that it needs.
+      // Beyond loopback each route checks for the token it needs.
       ...(!isLoopback(host) && { open: () => true }),
       ownDoor: isPagePath,
     }),
@@ -270,7 +270,7 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   mailRoutes(app, { ...rooms, clock, log, callerOf: requireCaller });
   const { agents, stopping } = rooms;
   const shared = { ...rooms, clock, log, callerOf };
-  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, afar: carryAfar(shared) });
+  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, remote: carryRemoteCall(shared) });
   const elsewhere = gatewayElsewhere(shared);
   a2aRoutes(app, { ...rooms, log, gatewayOf: elsewhere, publicUrl: config.publicUrl });
   const page = await servePage(app, { ...shared, enqueue, elsewhere, times: config.page });

@@ -7,22 +7,22 @@ interface KnownTools {
   mcp_server?: string;
   mcp_url?: string;
   mcp_token_variable?: string;
-  /** Words of the command line and names of variables by which the launch gives our tools. */
+  /** Command-line arguments and variables through which the launch passes our tools. */
   mcp?: { args?: string[]; env?: string[] };
   placed?: { mcp?: { server: string; instance_before: string | null } };
 }
 
 export interface ToolProcessFacts {
   baseUrl: string | undefined;
-  /** Which process of the tool it is; null when none is known. */
+  /** Which process of the tool it is; null if unknown. */
   instanceId: string | null;
-  /** Process ids that launches have written down. */
+  /** Process ids that launches recorded. */
   launched?: readonly number[];
 }
 
 /**
- * What the tool was given of ours at its start, or found in its configuration where a join had put it before. A process that
- * was started without what the launch adds has none.
+ * Which of our tools the agent's process has: passed at its start, or found in its configuration where an earlier join
+ * put them. A process that was started without the launch's additions has none.
  */
 export function agentTools(
   manifest: SessionManifest,
@@ -43,7 +43,7 @@ export function agentTools(
   return { mail, elsewhere, missing };
 }
 
-/** A tool may overwrite its own command line with a title, so one that a launch started is known by its id. */
+/** A tool may overwrite its command line with a title, so a launched one is recognised by its process id. */
 function wasGiven(
   manifest: SessionManifest,
   known: KnownTools,

@@ -4,10 +4,10 @@ import type { GatewayParts } from './open-parts.ts';
 import { type LedgerEntry, PRIORITY, type RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
 
-/** How much later those who look after a line learn that it has become longer. */
+/** How long after a queue grew its observers are notified. */
 const LINE_PAUSE_MS = 200;
 
-/** Who is told of what. Everything said here is a hint: whoever is told looks for itself. */
+/** Who is notified of what. Every notification is a hint: the receiver looks for itself. */
 export function connectRooms(
   parts: GatewayParts,
   made: GatewayLoops,
@@ -15,7 +15,7 @@ export function connectRooms(
 ): { refresh: () => void } {
   const { surface, queue, slot, instances, events, log, pause, keysPause, turns } = parts;
   const { notifier, mail, remind, late, showState } = made;
-  /** Whether somebody waited when they were told last. */
+  /** Whether something was queued at the last notification. */
   let inLine = false;
   const refresh = (): void => {
     inLine = queue.depth() > 0;
@@ -24,7 +24,7 @@ export function connectRooms(
     late.fleet?.hint();
   };
   ending.add(recordQueueEvents(queue, events, log));
-  // Before the loops are woken: whoever looks again finds the way open.
+  // Before the loops are woken, so that a second look finds the pause gone.
   ending.add(
     surface.changed.on(() => {
       pause.interrupt();
@@ -33,7 +33,7 @@ export function connectRooms(
   );
   for (const changed of [surface.changed, slot.changed, instances.changed])
     ending.add(changed.on(() => turns.anew()));
-  // Of the many that one commit accepted, one word is enough.
+  // One notification is enough for everything that one commit accepted.
   const moved = oncePerTick(refresh);
   const grown = onceIn(LINE_PAUSE_MS, made.on.clock, refresh);
   ending.add(grown.end);
@@ -68,14 +68,14 @@ function oncePerTick(work: () => void): () => void {
   };
 }
 
-/** Seldom does anybody do something else because of it: what is before it waits still, and for the same. */
+/** A request behind others seldom changes anything: the ones before it still wait, for the same reason. */
 function isBehindOthers(entry: LedgerEntry, queue: RequestQueue): boolean {
   if (entry.stage !== 'accepted') return false;
   const { request_kind, priority, expires_at_utc } = queue.acceptedRow(entry);
   return request_kind === 'submit_prompt' && priority === PRIORITY.normal && expires_at_utc === null;
 }
 
-/** Some time after the first of those who ask. */
+/** Runs once, some time after the first call. */
 function onceIn(ms: number, clock: Clock, work: () => void): { tell: () => void; end: () => void } {
   let cancel: (() => void) | undefined;
   const due = (): void => {

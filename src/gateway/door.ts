@@ -2,21 +2,23 @@ import { readFileSync, statSync } from 'node:fs';
 import * as path from 'node:path';
 import { commandLine, invalid, randomHex, readIfExists, writeFileAtomic } from '../base/index.ts';
 import { type Accounts, accountsFor, isLoopback } from '../http/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 import { type WireMode, wireMode } from '../wire/index.ts';
 
 export interface GatewayDoor {
   accounts: Accounts;
-  /** Undefined: the kernel vouches for everybody who may come in. */
+  /** Undefined: the kernel identifies every caller that may connect. */
   token: string | undefined;
-  /** Whose fields its answers have. */
+  /** Whose fields its responses have. */
   wire: WireMode;
 }
 
 const SHORTEST_TOKEN = 16;
 
 /**
- * Who may speak to a gateway, and in whose words. Beyond loopback, for accounts let in by name and where the kernel cannot be asked who
- * connects, a caller must show a token; it is in a file only its owner can read, which is made on first need.
+ * Who may call a gateway, and with whose fields it responds. A caller needs a token beyond loopback, from accounts that
+ * are allowed by name, and where the kernel cannot identify it. The token is in a file that only its owner can read,
+ * created when first needed.
  */
 export function gatewayDoor(
   gatewayRoot: string,
@@ -24,7 +26,7 @@ export function gatewayDoor(
 ): GatewayDoor {
   const accounts = accountsFor(env, guests);
   const needsToken = !isLoopback(host) || guests.size > 0 || !accounts.areKnown;
-  const file = env['HOUMAO_GATEWAY_TOKEN_FILE'] || path.join(gatewayRoot, 'token');
+  const file = env[VARIABLE.gatewayTokenFile] || path.join(gatewayRoot, 'token');
   return { accounts, token: needsToken ? tokenIn(file) : undefined, wire: wireMode(env) };
 }
 

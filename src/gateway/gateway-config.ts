@@ -17,32 +17,32 @@ export interface GatewayConfig {
   port: number;
   executionMode: ExecutionMode;
   window: { id: string; index: string; paneId: string } | null;
-  /** What its surface is opened with, told in its instance record. */
+  /** The timings of its surface, published in its instance record. */
   timings: TuiTimings;
-  /** Demanded of whoever the kernel does not know as the owner. */
+  /** Required from callers whom the kernel does not identify as the owner. */
   token: string | undefined;
   /** Which accounts of this machine may connect. Default: its own and root. */
   accounts?: Accounts | undefined;
-  /** Of which host the agent is, told to its fleet server. */
+  /** The host of the agent, reported to its fleet server. */
   fleetHost?: HostIdentity | undefined;
-  /** Whose fields its answers have. Default: all of ours. */
+  /** Whose fields its responses have. Default: all of ours. */
   wire?: WireMode | undefined;
-  /** How often its keeper has started it again. */
+  /** How often its keeper has restarted it. */
   restarts?: number | undefined;
   clock: Clock;
-  /** Where log lines are shown beside the file: the gateway's own window. */
+  /** Where log lines are shown besides the file: the gateway's own window. */
   show?: (line: string) => void;
   openSurface: (parts: { laneLock: string; log: Log }) => AgentSurface;
   openMailbox: OpenMailbox;
   /** Reads the session's mailbox binding, which may change while the gateway runs. */
   mailboxBinding: () => MailboxBinding | null | undefined;
-  /** The text of a wake, with slots; read at every look, so that a user may replace it. */
+  /** The text of a wake, with slots. Read at every look, so that a user may replace it. */
   wakeTemplate: () => WakeTemplate;
-  /** The command line that does with the agent's mail what its words say: `list …`. */
+  /** The command line for an operation on the agent's mail: `list …`. */
   mailCommand: (words: string) => string;
-  /** Our tools as this instance of the agent has them, while the gateway serves them at this address, or nowhere. */
+  /** Our tools as this instance of the agent has them; without a base URL the gateway serves none. */
   agentTools: (baseUrl: string | undefined, instanceId: string | null) => AgentTools;
-  /** Files that callers other than the owner may attach to mail by their path. */
+  /** Files that callers other than the owner may attach to mail by path. */
   sharedFiles: () => FileAccess;
   skills: () => { process: boolean; comms: boolean };
 }

@@ -15,14 +15,14 @@ import { supervisor, troublesOf } from './supervise.ts';
 
 export type GatewayLoops = ReturnType<typeof createLoops>;
 
-/** Known only when everything else is there. */
+/** Known only after everything else exists. */
 interface Late {
   fleet: FleetPlace | undefined;
   notifier: Notifier | undefined;
   loops: readonly Loop[];
 }
 
-/** Who fills the queue and who empties it, each with its loop. Nothing runs yet. */
+/** Creates the loops that fill the queue and empty it. Nothing runs yet. */
 export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: Ending) {
   const { clock, session } = config;
   const { surface, queue, slot, instances, events, log, pause, keysPause } = parts;
@@ -75,7 +75,7 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   };
 }
 
-/** What the gateway says of itself, and the files that hold it. */
+/** What the gateway reports about itself, and the files that hold it. */
 function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, ending: Ending) {
   const { agent_name: agentName } = config.session.manifest;
   const identity = { ...config, ...config.session, agentName, port: parts.port };
@@ -98,8 +98,8 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
   });
   const state = new WrittenOnChange(parts.files.state, config.clock, parts.troubles);
   const glance = new WrittenOnChange(parts.files.glance, config.clock, parts.troubles, {
-    // "rouse ls" right after "rouse launch --wake" is not to say that the tool is gone and wakes are off.
-    // One that works is there like one that rests: with each turn of a line it would be both in a moment.
+    // "rouse ls" right after "rouse launch --wake" must not report that the tool is gone and wakes are off. Working and
+    // idle count as the same state: a busy queue alternates between them.
     atOnce: ({ standing, wakes }: GlanceFile) => [
       standing.state === 'working' ? 'idle' : standing.state,
       wakes.on,
@@ -132,7 +132,7 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
   return { identity, presence, showState, troubles, fileTroubles };
 }
 
-/** Of a gateway whose notifier is still to come. */
+/** For a gateway whose notifier does not exist yet. */
 const NO_MAIL = { open_mail: null, wakes: { on: false, count: 0, last_at_utc: null, held_back: null } };
 
 type Supervised = GatewayParts & { on: ControlDependencies; supervise: ReturnType<typeof supervisor> };
@@ -168,8 +168,8 @@ function createNotifier(
 }
 
 /**
- * Sends what waits for a fleet server, and brings what came there for a mailbox of this host that is linked with it; sleeps
- * while nothing does.
+ * Sends outgoing mail to a fleet server, and fetches mail for a linked mailbox of this host. Sleeps while there is
+ * none.
  */
 function createOutbox(
   mail: MailAccess,
@@ -206,12 +206,12 @@ function createReminders({ on, pause, turns, log, db, supervise }: Supervised, s
   return { reminders, remind };
 }
 
-/** Where the agent's mail and tools are served; undefined when they are not. */
+/** Where the agent's mail and tools are served; undefined if they are not. */
 function servedAt({ host }: GatewayConfig, { port }: GatewayParts): string | undefined {
   return servesMail(host) ? `http://${host}:${port}` : undefined;
 }
 
-/** Asked again for each instance of the tool: what it was told does not change while it runs. */
+/** Checked for each instance of the tool: what it was passed does not change while it runs. */
 function toolsLost(
   config: GatewayConfig,
   parts: GatewayParts,
@@ -225,11 +225,11 @@ function toolsLost(
   };
 }
 
-/** What is typed to wake the agent in a mode: it leads with what works for this agent. */
+/** The prompt that wakes the agent in a mode: the means that work for this agent come first. */
 function wakePrompt(config: GatewayConfig, parts: GatewayParts): NotifierDependencies['prompt'] {
   return (mode) => {
     const { text, problem } = config.wakeTemplate();
-    // A door that wants a token is none for whoever reads the prompt; commands show it by themselves.
+    // An address that needs a token is useless to the reader of the prompt; commands pass it themselves.
     const baseUrl = servedAt(config, parts);
     const command = config.mailCommand;
     const doors = baseUrl !== undefined && parts.door.accounts.areKnown ? { baseUrl } : { command };

@@ -2,6 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import { Ending, type Log, messageOf, newUuid } from '../base/index.ts';
 import { type Accounts, admit, carries, createApp, isLoopback } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 import { CALLER_HEADER, GATEWAY_ROUTES } from '../wire/index.ts';
 import { connectRooms } from './connect-rooms.ts';
 import { followLeftTurn, recoverRunning, resumeRequest } from './dispatch/index.ts';
@@ -15,13 +16,13 @@ import { type GatewayParts, openParts } from './open-parts.ts';
 export interface RunningGateway {
   instanceId: string;
   port: number;
-  /** Resolves when the gateway has stopped, for whatever reason. */
+  /** Resolves when the gateway has stopped, for any reason. */
   stopped: Promise<void>;
-  /** With `handOver` the next gateway of the session gets the live reminders; without, they are lost. */
+  /** With `handOver` the session's next gateway gets the live reminders; otherwise they are lost. */
   stop(reason: string, options?: { handOver?: boolean }): Promise<void>;
 }
 
-/** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
+/** Connects the rooms, in the order in which they may fail. A failed start undoes what it had begun. */
 export async function startGateway(config: GatewayConfig): Promise<RunningGateway> {
   const ending = new Ending();
   try {
@@ -32,12 +33,15 @@ export async function startGateway(config: GatewayConfig): Promise<RunningGatewa
   }
 }
 
-/** Open the parts, make the loops, connect them, settle what an earlier gateway left, and only then let anybody in. */
+/**
+ * Opens the parts, creates the loops, connects them, settles what an earlier gateway left, and only then accepts
+ * callers.
+ */
 async function start(config: GatewayConfig, ending: Ending): Promise<RunningGateway> {
   const parts = await openParts(config, ending);
   const made = createLoops(config, parts, ending);
   const { reminders, remind, late, on, showState } = made;
-  // Until it has started: what it was handed over goes back.
+  // Until the start has succeeded, a hand-over goes back.
   const leaving = { handOver: true };
   ending.add(() => reminders.book.close(leaving));
   ending.add(() => remind.stop());
@@ -84,14 +88,14 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   for (const row of unseen) void resumeRequest(row, made.dispatching).finally(settleSoon);
   const { surface, log, port } = parts;
   ending.add(() => made.stopping.abort());
-  // A headless turn outlives the gateway: it is let go of first, so that nobody waits for its end.
+  // A headless turn outlives the gateway. It is released first, so that no one waits for its end.
   if (surface.kind === 'headless') ending.add(() => surface.close());
   const again = config.restarts ? { restarts: config.restarts } : {};
   log.info('gateway started', { host: config.host, port, instance: instanceId, ...again });
   return runUntilStopped({ instanceId, port, surface, log, ending, leaving });
 }
 
-/** Which process this gateway is, and of which agent process: written again when that is another one. */
+/** Publishes which process this gateway is, and of which agent process; again when that changes. */
 function publishInstance(
   { files, troubles, surface }: GatewayParts,
   { identity, presence, on }: GatewayLoops,
@@ -114,7 +118,7 @@ function publishInstance(
   };
 }
 
-/** What was under way when an earlier gateway ended. `unseen`: requests whose tool has not answered yet. */
+/** Settles what was running when an earlier gateway ended. `unseen`: requests whose tool has not reacted yet. */
 async function settleWhatWasLeft(
   { queue, surface, instances, events, log }: GatewayParts,
   { presence, reminders }: GatewayLoops,
@@ -138,7 +142,7 @@ async function settleWhatWasLeft(
   return { unseen, settleSoon };
 }
 
-/** One of its own routes for a call that its fleet server brought, with every check but that of who connects. */
+/** Calls one of its own routes for a call that its fleet server carried, with every check except who connects. */
 async function askOwn(app: Hono, own: WeakSet<Request>, { method, path, body }: Parameters<AskOwn>[0]) {
   const request = new Request(`http://127.0.0.1${path}`, {
     method,
@@ -146,7 +150,7 @@ async function askOwn(app: Hono, own: WeakSet<Request>, { method, path, body }: 
       host: '127.0.0.1',
       'x-rouse': '1',
       'content-type': 'application/json',
-      [CALLER_HEADER]: 'afar',
+      [CALLER_HEADER]: 'remote',
     },
     ...(body !== undefined && body !== null && method !== 'GET' && { body: JSON.stringify(body) }),
   });
@@ -169,8 +173,7 @@ function admission(
       own.has(context.req.raw) ||
       (token !== undefined && carries(context, token)) ||
       (context.req.path === GATEWAY_ROUTES.mcp.path && isAgent(context, session.sessionRoot)),
-    tokenHint:
-      'send "Authorization: Bearer <token>"; the token is in the file named by HOUMAO_GATEWAY_TOKEN_FILE',
+    tokenHint: `send "Authorization: Bearer <token>"; the token is in the file named by ${VARIABLE.gatewayTokenFile}`,
     ...(!isLoopback(host) && { open: () => false }),
   });
 }
@@ -184,7 +187,7 @@ interface Started {
   leaving: { handOver: boolean };
 }
 
-/** Stops when asked, and by itself when the tmux session is gone. */
+/** Stops on request, and when the tmux session is gone. */
 function runUntilStopped({ instanceId, port, surface, log, ending, leaving }: Started): RunningGateway {
   let stopped: () => void = () => {};
   const whenStopped = new Promise<void>((resolve) => {

@@ -1,2 +1,2 @@
-/** The second light door of this room: an agent's mail without its gateway, for commands that must start fast. */
+/** The room's second light door: an agent's mail without its gateway, for commands that must start fast. */
 export { mailStatusView, runMailOperation } from './mail/mail-operations.ts';

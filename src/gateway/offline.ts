@@ -1,6 +1,6 @@
 /**
- * What a session's files answer when no gateway runs, and beside one that does: why the agent was or was not woken, what
- * became of a request, and its mail. A light door of this room: nothing here serves or types.
+ * What a session's files show without a gateway, and beside a running one: why the agent was or was not woken, how a
+ * request ended, and its mail. A light door of this room: nothing here serves or types.
  */
 import * as fs from 'node:fs';
 import { stableJson, systemClock, utcStamp } from '../base/index.ts';
@@ -22,10 +22,10 @@ export type { GatewayActivity } from './queue/index.ts';
 
 export type GatewayRecords = ReturnType<typeof openGatewayRecords>;
 
-/** Pages of the file that a reader keeps in memory, in KiB: many may be open at once. */
+/** A reader's page cache in KiB; many readers may be open at once. */
 const READER_CACHE = 256;
 
-/** Reads queue.sqlite as it is; never writes, also while a gateway does. */
+/** Reads queue.sqlite without writing, even while a gateway writes. */
 export function openGatewayRecords(gatewayRoot: string) {
   const db = openSqlite({
     file: gatewayFiles(gatewayRoot).queue,
@@ -37,12 +37,12 @@ export function openGatewayRecords(gatewayRoot: string) {
   const notifier = new NotifierStore(db, systemClock);
   const reminders = new ReminderStore(db);
   return {
-    // A gateway may write meanwhile: whoever asks again has it read again.
+    // A gateway may be writing, so every call reads again.
     notifier: () => new NotifierStore(db, systemClock).read(),
     /** Newest first. */
     decisions: (limit: number, before?: number): NotifierDecision[] => notifier.decisions(limit, before),
     announcedBy: (messageRef: string): string | undefined => notifier.announcedBy(messageRef),
-    /** The durable ones, soonest due first. */
+    /** The durable reminders, soonest due first. */
     reminders: () =>
       reminders
         .all()
@@ -57,9 +57,9 @@ export function openGatewayRecords(gatewayRoot: string) {
     requests: (limit: number, before?: number): RequestView[] =>
       queue.list({ limit, before }).map((row) => toListedRequest(row) as RequestView),
     activity: (): GatewayActivity => readActivity(db),
-    /** Another number after each commit of somebody else; to be compared with those of this reader only. */
+    /** Changes with every commit of another connection; comparable only with this reader's own values. */
     version: (): number => db.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
-    /** Another text when something is told that was not told before: a look at the mail that found nothing new is no news. */
+    /** Changes when there is news. A look at the mail that found nothing new is none. */
     news: (): string => {
       const { last_poll_at_utc: _, ...settings } = new NotifierStore(db, systemClock).read();
       const [decision] = notifier.decisions(1);
@@ -79,7 +79,7 @@ export function openGatewayRecords(gatewayRoot: string) {
   };
 }
 
-/** Lays out queue.sqlite before any gateway has run, so that whoever reads the session finds it empty, not absent. */
+/** Creates queue.sqlite before any gateway has run, so that readers find it empty, not missing. */
 export function seedQueue(gatewayRoot: string): void {
   const files = gatewayFiles(gatewayRoot);
   if (fs.existsSync(files.queue) || lostQueue(files)) return;
@@ -87,8 +87,8 @@ export function seedQueue(gatewayRoot: string): void {
 }
 
 /**
- * A new queue in place of one that was lost or cannot be read; the wakes are set as they were. What is left of the old one
- * is kept beside it. Undefined when the queue is sound, and then it stays. No gateway may have it open.
+ * Replaces a lost or unreadable queue by a new one with the same wake settings. The rest of the old one is kept beside
+ * it. Returns undefined, and changes nothing, if the queue is sound. No gateway may have it open.
  */
 export function replaceLostQueue(gatewayRoot: string, stamp: string): { keptAside: string[] } | undefined {
   const files = gatewayFiles(gatewayRoot);
@@ -118,7 +118,7 @@ function isSound(gatewayRoot: string): boolean {
   }
 }
 
-/** When time alone would have changed a decision; null when it would not. */
+/** When time alone would have changed a decision; null if it would not. */
 export function lookAgainOf({ facts }: NotifierDecision): LookAgain {
   return facts === null ? { look_again_utc: null, hold: null } : decideWake(facts as unknown as WakeFacts);
 }
@@ -126,11 +126,11 @@ export function lookAgainOf({ facts }: NotifierDecision): LookAgain {
 export interface Replay {
   audit_id: number;
   same: boolean;
-  /** What differs, as `recorded` and `now`. */
+  /** The differing values, as `recorded` and `now`. */
   difference?: { recorded: unknown; now: unknown };
 }
 
-/** Decides again from the facts a decision was made from. Undefined for one that had none: the mailbox could not be read. */
+/** Decides again from the stored facts of a decision. Undefined without facts: the mailbox could not be read. */
 export function replayDecision(decision: NotifierDecision): Replay | undefined {
   const { audit_id, outcome, detail, chain, facts } = decision;
   if (facts === null) return undefined;

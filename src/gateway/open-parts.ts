@@ -21,7 +21,7 @@ import { Turns } from './turns/index.ts';
 
 export type GatewayParts = Awaited<ReturnType<typeof openParts>>;
 
-/** Opens what can fail to open, in the order in which it may: the lock, the port, the queue, the terminal. */
+/** Opens what may fail to open, in this order: the lock, the port, the queue, the terminal. */
 export async function openParts(config: GatewayConfig, ending: Ending) {
   const { clock } = config;
   const files = prepareFiles(config.gatewayRoot);
@@ -78,7 +78,7 @@ function takeLock(files: GatewayFiles): FileLock {
   });
 }
 
-/** A queue that was lost is a person's matter: a new one would have no wakes, and nothing of what was accepted. */
+/** A lost queue needs a person: a new one would have no wakes and none of the accepted requests. */
 function openQueue(files: GatewayFiles, { session }: GatewayConfig): Sqlite {
   const { agent_name: agent } = session.manifest;
   const mend = freshQueueWords(agent ?? undefined);

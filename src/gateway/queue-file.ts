@@ -7,7 +7,9 @@ import {
 import { QUEUE_MIGRATIONS } from './queue/index.ts';
 import { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS } from './reminders/index.ts';
 
-/** The layout of queue.sqlite: one file, so that a wake, its request and its record are one transaction. Add at the end only. */
+/**
+ * The schema of queue.sqlite: one file, so that a wake, its request and its record are one transaction. Append only.
+ */
 export const QUEUE_FILE_MIGRATIONS = [
   ...QUEUE_MIGRATIONS,
   ...REMINDER_MIGRATIONS,

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { RouseError, readJsonIfExists, readObjectIfAny } from '../base/index.ts';
+import { RouseError, readJsonIfExists, readObjectIfExists } from '../base/index.ts';
 import type { BackendKind } from '../domain/index.ts';
 import {
   attachIdentity,
@@ -12,7 +12,7 @@ import {
   sessionManifest,
 } from '../wire/index.ts';
 
-/** What a gateway must know of its session, all of it from manifest.json. */
+/** What a gateway must know about its session, all from manifest.json. */
 export interface SessionFacts {
   attachIdentity: string;
   backend: BackendKind;
@@ -48,18 +48,20 @@ export function readSession(sessionRoot: string): SessionFacts {
   };
 }
 
-/** What is no object is left for the schema to refuse. */
+/** Anything but an object is left for the schema to refuse. */
 function joinedWith(file: string, content: unknown): unknown {
   if (content === null || typeof content !== 'object') return content;
-  return joinedManifest(content as Record<string, unknown>, readObjectIfAny(besideOf(file)));
+  return joinedManifest(content as Record<string, unknown>, readObjectIfExists(besideOf(file)));
 }
 
-/** The session as its manifest has it now: asked for with every mail, so the file is read and checked only when it is another. */
+/**
+ * The session as in its current manifest. Called for every mail, so the file is read and checked only when it changed.
+ */
 export function sessionReader(sessionRoot: string): () => SessionFacts {
   const file = manifestFiles(sessionRoot).manifest;
   let known: { identity: string; facts: SessionFacts } | undefined;
   return () => {
-    // Before it is read: what is written meanwhile has another one, and is read the next time.
+    // Taken before the file is read: a write in between changes it, and the file is read again next time.
     const identity = identityOf(file);
     if (known === undefined || known.identity !== identity)
       known = { identity, facts: readSession(sessionRoot) };

@@ -1,7 +1,7 @@
 import { type Clock, type Log, Loop, type LoopTrouble, messageOf, type NextPass } from '../base/index.ts';
 import type { LoopTroubles } from '../wire/index.ts';
 
-/** The loops that fail now, as status shows them. */
+/** The loops that are failing now, as the status shows them. */
 export function troublesOf(loops: readonly Loop[]): LoopTroubles {
   return loops.flatMap(({ name, trouble }) =>
     trouble
@@ -10,7 +10,7 @@ export function troublesOf(loops: readonly Loop[]): LoopTroubles {
   );
 }
 
-/** Makes loops that tell the log, and who shows them, of a new trouble and of its end. */
+/** Creates loops that report a new failure and its end to the log and the status. */
 export function supervisor(
   clock: Clock,
   log: Log,
@@ -22,7 +22,7 @@ export function supervisor(
     try {
       changed();
     } catch (error) {
-      // What troubles the loop may keep its trouble from being shown too; it must not end the loop.
+      // The cause of the loop's failure may also prevent showing it; that must not end the loop.
       log.warn('status not refreshed', { cause: messageOf(error) });
     }
   };

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Command, ROOT } from '../../src/cli/index.ts';
+import { type Command, loadedTree, ROOT } from '../../src/cli/index.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/rouse');
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-cli-'));
@@ -23,7 +23,7 @@ function* leaves(command: Command, words: string[] = []): Generator<[string, Com
   if (command.run) yield [words.join(' '), command];
   for (const inner of command.subcommands ?? []) yield* leaves(inner, [...words, inner.name]);
 }
-const COMMANDS = [...leaves(ROOT)];
+const COMMANDS = [...leaves(await loadedTree(ROOT))];
 
 describe('every command', () => {
   it.each(COMMANDS)('%s has a summary, and examples that name it', (words, command) => {

@@ -47,8 +47,13 @@ const isSum = (node: Node): boolean => node.type === 'BinaryExpression' && node[
 const isTagged = (node: Node): boolean =>
   node.type === 'TaggedTemplateExpression' && (node['tag'] as Node)['name'] === TAG;
 
+/** A name in capitals is a constant of the program: it is not filled in at run time and needs no quotes. */
+const isConstant = (node: Node): boolean =>
+  node.type === 'Identifier' && /^[A-Z][A-Z0-9_]*$/.test(String(node['name']));
+
 /** As a reader of the program sees it: words that are added up are one text. */
 function written(node: Node): string {
+  if (isConstant(node)) return STAND_IN;
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : FILLED;
   if (node.type === 'TemplateLiteral') {
     const filled = (node['expressions'] as Node[]).map(written);
@@ -78,14 +83,14 @@ function textsOf(file: string): Text[] {
   return found.filter(({ text }) => /\brouse [a-z]/.test(text));
 }
 
-/** In quotes or backticks until they end; else to the end of the line or of the sentence. */
+/** In quotes, backticks or a shell's brackets until they end; else to the end of the line or of the sentence. */
 const COMMAND =
-  /(?:"(?<quoted>rouse [a-z][^"]*)"|`(?<ticked>rouse [a-z][^`]*)`|(?<=^|\n|: |\(or: |, or |\$ )\s*(?<plain>rouse [a-z][^\n;`]*))/g;
+  /(?:"(?<quoted>rouse [a-z][^"]*)"|`(?<ticked>rouse [a-z][^`]*)`|[$<]\((?<run>rouse [a-z][^)]*)\)|(?<=^|\n|: |\(or: |, or |\$ |\| |\/rouse )\s*(?<plain>rouse [a-z][^\n;`]*))/g;
 
 function commandsIn(text: string): string[] {
   return [...text.matchAll(COMMAND)].flatMap(({ groups }) => {
-    const { quoted, ticked, plain } = groups!;
-    const line = (quoted ?? ticked ?? plain!)
+    const { quoted, ticked, run, plain } = groups!;
+    const line = (quoted ?? ticked ?? run ?? plain!)
       .replace(/\s{2,}.*$/, '')
       .replace(/\s+[#<>|](\s.*)?$/, '')
       .replaceAll(/ --(print-)?(json|plain|fancy)\b/g, '')
@@ -147,6 +152,17 @@ describe('every command that is shown', () => {
         .map((line) => `${where} ${line.replaceAll(FILLED, 'NAME')}`),
     );
     expect(bare).toEqual([]);
+  });
+
+  it('is written so that it is found: quoted, or at the end of a line', () => {
+    const first = ROOT.subcommands!.map(({ name }) => name).join('|');
+    const hidden = texts.flatMap(({ text, where }) => {
+      const rest = text.replaceAll(COMMAND, '');
+      return [...rest.matchAll(new RegExp(`.{0,30}\\brouse (${first})\\b.{0,40}`, 'g'))].map(
+        ([found]) => `${where} ${found}`,
+      );
+    });
+    expect(hidden).toEqual([]);
   });
 
   it('is found when it is wrong', async () => {

@@ -3,9 +3,9 @@ import * as path from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { a2aClient, textMessage } from './a2a-support.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };

@@ -103,7 +103,7 @@ describe('a task', () => {
       `SELECT turn ->> 'detail' AS detail FROM a2a_queue WHERE id = $1::uuid`,
       [replaced],
     );
-    expect(rows).toEqual([{ detail: 'another session took the place of the one that had it' }]);
+    expect(rows).toEqual([{ detail: 'another session replaced the one that had it' }]);
   });
 
   it('is followed by a stream: working, a dialog, working, the answer, completed', async () => {

@@ -4,8 +4,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { sampled } from '../support/sample.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { AgentsHouse, type Json } from './agents-house.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

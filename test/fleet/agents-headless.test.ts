@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { turnAccepted, turnView } from '../../src/wire/index.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { AgentsHouse, type Json } from './agents-house.ts';
 
 let house: AgentsHouse;
@@ -70,6 +70,12 @@ describe('a headless agent of the server', () => {
     );
     const refused = await house.ask('POST', at('/turns'), { prompt: 'three' });
     expect([refused.status, refused.body['error'].facts.active_turn_id]).toEqual([409, long['turn_id']]);
+    const ofAnother = await house.ask('POST', at('/interrupt'), { turn_of: 'gwreq-of-another-turn' });
+    expect([ofAnother.status, ofAnother.body['error'].message]).toEqual([
+      422,
+      expect.stringContaining('turn_of'),
+    ]);
+    expect((await house.get('GET', at(`/turns/${long['turn_id']}`)))['status']).toBe('active');
     expect(await house.get('POST', at('/interrupt'))).toMatchObject({
       disposition: 'accepted',
       headless_turn_id: long['turn_id'],

@@ -3,12 +3,12 @@ import * as path from 'node:path';
 import { createLog, systemClock } from '../../src/base/index.ts';
 import { type RunningServer, type ServerConfig, startServer } from '../../src/fleet/index.ts';
 import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
-import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
-import { writeHandover } from '../../src/session/for-servers/handover.ts';
+import { writeHandover } from '../../src/session/fleet-actions.ts';
 import { FLEET_ROUTES, fleetOpenApiDocument } from '../../src/wire/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
 import { type OpenApi, problemOf, routeOf, undocumentedIn } from '../support/answers.ts';
 import { TEMPLATES } from '../support/fleet.ts';
+import { ControlClient, readTranscript } from '../support/scripted-agent.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a server answers; each test says what it expects
 export type Json = Record<string, any>;

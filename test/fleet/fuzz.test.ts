@@ -142,7 +142,7 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
       return message_id;
     };
     const bind = () => client(tokens.agent).call('mailbox.bind', { body: {} });
-    /** A call from afar that the agent took. */
+    /** A remote call that the agent took. */
     const takenCall = async (): Promise<string> => {
       const id = newUuid();
       await sql().query(

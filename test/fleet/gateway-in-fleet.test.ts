@@ -63,11 +63,11 @@ describe('an agent launched with a fleet server', () => {
   it('registers, is online, is typed a message once, and the server learns how it ended', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
-    const { id } = await send('hello from afar');
+    const { id } = await send('hello from another host');
     await expect
       .poll(() => delivery(id), WAIT)
       .toEqual({ status: 'completed', outcome: 'submitted', attempts: 1 });
-    expect(agent.received()).toEqual(['hello from afar']);
+    expect(agent.received()).toEqual(['hello from another host']);
     await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(0);
     expect((await agent.client.status()).fleet).toMatchObject({ state: 'connected', url: fleet.url });
   });
@@ -150,12 +150,12 @@ describe('an agent launched with a fleet server', () => {
   it('that another host takes over says who replaced it, and takes its place back only when asked', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
-    const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'afar', host: 'far-away' };
+    const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'remote', host: 'far-away' };
     await expect(fleet.user.register(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
     const { auth_token } = await fleet.user.register({ ...elsewhere, take_over: true });
-    await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
+    await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
-    expect(gatewayState(agent).fleet?.detail).toBe('replaced by session afar on host far-away');
+    expect(gatewayState(agent).fleet?.detail).toBe('replaced by session remote on host far-away');
     const host = thisHost(house.context.env);
     const again = { ...house.fleet!, host, runtimeDir: house.context.settings.runtimeDir };
     await expect(registerWithFleet(again, agent.facts)).rejects.toMatchObject({ code: 'conflict' });
@@ -165,14 +165,14 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('is not started while the same agent beats elsewhere, and leaves nothing', async () => {
-    const far = { agent_id: defaultAgentId(ana), name: ana, session_id: 'afar', host: 'far-away' };
+    const far = { agent_id: defaultAgentId(ana), name: ana, session_id: 'remote', host: 'far-away' };
     const { auth_token } = await fleet.user.register(far);
-    await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
+    await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
     await expect(house.launch(ana, QUICK)).rejects.toMatchObject({
       code: 'conflict',
       facts: { cause: 'agent_online_elsewhere', host: 'far-away' },
     });
-    expect((await known()).session_id).toBe('afar');
+    expect((await known()).session_id).toBe('remote');
   });
 
   it('whose token is revoked says so and stops asking, and works on without the server', async () => {

@@ -3,10 +3,7 @@ import { createLog, systemClock } from '../../src/base/index.ts';
 import { migrate, openPostgres, type Sql, type SqlValue } from '../../src/db/index.ts';
 import { enqueue } from '../../src/fleet/delivery/index.ts';
 import { FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
-import {
-  REQUESTS_LAST_NUDGED,
-  REQUESTS_LAST_NUDGED_DOWN,
-} from '../../src/fleet/schema/requests-last-nudged.ts';
+import { REQUESTS_LAST_NUDGED, REQUESTS_LAST_NUDGED_DOWN } from '../../src/fleet/schema/requests.ts';
 import { databases, openTestPostgres, type TestDatabase } from '../support/fleet.ts';
 import { NudgeHouse } from './nudge-house.ts';
 

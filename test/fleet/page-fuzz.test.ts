@@ -153,6 +153,7 @@ describe('hostile input to the page', () => {
           'page.mail.thread': `?${new URLSearchParams({ mailbox: OPERATOR.address, thread: there.message })}`,
           'page.mail.attachment': `?${message}&attachment=${encodeURIComponent(there.attachment)}`,
           'page.search': '?q=notes',
+          'page.several': '?ask=mailboxes%0Asearch%3Fq%3Dnotes',
         },
         prepare: (body) => body.replaceAll(CLICK, randomUUID()).replaceAll('"CODE"', `"${there.code}"`),
         port: house.server.port,

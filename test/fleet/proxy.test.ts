@@ -205,6 +205,24 @@ describe('a proxy that was not named', () => {
     expect((await rouse('server', 'install', '--print', ...flags)).code).toBe(2);
   });
 
+  it.each([
+    ['::1', '::1'],
+    ['localhost', '127.0.0.1'],
+    ['127.0.0.5', '127.0.0.1'],
+  ])('is suggested by the address from which it reaches a listener on %s', async (host, proxy) => {
+    const said = await rouse(
+      'server',
+      'start',
+      '--host',
+      host,
+      '--port',
+      String(behind),
+      '--allow-host',
+      NAME,
+    );
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining(`"--trusted-proxy ${proxy}"`)]);
+  });
+
   it('makes nobody the owner: as nginx is by itself, when it hands the name on, when it names its caller', async () => {
     await startServer();
     expect(await asked(behind)).toBe(200);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/index.ts';
+import { newUuid, silentLog } from '../../src/base/index.ts';
 import type { Sql } from '../../src/db/index.ts';
 import { ensureOrg, registerWorkspace, resolveWorkspace } from '../../src/fleet/index.ts';
 import { livenessPass } from '../../src/fleet/registry/index.ts';
@@ -67,6 +67,25 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
       [first.workspaceId],
     );
     expect(rows[0]!.alive).toBe(1);
+  });
+
+  it.each([
+    ['name', (i: number) => ({ agentId: `raced-id-${i}`, name: 'raced' })],
+    ['agent id', (i: number) => ({ agentId: 'raced-id', name: `raced-${i}` })],
+    ['name and agent id', () => ({ agentId: 'raced-both', name: 'raced-both' })],
+  ])('of users who register the same new %s at once, one gets it', async (_, wanted) => {
+    const users = ['ana', 'ben', 'cleo', 'dan'].map((userId) => ({
+      kind: 'user' as const,
+      tokenId: newUuid(),
+      orgId,
+      userId,
+      grants: [],
+    }));
+    const all = await Promise.allSettled(
+      users.map((by, i) => registerWorkspace(sql, { orgId, ...wanted(i), sessionId: `of-${i}`, by })),
+    );
+    const refused = all.filter((each) => each.status === 'rejected');
+    expect(refused.map(({ reason }) => reason.code)).toEqual(['forbidden', 'forbidden', 'forbidden']);
   });
 
   describe('liveness', () => {

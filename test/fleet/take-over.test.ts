@@ -110,6 +110,24 @@ describe('an agent', () => {
     expect((await register(fleet.orgAdmin, 'gil', 'first')).workspace_id).toBe(workspace_id);
   });
 
+  it('keeps its name: no other user of the org registers it under another id', async () => {
+    const { token } = await fleet.admin.createToken({ kind: 'user', subject: 'namesake', org: 'default' });
+    const other = fleet.as(token);
+    const { workspace_id } = await running(fleet.user, 'ida');
+    const theirs = (await register(other, 'other-id', 'theirs')).auth_token;
+    for (const by of [other, fleet.as(theirs)]) {
+      await expect(register(by, 'other-id', 'theirs', { name: 'ida' })).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+    }
+    await expect(register(other, 'third-id', 'theirs', { name: 'ida' })).rejects.toMatchObject({
+      message: 'agent ida belongs to ana',
+      facts: { cause: 'not_its_owner', workspace_id },
+    });
+    expect((await fleet.user.agent('ida')).workspace_id).toBe(workspace_id);
+    await register(fleet.user, 'own-second-id', 'second', { name: 'ida' });
+  });
+
   it('of another org with the same id is nobody’s business', async () => {
     await running(fleet.user, 'hal');
     const away = await fleet.tenant('away');

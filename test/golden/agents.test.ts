@@ -1,4 +1,4 @@
-import { ControlClient } from '../../src/scripted/index.ts';
+import { ControlClient } from '../support/scripted-agent.ts';
 import { longScene } from './stage.ts';
 import { play } from './support.ts';
 

@@ -1,5 +1,7 @@
-import { type Command, ROOT } from '../../src/cli/index.ts';
+import { type Command, loadedTree, ROOT } from '../../src/cli/index.ts';
 import { scene } from './stage.ts';
+
+const TREE = await loadedTree(ROOT);
 
 function* every(command: Command, words: string[] = []): Generator<[string[], Command]> {
   if (words.length > 0) yield [words, command];
@@ -18,7 +20,7 @@ const AT_WORK = [
   'doctor',
 ];
 
-for (const family of ROOT.subcommands ?? []) {
+for (const family of TREE.subcommands ?? []) {
   const commands = [...every(family, [family.name])];
 
   scene(
@@ -49,7 +51,7 @@ scene('bare', async (stage) => {
 });
 
 scene('nobody', async (stage) => {
-  for (const [words, command] of every(ROOT)) {
+  for (const [words, command] of every(TREE)) {
     const flags = command.flags ?? [];
     const names = new Set(flags.map(({ name }) => name));
     if (!names.has('agent-name') || !names.has('current-session') || words[0] === 'mcp') continue;

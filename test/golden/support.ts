@@ -1,4 +1,4 @@
-import { ControlClient } from '../../src/scripted/index.ts';
+import { ControlClient } from '../support/scripted-agent.ts';
 import type { Stage } from './stage.ts';
 
 export interface Played {

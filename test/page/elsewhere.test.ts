@@ -32,7 +32,7 @@ beforeAll(async () => {
     agentId: 'id-hana',
     name: 'hana',
     sessionId: 's',
-    host: 'afar',
+    host: 'remote',
   });
   far = new FleetClient({ url: `http://127.0.0.1:${house.server.port}`, token });
   const beat = (wait_seconds: number) =>
@@ -64,11 +64,11 @@ const lastAsked = (path: string): HandedCall | undefined =>
 it('an agent of another host that is online can be written to through the server; its screen cannot be seen', async () => {
   const { body } = await house.as(me, 'GET', 'agents/hana');
   expect(body).toMatchObject({
-    row: { here: false, host: 'afar' },
-    out_of_reach: 'on host afar, not reachable from here',
+    row: { here: false, host: 'remote' },
+    out_of_reach: 'on host remote, not reachable from here',
     may: { prompt: true, interrupt: true, mail: true, reminders: true, keys: false },
   });
-  expect(body['what_will_happen'].prompt).toContain('Through the server to its gateway on host afar');
+  expect(body['what_will_happen'].prompt).toContain('Through the server to its gateway on host remote');
   expect((await house.as(me, 'GET', 'agents/hana/screen')).status).toBe(503);
 });
 
@@ -82,12 +82,15 @@ it('a prompt reaches its gateway once, with the name of who asked', async () => 
 });
 
 it('mail for it is a note in its own inbox, and files are refused before anything is sent', async () => {
-  const note = { to: ['hana'], subject: 'hello', body: 'from afar' };
+  const note = { to: ['hana'], subject: 'hello', body: 'from another host' };
   const file = { name: 'a.txt', content_base64: 'YQ==' };
   expect((await house.act(me, 'mail/send', { ...note, attachments: [file] })).status).toBe(422);
   expect(lastAsked('/v1/mail/post')).toBeUndefined();
   expect((await house.act(me, 'mail/send', note)).status).toBe(200);
-  expect(lastAsked('/v1/mail/post')?.body).toMatchObject({ subject: 'hello', body_content: 'from afar' });
+  expect(lastAsked('/v1/mail/post')?.body).toMatchObject({
+    subject: 'hello',
+    body_content: 'from another host',
+  });
 });
 
 it('its line and its reminders are asked for there, and what it refuses is told as it is', async () => {

@@ -221,7 +221,7 @@ describe('the host', () => {
     expect(lost?.body['error'].message).toMatch(/^already answered by (nina|olga): approved$/);
   });
 
-  it('a link to answer requests answers none that another person is asked by name', async () => {
+  it('a link to answer requests answers none that another person or another org is asked', async () => {
     const { sql } = house.server;
     const { id: orgId } = await ensureOrg(sql, 'away');
     await createToken(sql, { kind: 'user', orgId, subject: 'alice' });
@@ -234,8 +234,9 @@ describe('the host', () => {
     );
     const respond = (who: typeof me) =>
       house.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null });
-    expect((await respond(await house.visit('answer', 'mia'))).status).toBe(403);
-    expect((await respond(await house.visit('answer', 'alice'))).status).toBe(200);
+    expect((await respond(await house.visit('answer', 'mia', 'away'))).status).toBe(403);
+    expect((await respond(await house.visit('answer', 'alice'))).status).toBe(403);
+    expect((await respond(await house.visit('answer', 'alice', 'away'))).status).toBe(200);
   });
 
   it('an attachment is handed out as it was sent: a copy to everybody, a file it refers to only while it is the same', async () => {
@@ -307,7 +308,7 @@ describe('the host', () => {
       return body['row'].state === 'gone' && body;
     });
     expect(facts['what_will_happen'].mail).toMatch(
-      /^The mail is stored; nobody wakes bob for it: .* is gone; /,
+      /^The mail is stored; nothing wakes bob for it: .* is gone; /,
     );
     expect(facts['what_will_happen'].prompt).toMatch(/^Nothing can be typed into bob/);
     expect(facts['may']).toMatchObject({ mail: true, prompt: false });

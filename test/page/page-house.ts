@@ -51,18 +51,20 @@ export class PageHouse extends AgentsHouse {
     });
   }
 
-  async code(wanted: { role?: PageRole; name?: string; ttl_seconds?: number } = {}): Promise<string> {
+  async code(
+    wanted: { role?: PageRole; name?: string; org?: string | undefined; ttl_seconds?: number } = {},
+  ): Promise<string> {
     const { status, body } = await this.send('POST', '/ui/api/codes', {}, wanted);
     if (status !== 200) throw new Error(`no code: ${status} ${JSON.stringify(body)}`);
     return body['code'] as string;
   }
 
-  async visit(role: PageRole = 'operate', name = 'nina'): Promise<Visitor> {
+  async visit(role: PageRole = 'operate', name = 'nina', org?: string): Promise<Visitor> {
     const { status, body, headers } = await this.send(
       'POST',
       '/ui/api/session',
       {},
-      { code: await this.code({ role, name }) },
+      { code: await this.code({ role, name, org }) },
     );
     if (status !== 200) throw new Error(`no session: ${status} ${JSON.stringify(body)}`);
     return {

@@ -30,7 +30,7 @@ interface Way<I> {
 function anyway<I extends TargetInput>(way: Way<I>): (input: I) => Promise<Output | undefined | void> {
   return async (input) => {
     const target = await reachable(input);
-    if (target.kind === 'afar') return way.by.run!(input);
+    if (target.kind === 'remote') return way.by.run!(input);
     if (target.kind === 'fleet') return behindFleet(input, target, way);
     if (typeof (await gatewayOf(input, target)) !== 'string') return way.by.run!(input);
     return directly(input, target, await way.actOf(input), way.detail);

@@ -1,9 +1,11 @@
 import * as path from 'node:path';
-import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { attachOptions, LISTENER_FLAGS } from './flags/attach.ts';
 import { attachWith, runDetach, runStatus } from './gateway.ts';
 import type { TargetInput } from './target.ts';
 
+/** Older spellings: the agent is named by --agent-identity, which may also be the path of a manifest. */
 const IDENTITY_FLAGS = [
   {
     name: 'agent-identity',
@@ -13,12 +15,6 @@ const IDENTITY_FLAGS = [
   },
   { name: 'agent-def-dir', value: 'DIR', summary: 'accepted and not needed', hidden: true },
 ] as const satisfies readonly Flag[];
-
-/** Older spellings: the agent is named by --agent-identity, which may also be the path of a manifest. */
-function olderSpelling(name: string): Pick<Command, 'name' | 'summary' | 'hidden'> {
-  const newer = name.replace('gateway', '').replace('-', '');
-  return { name, summary: `older spelling of "agents gateway ${newer}"`, hidden: true };
-}
 
 async function targetInput(input: InputOf<typeof IDENTITY_FLAGS>): Promise<TargetInput> {
   const unnamed = { currentSession: undefined, targetTmuxSession: undefined, pairPort: undefined };
@@ -40,23 +36,23 @@ const ATTACH_FLAGS = [
   ...LISTENER_FLAGS,
 ] as const satisfies readonly Flag[];
 
-async function attach(input: InputOf<typeof ATTACH_FLAGS>): Promise<Output> {
+async function runAttach(input: InputOf<typeof ATTACH_FLAGS>): Promise<Output> {
   return attachWith(
     await targetInput(input),
     attachOptions(input.flags, { ...input.flags, hosted: undefined }),
   );
 }
 
-export const GATEWAY_ALIASES: Command[] = [
-  command({ ...olderSpelling('attach-gateway'), flags: ATTACH_FLAGS, run: attach }),
-  command({
-    ...olderSpelling('detach-gateway'),
-    flags: IDENTITY_FLAGS,
-    run: async (input) => runDetach(await targetInput(input)),
-  }),
-  command({
-    ...olderSpelling('gateway-status'),
-    flags: IDENTITY_FLAGS,
-    run: async (input) => runStatus(await targetInput(input)),
-  }),
-];
+export const attach = command({ ...FIRST_WORDS.attachGateway, flags: ATTACH_FLAGS, run: runAttach });
+
+export const detach = command({
+  ...FIRST_WORDS.detachGateway,
+  flags: IDENTITY_FLAGS,
+  run: async (input) => runDetach(await targetInput(input)),
+});
+
+export const status = command({
+  ...FIRST_WORDS.gatewayStatus,
+  flags: IDENTITY_FLAGS,
+  run: async (input) => runStatus(await targetInput(input)),
+});

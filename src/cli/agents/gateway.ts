@@ -1,7 +1,13 @@
 import { dayAndTime } from '../../domain/index.ts';
 import type { AttachOptions, AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
-import { LIVE_GATEWAY_COMMANDS } from '../gateway/commands.ts';
+import { FIRST_WORDS } from '../first-words.ts';
+import notifier from '../gateway/mail-notifier.ts';
+import { PROMPT, SEND_KEYS } from '../gateway/prompt.ts';
+import reconcile from '../gateway/reconcile.ts';
+import reminders from '../gateway/reminders.ts';
+import requests, { INTERRUPT } from '../gateway/requests.ts';
+import tui from '../gateway/tui.ts';
 import { keyValues } from '../print/table.ts';
 import { attachOptions, HOSTED, LISTENER_FLAGS, TIMING_FLAGS } from './flags/attach.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
@@ -155,8 +161,7 @@ export const DETACH = command({
 });
 
 export const STATUS = command({
-  name: 'status',
-  summary: 'the state of the gateway and its agent; "not attached" is a valid answer',
+  ...FIRST_WORDS.status,
   examples: [
     'rouse agents gateway status --agent-name gpu',
     'rouse agents gateway status   # inside its session',
@@ -165,7 +170,18 @@ export const STATUS = command({
   run: runStatus,
 });
 
-/** Life cycle of the gateway. Commands that speak to a live one are added beside these. */
+/** Commands that need a live gateway. */
+const LIVE_GATEWAY_COMMANDS: Command[] = [
+  PROMPT,
+  INTERRUPT,
+  SEND_KEYS,
+  requests,
+  reconcile,
+  tui,
+  notifier,
+  reminders,
+];
+
 const gateway: Command = {
   name: 'gateway',
   summary: 'attach, inspect and detach the gateway of an agent; prompts, requests, reminders, wakes',

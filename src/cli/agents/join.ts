@@ -1,7 +1,9 @@
 import { asRouseError, commandLine, invalid } from '../../base/index.ts';
 import type { JoinOptions, JoinReport, LaunchReport } from '../../session/index.ts';
 import type { Tool } from '../../tools/index.ts';
+import { BACKEND } from '../../wire/houmao/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { TAKE_OVER } from '../fleet/access.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
@@ -112,12 +114,12 @@ function optionsOf({ flags }: InputOf<typeof FLAGS>): JoinOptions {
     skills: flags.installHoumaoSkills,
     installMcp: flags.installMcp === true,
     takeOver: flags.takeOver === true,
-    cao: caoOption(flags.cao, flags.caoUrl),
+    owned: caoOption(flags.cao, flags.caoUrl),
   };
 }
 
-function caoOption(terminalId: string | undefined, url: string | undefined): JoinOptions['cao'] {
-  if (terminalId !== undefined) return { terminalId, url };
+function caoOption(terminalId: string | undefined, url: string | undefined): JoinOptions['owned'] {
+  if (terminalId !== undefined) return { backend: BACKEND.cao, terminalId, url };
   if (url !== undefined) throw invalid('--cao-url needs --cao');
   return undefined;
 }
@@ -177,8 +179,7 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const join = command({
-  name: 'join',
-  summary: 'adopt a tmux session in which a tool is already running',
+  ...FIRST_WORDS.join,
   description:
     'Run it inside the session. The tool in window 0, or in the pane you name, becomes the agent; nothing is restarted ' +
     'or renamed. The mail skills are installed as at launch. With --launch-args the agent can also be relaunched. ' +

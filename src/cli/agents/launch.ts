@@ -1,7 +1,9 @@
 import { commandLine, invalid } from '../../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
+import { NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { command, type Flag, type FlagsOf, type Input, type InputOf, type Output } from '../command.ts';
 import { sayUnobeyed, withPreset } from '../config/preset.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { TAKE_OVER } from '../fleet/access.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { readTextFile } from '../input/text-file.ts';
@@ -157,7 +159,7 @@ const FLAGS = [
   {
     name: 'session-name',
     value: 'SESSION',
-    summary: 'name of the tmux session (default: HOUMAO-<name>-<time>)',
+    summary: `name of the tmux session (default: ${NAME_PREFIX}-<name>-<time>)`,
   },
   { name: 'workdir', value: 'DIR', summary: 'working directory (default: current)' },
   { name: 'headless', summary: 'run without a screen, one process per turn' },
@@ -196,8 +198,7 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const launch = command({
-  name: 'launch',
-  summary: 'start a tool as an agent in a tmux session of its own',
+  ...FIRST_WORDS.launch,
   description,
   examples: [
     'rouse agents launch --tool claude --agent-name gpu --wake',

@@ -1,3 +1,4 @@
+import { LOCAL_DOMAIN, NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
@@ -57,10 +58,10 @@ const REGISTER_FLAGS = [
   {
     name: 'address',
     value: 'ADDRESS',
-    summary: 'mail address (default: <name>@houmao.localhost; on a fleet server <name>@<org>.fleet)',
+    summary: `mail address (default: <name>@${LOCAL_DOMAIN}; on a fleet server <name>@<org>.fleet)`,
     parse: notBlank,
   },
-  { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name>)', parse: notBlank },
+  { name: 'principal-id', value: 'ID', summary: `owner (default: ${NAME_PREFIX}-<name>)`, parse: notBlank },
   {
     name: 'mode',
     value: 'MODE',

@@ -12,7 +12,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const target = await targetOf(input);
   const { bringBack, fleetActions } = await import('../../session/index.ts');
   if (target.kind === 'fleet')
-    return agentAnswer(await (await fleetActions()).relaunchAtFleet(sessionContext(input), target));
+    return agentAnswer(await (await fleetActions()).relaunchAtFleet(sessionContext(input), target), target);
   const { resume } = input.flags;
   const back = await bringBack(sessionContext(input), target.facts, { resume, gateway: 'as_before' });
   const wakes = back.attached && (await wakesNow(input, back.facts));
@@ -20,7 +20,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
 }
 
 function detailOf({ revived }: BroughtBack): string {
-  return revived ? 'its tmux session was gone and was made again' : 'a new instance runs in window 0';
+  return revived ? 'its tmux session was gone and was created again' : 'a new instance runs in window 0';
 }
 
 function dataOf(back: BroughtBack, wakes: MailNotifierStatus | undefined): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { commandLine, isRouseError, unavailable, unsupported } from '../../base/index.ts';
 import type { StopReport } from '../../session/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { agentAnswer } from './agent-answer.ts';
 import { requireNamed } from './require-named.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
@@ -14,7 +15,7 @@ async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
   if (target.kind === 'fleet') {
     if (clean) throw unsupported('--clean works on agents of this host; this one is owned by a server');
     try {
-      return agentAnswer(await (await fleetActions()).stopAtFleet(target, options));
+      return agentAnswer(await (await fleetActions()).stopAtFleet(target, options), target);
     } catch (error) {
       const { facts } = target;
       if (!facts || !isRouseError(error) || error.facts['cause'] !== 'pair_unreachable') throw error;
@@ -34,7 +35,7 @@ async function runLeave(input: TargetInput): Promise<Output> {
   requireNamed(input, 'leave');
   const target = await targetOf(input);
   const { fleetActions, leave } = await import('../../session/index.ts');
-  if (target.kind === 'fleet') return agentAnswer(await (await fleetActions()).leaveAtFleet(target));
+  if (target.kind === 'fleet') return agentAnswer(await (await fleetActions()).leaveAtFleet(target), target);
   return answer(target.facts, await leave(sessionContext(input), target.facts));
 }
 
@@ -53,8 +54,7 @@ const STOP_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 export const stop = command({
-  name: 'stop',
-  summary: 'detach the gateway, end the tool and close its tmux session; a joined session is left running',
+  ...FIRST_WORDS.stop,
   description:
     'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
     'it was, with all its windows and its tool. The agent must be named, even inside its own session.',
@@ -68,8 +68,7 @@ export const stop = command({
 });
 
 export const leave = command({
-  name: 'leave',
-  summary: 'give a joined session back: no gateway, no agent, everything as before',
+  ...FIRST_WORDS.leave,
   description:
     'Detaches the gateway, puts back the variables of the session and what join installed (of a configuration that ' +
     'somebody changed since only its own entry is taken out), and forgets the agent. The tool keeps running. An agent that was launched has nothing to go back ' +

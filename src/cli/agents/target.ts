@@ -31,7 +31,13 @@ export function sessionContext(input: Input): SessionContext {
 
 export async function targetOf(input: TargetInput): Promise<Target> {
   const { findTarget } = await import('../../session/index.ts');
-  return findTarget(sessionContext(input), selectorOf(input));
+  const target = await findTarget(sessionContext(input), selectorOf(input));
+  // Nobody named that server: whatever is done next is done there.
+  if (target.kind === 'fleet' && !target.facts && input.flags.pairPort === undefined)
+    input.err(
+      `note: ${target.agentRef} is not of this home; it is an agent of the server at ${target.baseUrl}\n`,
+    );
+  return target;
 }
 
 /** What the flags say of the agent, as they were given. */

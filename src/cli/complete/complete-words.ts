@@ -1,4 +1,4 @@
-import { type Argument, type Command, type Flag, flagKey, type Named, now } from '../command.ts';
+import { type Argument, type Command, type Flag, flagKey, loaded, type Named, now } from '../command.ts';
 import { wordFlags } from '../word-flags.ts';
 
 export interface Candidate {
@@ -44,7 +44,7 @@ export async function completeWords(
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   if (before.includes('--')) return FILES;
-  const { typed, open } = read(root, before);
+  const { typed, open } = await read(root, before);
   if (open) return value(open, current, typed, namesOf);
   const [, name, given] = /^--([\w-]+)=(.*)$/s.exec(current) ?? [];
   const flag = name === undefined ? undefined : flagsOf(typed.command).find((each) => each.name === name);
@@ -60,7 +60,10 @@ export async function completeWords(
 }
 
 /** Follows the words to the command they name; `open` is a flag whose value comes next. */
-function read(root: Command, before: readonly string[]): { typed: Typed; open: Flag | undefined } {
+async function read(
+  root: Command,
+  before: readonly string[],
+): Promise<{ typed: Typed; open: Flag | undefined }> {
   const typed: Typed = { command: root, flags: {}, words: [] };
   let open: Flag | undefined;
   for (const word of before) {
@@ -71,7 +74,7 @@ function read(root: Command, before: readonly string[]): { typed: Typed; open: F
     else {
       const inner =
         typed.words.length === 0 ? typed.command.subcommands?.find(({ name }) => name === word) : undefined;
-      if (inner) Object.assign(typed, { command: inner, flags: {} });
+      if (inner) Object.assign(typed, { command: await loaded(inner), flags: {} });
       else typed.words.push(word);
     }
   }

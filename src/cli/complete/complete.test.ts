@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Command, ROOT } from '../index.ts';
+import { type Command, loadedTree, ROOT } from '../index.ts';
 import { completeWords } from './complete-words.ts';
 import { completionText } from './known-names.ts';
 import { splitLine } from './split-line.ts';
@@ -57,7 +57,7 @@ describe('completion', () => {
       yield path;
       for (const inner of command.subcommands ?? []) yield* every(inner, [...path, inner.name]);
     };
-    for (const path of every(ROOT, [])) {
+    for (const path of every(await loadedTree(ROOT), [])) {
       await words(...path, '');
       expect((await words(...path, '--he')).at(-1)).toBe('--help');
     }

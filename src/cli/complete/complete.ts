@@ -1,5 +1,6 @@
 import type { Command, Flag, InputOf } from '../command.ts';
 import { command } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { SCRIPTS, SHELLS } from './scripts.ts';
 
 const FLAGS = [
@@ -7,12 +8,11 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 /** The visible command that prints a script, and the hidden one the script calls. */
-export function completionCommands(root: () => Command): Command[] {
-  return [
-    {
+export function completionCommands(root: () => Command): { completion: Command; complete: Command } {
+  return {
+    completion: {
       ...command({
-        name: 'completion',
-        summary: `print the completion script for ${SHELLS.join(', ')}`,
+        ...FIRST_WORDS.completion,
         description:
           'Prints a script that teaches your shell to complete commands, flags, agents, tools and messages, of rouse and of houmao-mgr.',
         examples: [
@@ -28,11 +28,9 @@ export function completionCommands(root: () => Command): Command[] {
       }),
       despiteConfig: true,
     },
-    {
+    complete: {
       ...command({
-        name: 'complete',
-        summary: 'what may follow the words typed so far',
-        hidden: true,
+        ...FIRST_WORDS.complete,
         args: [{ name: 'words', summary: 'the words', variadic: true, optional: true }],
         flags: FLAGS,
         run: (input) => complete(root(), input),
@@ -40,7 +38,7 @@ export function completionCommands(root: () => Command): Command[] {
       despiteConfig: true,
       saysNothingElse: true,
     },
-  ];
+  };
 }
 
 async function complete(root: Command, input: InputOf<typeof FLAGS>): Promise<void> {

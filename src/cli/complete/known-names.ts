@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { preview, systemClock } from '../../base/index.ts';
 import { fleetMail } from '../../client/index.ts';
 import { teamOf } from '../../config/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import type { Input } from '../command.ts';
@@ -101,7 +102,7 @@ async function messages(input: Input, { flags, words }: Typed): Promise<Candidat
 /** Of the agent that is named, else of the one whose session this is. */
 async function bindingOf(input: Input, name: unknown): Promise<MailboxBinding | undefined> {
   const { knownAgents, readManifestFacts } = await import('../../session/index.ts');
-  const here = input.env['HOUMAO_MANIFEST_PATH'];
+  const here = input.env[VARIABLE.manifestPath];
   const found = knownAgents(sessionContext(input).settings.registryDir, systemClock).find(
     ({ agentName }) => agentName === name,
   );

@@ -1,12 +1,13 @@
-import { CONFIG_KEYS } from '../../config/index.ts';
+import { CONFIG_KEYS } from '../../config/check-file.ts';
 import { type Command, command, type Input, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { show, table } from '../print/table.ts';
 import { harmless } from '../print/terminal-text.ts';
 import { type Choice, choices, readConfig } from '../settings.ts';
 import { trust, untrust } from './trust.ts';
 
 async function run({ env }: Input): Promise<Output> {
-  const config = readConfig(env);
+  const config = await readConfig(env);
   const values = choices(env, config).map(({ key, value, source }) => ({ key, value, source }));
   const { own, project } = config;
   const files = [
@@ -76,8 +77,7 @@ function description(): string {
 }
 
 const shown = command({
-  name: 'config',
-  summary: 'where each setting comes from; which project files are obeyed',
+  ...FIRST_WORDS.config,
   description: async () => description(),
   examples: [
     'rouse config',

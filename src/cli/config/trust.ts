@@ -1,10 +1,10 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { forbidden, invalid, notFound } from '../../base/index.ts';
+import { checkFile } from '../../config/check-file.ts';
 import {
   type CarefulFile,
   type Config,
-  checkFile,
   presetOf,
   readCarefully,
   saidKeys,
@@ -27,9 +27,9 @@ const FILE = {
 
 /** Its bytes are read once: what is checked is what is shown and what is trusted. */
 async function runTrust({ args, env, settings }: Input): Promise<Output> {
-  const file = chosenFile(args[0], env);
+  const file = await chosenFile(args[0], env);
   const checked = checkFile(file, { byProject: true, person: env['HOME'] || os.homedir() });
-  const own = readConfig(env).own;
+  const own = (await readConfig(env)).own;
   const config: Config = {
     own,
     project: { path: file.path, file, checked, state: 'trusted', problem: undefined },
@@ -73,9 +73,9 @@ async function checkTools(config: Config): Promise<void> {
   }
 }
 
-function chosenFile(given: string | undefined, env: NodeJS.ProcessEnv): CarefulFile {
+async function chosenFile(given: string | undefined, env: NodeJS.ProcessEnv): Promise<CarefulFile> {
   if (given === undefined) {
-    const project = readConfig(env).project;
+    const project = (await readConfig(env)).project;
     if (project?.file) return project.file;
     if (project?.problem) throw project.problem;
     throw notFound('there is no .rouse.toml in this directory or above it');
@@ -94,7 +94,7 @@ function projectFile(given: string): string {
 }
 
 async function runUntrust({ args, env, settings }: Input): Promise<Output> {
-  const nearest = args[0] === undefined ? readConfig(env).project?.path : projectFile(args[0]);
+  const nearest = args[0] === undefined ? (await readConfig(env)).project?.path : projectFile(args[0]);
   if (nearest === undefined) throw notFound('there is no .rouse.toml in this directory or above it');
   untrustProject(settings.home, nearest);
   return { data: { status: 'ok', path: nearest }, plain: `${nearest} is not obeyed any more` };

@@ -1,5 +1,6 @@
 import { asRouseError } from '../../base/index.ts';
 import { command, type Input, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { harmless } from '../print/terminal-text.ts';
 import { AGENT_CHECKS } from './agents.ts';
 import { type Check, type Finding, problem } from './check.ts';
@@ -83,8 +84,7 @@ const FLAGS = [
 
 const doctor = {
   ...command({
-    name: 'doctor',
-    summary: 'look for trouble: tmux, tools, permissions, disk, clock, fleet, sessions',
+    ...FIRST_WORDS.doctor,
     description:
       'Looks at everything Rouse needs and tells of each whether it is fine, with the command that mends what is not. Nothing ' +
       'is changed without --fix. Exit code 1 when there is a problem.',

@@ -7,8 +7,8 @@ import { type Check, ok, problem, warning } from './check.ts';
 
 const config: Check = {
   id: 'config',
-  look({ env }) {
-    const files = readConfig(env);
+  async look({ env }) {
+    const files = await readConfig(env);
     choices(env, files);
     const { own, project } = files;
     const said = ok('config', own.file ? own.path : `${own.path} is not there, and need not be`);
@@ -35,7 +35,7 @@ const ANSWER_MS = 3000;
 const fleet: Check = {
   id: 'fleet',
   async look({ env }) {
-    const { fleet: place } = readSettings(env, readConfig(env));
+    const { fleet: place } = readSettings(env, await readConfig(env));
     if (!place) return [ok('fleet', 'none is configured')];
     const { fleetClientOf } = await import('../../client/index.ts');
     const stat = fs.statSync(place.tokenFile, { throwIfNoEntry: false });

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import type { FleetAddress, FleetClient } from '../../client/index.ts';
+import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { Flag, InputOf } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 
@@ -56,6 +57,6 @@ export async function fleetPlace({
 
 /** The manifest of the session this runs in. A tool may hand on the name of a variable that is not set, as it stands. */
 export function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
-  const manifest = env['HOUMAO_MANIFEST_PATH'];
+  const manifest = env[VARIABLE.manifestPath];
   return manifest && path.isAbsolute(manifest) ? manifest : undefined;
 }

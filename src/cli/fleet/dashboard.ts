@@ -21,7 +21,9 @@ import {
   type ServerFiles,
   serverFiles,
 } from '../../fleet/server-files.ts';
+import { isHoumaoVariable } from '../../wire/houmao/index.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { table } from '../print/table.ts';
 import { harmless } from '../print/terminal-text.ts';
@@ -56,6 +58,7 @@ async function open(input: InputOf<typeof FLAGS>, files: ServerFiles): Promise<O
     body: {
       role: flags.role ?? 'operate',
       name: flags.as ?? (flags.link ? 'guest' : os.userInfo().username),
+      org: flags.org,
       ttl_seconds: flags.ttl ?? (flags.link ? LINK_TTL_SECONDS : OWN_TTL_SECONDS),
     },
   });
@@ -165,7 +168,7 @@ async function startServer(input: Input, files: ServerFiles): Promise<RecordedSe
  */
 function ownEnvironment({ env, settings }: Input): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(
-    ([name]) => !/^(TMUX.*|DATABASE_URL|ROUSE_DATABASE_DIRECT_URL|HOUMAO_.*)$/.test(name),
+    ([name]) => !isHoumaoVariable(name) && !/^(TMUX.*|DATABASE_URL|ROUSE_DATABASE_DIRECT_URL)$/.test(name),
   );
   return { ...Object.fromEntries(own), ROUSE_HOME: settings.home };
 }
@@ -239,6 +242,12 @@ const FLAGS = [
   },
   { name: 'as', value: 'NAME', summary: 'whose link it is; the name stands in the audit', parse: notBlank },
   {
+    name: 'org',
+    value: 'ORG',
+    summary: 'whose requests the role "answer" may answer (default: default)',
+    parse: notBlank,
+  },
+  {
     name: 'ttl',
     value: 'TIME',
     summary: 'how long the link may be used, once: 60s, 10m (default: 60s; with --link 10m)',
@@ -249,8 +258,7 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const dashboard = command({
-  name: 'dashboard',
-  summary: 'the page: who needs you, and why',
+  ...FIRST_WORDS.dashboard,
   description:
     'Opens the page of the fleet server of this home in your browser, and starts a server for this host when none runs ' +
     `(in the background; "rouse server stop" ends it, and it ends by itself after ${IDLE_MINUTES} minutes without a tab and ` +

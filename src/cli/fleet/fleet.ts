@@ -4,6 +4,7 @@ import type { ManifestFacts } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { mcpDoorOf } from '../agents/wake.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues, table } from '../print/table.ts';
 import { FLEET_FLAGS, fleetOf, fleetPlace, TAKE_OVER } from './access.ts';
@@ -91,8 +92,7 @@ const ORGS_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const fleet: Command = {
-  name: 'fleet',
-  summary: 'the agents a fleet server knows',
+  ...FIRST_WORDS.fleet,
   subcommands: [
     ...FLEET_LISTS,
     change('pause', 'stop delivering to an agent until it is resumed'),

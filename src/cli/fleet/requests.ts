@@ -1,6 +1,7 @@
 import { commandLine } from '../../base/index.ts';
 import { anyOf, TICKET_ANSWERS } from '../../domain/index.ts';
 import { type Command, command } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { FLEET_FLAGS } from './access.ts';
 import * as commands from './requests-commands.ts';
 import {
@@ -20,8 +21,7 @@ const REQUEST = { name: 'request-id', summary: 'the request, as the lists show i
 
 /** What agents and people ask of each other, over the fleet server. */
 const requests: Command = {
-  name: 'requests',
-  summary: 'tasks and approvals between agents and people',
+  ...FIRST_WORDS.requests,
   description:
     'A request is asked of one agent, one person or anybody of the org; it is answered once, and nobody answers their own. ' +
     "You are whoever the token says: inside an agent's session the agent, elsewhere the holder of ROUSE_FLEET_TOKEN_FILE.",

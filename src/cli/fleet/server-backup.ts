@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import * as http from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import * as path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -82,8 +82,9 @@ async function write(input: InputOf<readonly [typeof TOKEN]>, part: string): Pro
 async function ask(server: RecordedServer, token: string, signal: AbortSignal): Promise<Readable> {
   const host = connectHost(server.host);
   const { fleetQuestion } = await import('../../client/index.ts');
+  const http = await import('node:http');
   const headers = { authorization: `Bearer ${token}` };
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     http
       .get(
         {

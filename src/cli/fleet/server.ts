@@ -20,6 +20,7 @@ import {
   type InputOf,
   type Output,
 } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { BACKUP_COMMANDS } from './server-backup.ts';
@@ -273,8 +274,7 @@ const INIT_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const server: Command = {
-  name: 'server',
-  summary: 'the fleet server: agents, requests and messages of many hosts',
+  ...FIRST_WORDS.server,
   subcommands: [
     command({
       name: 'start',

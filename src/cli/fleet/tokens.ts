@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { invalid, messageOf, writeNamedFile } from '../../base/index.ts';
 import type { FleetToken } from '../../wire/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues, table } from '../print/table.ts';
 import { FLEET_FLAGS, fleetOf } from './access.ts';
@@ -128,8 +129,7 @@ const LIST_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const tokens: Command = {
-  name: 'tokens',
-  summary: 'who may use the fleet server',
+  ...FIRST_WORDS.tokens,
   description:
     'Only administrators create tokens, those of one org only for that org. The server keeps a hash; ' +
     'the secret is shown once.',

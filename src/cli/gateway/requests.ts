@@ -1,6 +1,12 @@
 import { unavailable } from '../../base/index.ts';
 import type { RequestExtras } from '../../client/index.ts';
-import { clockTime, codesOf, REQUEST_STATES, type RequestOutcome } from '../../domain/index.ts';
+import {
+  clockTime,
+  codesOf,
+  REQUEST_STATES,
+  type RequestOutcome,
+  type RequestStage,
+} from '../../domain/index.ts';
 import type { RequestAccepted } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
@@ -114,7 +120,7 @@ async function cancel(input: InputOf<typeof CANCEL_FLAGS>): Promise<Output> {
 
 interface Entry {
   request_id: string;
-  stage: string;
+  stage: RequestStage;
   source: string;
   at_utc: string;
   facts: Record<string, unknown>;

@@ -11,7 +11,7 @@ export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
   const target = await reachable(input);
   const found = await gatewayOf(input, target);
   if (typeof found !== 'string') return found;
-  const name = target.kind === 'afar' ? target.agentRef : target.facts?.agentName;
+  const name = target.kind === 'remote' ? target.agentRef : target.facts?.agentName;
   const attach = `attach one with "${name ? commandLine`rouse agents gateway attach --agent-name ${name}` : 'rouse agents gateway attach'}"`;
   throw unavailable(`there is no live gateway${name ? ` for agent ${name}` : ''}${found && `: ${found}`}`, {
     ...(!commandIn(found) && { hint: attach }),
@@ -20,15 +20,15 @@ export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
 }
 
 /** An agent of another host, which only its fleet reaches. */
-export interface AfarTarget {
-  kind: 'afar';
+export interface RemoteTarget {
+  kind: 'remote';
   agentRef: string;
   host: string | null;
   gateway: GatewayClient;
 }
 
 /** The agent the flags name: of this host, behind a server, or anywhere in the fleet that is chosen. */
-export async function reachable(input: TargetInput): Promise<Target | AfarTarget> {
+export async function reachable(input: TargetInput): Promise<Target | RemoteTarget> {
   try {
     return await targetOf(input);
   } catch (error) {
@@ -38,18 +38,18 @@ export async function reachable(input: TargetInput): Promise<Target | AfarTarget
 }
 
 /** Only an agent that nobody here knows; what the fleet says of it is believed, and a fleet that is away is told. */
-async function elsewhere(input: TargetInput, unknown: RouseError): Promise<AfarTarget> {
+async function elsewhere(input: TargetInput, unknown: RouseError): Promise<RemoteTarget> {
   const { agentName, agentId, pairPort } = selectorOf(input);
   const ref = agentId ?? agentName;
   const { fleet } = input.settings;
   if (ref === undefined || !fleet || pairPort !== undefined) throw unknown;
-  const { fleetClientOf, fleetPath, gatewayAfar } = await import('../../client/index.ts');
+  const { fleetClientOf, fleetPath, remoteGateway } = await import('../../client/index.ts');
   const client = fleetClientOf(fleet);
   const agent = await client.agent(ref).catch((error: unknown) => {
     throw isRouseError(error) && error.code === 'not_found' ? nowhere(unknown, fleet.url) : error;
   });
-  const gateway = gatewayAfar(client.servers, fleetPath(agent.workspace_id));
-  return { kind: 'afar', agentRef: agent.name, host: agent.host, gateway };
+  const gateway = remoteGateway(client.servers, fleetPath(agent.workspace_id));
+  return { kind: 'remote', agentRef: agent.name, host: agent.host, gateway };
 }
 
 /** Nobody on this host, and nobody the token sees on the others. */
@@ -64,10 +64,10 @@ const nowhere = ({ message, hint, facts }: RouseError, url: string): RouseError 
 /** A client of the target's gateway, for the owner unless somebody else is named, or why there is none (empty: none is attached). */
 export async function gatewayOf(
   input: Input,
-  target: Target | AfarTarget,
+  target: Target | RemoteTarget,
   caller?: Caller,
 ): Promise<GatewayClient | string> {
-  if (target.kind === 'afar') return target.gateway;
+  if (target.kind === 'remote') return target.gateway;
   return target.kind === 'fleet' ? behindFleet(target, caller) : local(input, target, caller);
 }
 

@@ -2,6 +2,7 @@ import type { HostReport, StartedGateway } from '../../session/index.ts';
 import { CODES } from '../../wire/codes.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Command, command, type Input, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { type Column, table } from '../print/table.ts';
 
 const COLUMNS: Column<HostReport['gateways'][number]>[] = [
@@ -55,8 +56,7 @@ function described({ pid, started_at_utc, answers, restarts, gateways }: HostRep
 }
 
 const host: Command = {
-  name: 'host',
-  summary: 'the process that holds hosted gateways',
+  ...FIRST_WORDS.host,
   description:
     'Gateways attached with --hosted share one process, which is started with the first of them and ends with the last. ' +
     'Each is still attached, detached and asked by itself, with "rouse agents gateway".',

@@ -4,6 +4,7 @@ import { commandLine, notFound, readIfExists, unsupported } from '../../base/ind
 import type { SessionPaths } from '../../session/index.ts';
 import { AGENT_FLAGS, onThisHost } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { painter } from '../print/colour.ts';
 import { living } from '../why/source.ts';
@@ -87,8 +88,7 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 export const logs = command({
-  name: 'logs',
-  summary: "what an agent's gateway did: its log and its events, in order",
+  ...FIRST_WORDS.logs,
   description:
     'Works for an agent that was stopped, too. With --json and --follow one object per line. Times are UTC.',
   examples: ['rouse logs ana', 'rouse logs ana -f', 'rouse logs ana -n 500'],

@@ -1,5 +1,6 @@
 import { sessionContext } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { rosterText } from './roster-table.ts';
 
 export const WATCH = {
@@ -21,8 +22,7 @@ const FLAGS = [WATCH] as const satisfies readonly Flag[];
 
 /** Quick: from files and one question to tmux. "agents list" also asks every gateway, and mends the registry. */
 export const ls = command({
-  name: 'ls',
-  summary: 'every agent of this host: what it does, and which one needs you',
+  ...FIRST_WORDS.ls,
   description:
     'Shows each agent with its state in words, its open mail, the wakes that were proven to be submitted, and what its ' +
     'mail or its requests wait for. An agent without a gateway is not watched: only whether its tool runs is known. ' +

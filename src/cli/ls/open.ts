@@ -1,6 +1,7 @@
 import { invalid, unsupported } from '../../base/index.ts';
 import { AGENT_FLAGS, type AgentInput, onThisHost, sessionContext, targetOf } from '../agents/target.ts';
 import { command, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 
 async function run(input: AgentInput): Promise<Output> {
   const target = await targetOf(onThisHost(input));
@@ -22,8 +23,7 @@ async function run(input: AgentInput): Promise<Output> {
 }
 
 export const open = command({
-  name: 'open',
-  summary: 'look at an agent: attach to its tmux session, or switch to it inside tmux',
+  ...FIRST_WORDS.open,
   description:
     'Attaches this terminal to the tmux session of the agent. Inside the same tmux server the client switches to it; inside ' +
     'another one it goes there and comes back when you detach. Detach with Ctrl-b d. With --json nothing is opened: the ' +

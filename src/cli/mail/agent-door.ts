@@ -12,7 +12,7 @@ import type { ManifestFacts, Target } from '../../session/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput } from '../agents/target.ts';
 import type { Input } from '../command.ts';
-import { type AfarTarget, gatewayOf, reachable } from '../gateway/target.ts';
+import { gatewayOf, type RemoteTarget, reachable } from '../gateway/target.ts';
 import { withBytes } from './attached-bytes.ts';
 import { answered, type MailAnswer, type MailDoor } from './door.ts';
 
@@ -43,13 +43,13 @@ export const AGENT_DOOR: MailDoor<typeof GATEWAY_TARGET_FLAGS> = {
 /** The same for an agent that was found already. */
 export async function askMailOf(
   input: Input,
-  target: Target | AfarTarget,
+  target: Target | RemoteTarget,
   asked: AskedMail,
 ): Promise<MailAnswer> {
   if (target.kind === 'local') return onThisHost(input, target.facts, asked);
   const gateway = (await gatewayOf(input, target, asked.caller)) as GatewayClient;
   // A path of this host means nothing on another.
-  if (target.kind === 'afar') return overGateway(gateway, { ...asked, body: await withBytes(asked.body) });
+  if (target.kind === 'remote') return overGateway(gateway, { ...asked, body: await withBytes(asked.body) });
   return overGateway(gateway, asked).catch(async (error: unknown) => {
     if (!isRouseError(error) || !isOwnFile(error, asked)) throw error;
     return overGateway(gateway, { ...asked, body: await withBytes(asked.body) });

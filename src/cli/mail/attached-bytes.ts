@@ -8,7 +8,7 @@ export async function withBytes(body: object): Promise<object> {
   const { ANY_FILE, bytesOf, nameOf } = await import('../../mail/index.ts');
   const { limit, limitHint } = await import('../../domain/index.ts');
   // Base64 takes four bytes for three, and the message needs some room.
-  let most = Math.floor(limit('bodyBytes') * 0.7);
+  let maxBytes = Math.floor(limit('bodyBytes') * 0.7);
   const carried: NewAttachment[] = [];
   for (const [n, { path, ...given }] of attachments.entries()) {
     const field = `attachments[${n}]`;
@@ -16,12 +16,12 @@ export async function withBytes(body: object): Promise<object> {
     const reading = {
       files: ANY_FILE,
       field,
-      most: limit('attachmentBytes'),
+      maxBytes: limit('attachmentBytes'),
       limitName: 'attachmentBytes',
     } as const;
     for await (const piece of bytesOf({ path, ...given }, reading)) {
-      most -= piece.length;
-      if (most < 0)
+      maxBytes -= piece.length;
+      if (maxBytes < 0)
         throw invalid(`${field}: too large to be carried to another host in one call`, {
           hint: limitHint('bodyBytes'),
         });

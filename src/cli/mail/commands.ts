@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { invalid } from '../../base/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import { REPLY_POLICIES } from '../../domain/index.ts';
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import {
   type Argument,
   type Command,
@@ -149,8 +150,8 @@ const COMMANDS: MailCommand<Input>[] = [
     operation: 'send',
     summary: 'send mail from this mailbox to addresses or agents',
     examples: [
-      '--to ben@houmao.localhost --subject done --body-content "all green"',
-      '--to ben@houmao.localhost --subject report --attach report.pdf < report.md',
+      `--to ben@${LOCAL_DOMAIN} --subject done --body-content "all green"`,
+      `--to ben@${LOCAL_DOMAIN} --subject report --attach report.pdf < report.md`,
     ],
     flags: [
       {

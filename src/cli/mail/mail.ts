@@ -1,4 +1,6 @@
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import { type Command, command } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { mailCommands } from './commands.ts';
 import { MAILBOX_DOOR, MAILBOX_FLAGS, withMailbox } from './mailbox-door.ts';
 import { WATCH_FLAGS, watchMail } from './watch.ts';
@@ -6,14 +8,13 @@ import { WATCH_FLAGS, watchMail } from './watch.ts';
 const watch = command({
   name: 'watch',
   summary: 'print new mail as it arrives, until Ctrl-C',
-  examples: ['rouse mail watch --address ana@houmao.localhost'],
+  examples: [`rouse mail watch --address ana@${LOCAL_DOMAIN}`],
   flags: [...WATCH_FLAGS, ...MAILBOX_FLAGS],
   run: (input) => withMailbox(input, (mailbox) => watchMail(mailbox, input)),
 });
 
 const mail: Command = {
-  name: 'mail',
-  summary: 'read and write mail of one mailbox',
+  ...FIRST_WORDS.mail,
   description:
     'Works on the mail store itself; no gateway is needed. See "rouse agents mail" for the mail of a running agent.',
   subcommands: [...mailCommands(MAILBOX_DOOR), watch],

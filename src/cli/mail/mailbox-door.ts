@@ -1,13 +1,14 @@
 import * as path from 'node:path';
 import { invalid } from '../../base/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
+import { LOCAL_DOMAIN, VARIABLE } from '../../wire/houmao/index.ts';
 import type { Flag, InputOf } from '../command.ts';
 import { answered, type MailDoor } from './door.ts';
 
 export const ROOT_FLAG = {
   name: 'mailbox-root',
   value: 'DIR',
-  summary: 'mail store (default: HOUMAO_GLOBAL_MAILBOX_DIR or ~/.rouse/mailbox)',
+  summary: `mail store (default: ${VARIABLE.mailboxDir} or ~/.rouse/mailbox)`,
 } as const satisfies Flag;
 
 /** The path of the mailbox tells its transport. */
@@ -43,7 +44,7 @@ export function chosenRoot({ flags, settings }: InputOf<readonly [typeof ROOT_FL
 
 /** The mailbox the flags name, in its store. */
 export const MAILBOX_DOOR: MailDoor<typeof MAILBOX_FLAGS> = {
-  example: { family: 'rouse mail', mailbox: '--address ana@houmao.localhost' },
+  example: { family: 'rouse mail', mailbox: `--address ana@${LOCAL_DOMAIN}` },
   flags: MAILBOX_FLAGS,
   ask: (input, operation, body) =>
     withMailbox(input, async (mailbox) => {

@@ -3,6 +3,7 @@ import { agentAddress } from '../../domain/index.ts';
 import type { Target } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { bodyText } from '../input/body-text.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { askMailOf } from './agent-door.ts';
@@ -104,8 +105,7 @@ const FLAGS = [
 
 /** `agents mail send` inside the session of an agent, `agents mail post` elsewhere. */
 export const send = command({
-  name: 'send',
-  summary: 'send mail to an agent, by its name or its mail address',
+  ...FIRST_WORDS.send,
   description:
     'Inside the session of an agent the mail is from that agent, as with `agents mail send`; elsewhere it is ' +
     'a note of the operator, as with `agents mail post`. It is stored before this ends, whether or not the agent runs.',

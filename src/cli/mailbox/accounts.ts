@@ -1,4 +1,5 @@
 import type { Registration } from '../../mail/index.ts';
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import { command, type Output } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues, table } from '../print/table.ts';
@@ -30,7 +31,7 @@ export const listAccounts = command({
 export const getAccount = command({
   name: 'get',
   summary: 'one mailbox: the active one of an address, else the stashed, else the newest',
-  examples: ['rouse mailbox accounts get --address ana@houmao.localhost'],
+  examples: [`rouse mailbox accounts get --address ana@${LOCAL_DOMAIN}`],
   flags: [ADDRESS, ROOT_FLAG],
   run: (input) =>
     withStore(input, (store): Output => {

@@ -1,4 +1,5 @@
 import { type Command, command } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues } from '../print/table.ts';
 import { getAccount, listAccounts } from './accounts.ts';
@@ -60,8 +61,7 @@ const status = command({
 });
 
 const mailbox: Command = {
-  name: 'mailbox',
-  summary: 'manage a mail store: mailboxes, repair, export',
+  ...FIRST_WORDS.mailbox,
   subcommands: [
     init,
     status,

@@ -1,13 +1,14 @@
 import { isRouseError } from '../../base/index.ts';
 import { agentPrincipal, localPart } from '../../domain/index.ts';
 import type { MailStore, RegisterRequest } from '../../mail/index.ts';
+import { LOCAL_DOMAIN, NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { command, type Flag, type InputOf } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { ADDRESS, about, flag, text, withStore, YES } from './root.ts';
 
 const REGISTER_FLAGS = [
   ADDRESS,
-  { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name before the @>)' },
+  { name: 'principal-id', value: 'ID', summary: `owner (default: ${NAME_PREFIX}-<name before the @>)` },
   {
     name: 'mode',
     value: 'MODE',
@@ -33,8 +34,8 @@ export const register = command({
     'safe leaves a taken address alone; force replaces the mailbox that has it; stash sets that ' +
     'mailbox aside. With --yes, safe becomes force if the address is taken.',
   examples: [
-    'rouse mailbox register --address ana@houmao.localhost',
-    'rouse mailbox register --address ana@houmao.localhost --principal-id HOUMAO-ana --mode stash',
+    `rouse mailbox register --address ana@${LOCAL_DOMAIN}`,
+    `rouse mailbox register --address ana@${LOCAL_DOMAIN} --principal-id ${NAME_PREFIX}-ana --mode stash`,
   ],
   flags: REGISTER_FLAGS,
   run: (input) =>
@@ -81,7 +82,7 @@ function registerOr(
 export const unregister = command({
   name: 'unregister',
   summary: 'deactivate an address, or delete its mailbox',
-  examples: ['rouse mailbox unregister --address ana@houmao.localhost --mode deactivate'],
+  examples: [`rouse mailbox unregister --address ana@${LOCAL_DOMAIN} --mode deactivate`],
   flags: [
     ADDRESS,
     {

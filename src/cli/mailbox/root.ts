@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { commandLine, invalid } from '../../base/index.ts';
 import type { MailStore } from '../../mail/index.ts';
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import type { Flag, Input, InputOf } from '../command.ts';
 import { chosenRoot, type ROOT_FLAG } from '../mail/mailbox-door.ts';
 
@@ -9,7 +10,7 @@ import { chosenRoot, type ROOT_FLAG } from '../mail/mailbox-door.ts';
 export const ADDRESS = {
   name: 'address',
   value: 'ADDRESS',
-  summary: 'mail address, such as ana@houmao.localhost',
+  summary: `mail address, such as ana@${LOCAL_DOMAIN}`,
   required: true,
 } as const satisfies Flag;
 export const DRY_RUN = {
@@ -32,7 +33,7 @@ export function storeRoot(input: InputOf<readonly [typeof ROOT_FLAG]>): string {
   const { path } = chosenRoot(input);
   if (!path.endsWith('.md') || fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw invalid(`${path} names a flat mailbox file, which needs no mail store`, {
-    hint: `use it as it is (${commandLine`rouse mailfile prepend --mailbox ${path}`}), or give it to an agent: ${commandLine`rouse agents mailbox register --mailbox-root ${path}`}`,
+    hint: `use it as it is ("${commandLine`rouse mailfile prepend --mailbox ${path}`}"), or give it to an agent: "${commandLine`rouse agents mailbox register --mailbox-root ${path}`}"`,
   });
 }
 

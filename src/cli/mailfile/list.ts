@@ -1,3 +1,4 @@
+import { commandLine } from '../../base/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { table } from '../print/table.ts';
@@ -16,7 +17,10 @@ async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
     includeBody: input.flags.includeBody === true,
   });
   if (!found.exists) throw noMailbox(box.paths.mailbox);
-  if (found.damaged > 0) input.err(`warning: ${found.damaged} damaged envelopes; see rouse mailfile fsck\n`);
+  if (found.damaged > 0)
+    input.err(
+      `warning: ${found.damaged} damaged envelopes; see "${commandLine`rouse mailfile fsck --mailbox ${box.paths.mailbox}`}"\n`,
+    );
   const messages = found.entries.map((entry) => ({
     ...asJson(entry),
     body_preview: entry.preview,

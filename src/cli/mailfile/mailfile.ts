@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { mailfileArchive } from './archive.ts';
 import { mailfileFsck } from './fsck.ts';
 import { mailfileList } from './list.ts';
@@ -10,8 +11,7 @@ import { mailfileShow } from './show.ts';
 import { mailfileWatch } from './watch.ts';
 
 const mailfile: Command = {
-  name: 'mailfile',
-  summary: 'flat-file mailboxes: .agent/inbox.md and .agent/outbox.md',
+  ...FIRST_WORDS.mailfile,
   description:
     'Mailboxes that are one Markdown file, newest message on top. Every change is made under a kernel lock that shell ' +
     'scripts can share, in one durable step.',

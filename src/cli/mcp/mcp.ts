@@ -1,4 +1,5 @@
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { mcpInstall } from './install.ts';
 import { MCP_FLAGS, mcpPorts, ownTokenFile } from './ports.ts';
@@ -43,8 +44,7 @@ const SERVE_FLAGS = [
 
 /** The agent's tools for any program that speaks the Model Context Protocol. */
 const mcp = command({
-  name: 'mcp',
-  summary: 'requests, mail and reminders as MCP tools for an agent',
+  ...FIRST_WORDS.mcp,
   description:
     'Serves the tools over standard input and output, the way tools start their MCP servers, or with --http on loopback. The ' +
     "agent is the one named, else the one of this session; its token is read from the session's fleet/token or the file " +

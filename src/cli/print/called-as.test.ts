@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { calledAs } from './called-as.ts';
 
-const HINT = 'try "rouse ls", or rouse status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
+const HINT =
+  'try "rouse ls", rouse <command>, or rouse status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
 const RENAMED =
-  'try "houmao-mgr ls", or houmao-mgr status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
+  'try "houmao-mgr ls", houmao-mgr <command>, or houmao-mgr status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
 
 function said(line: string, program?: string): { out: string; err: string } {
   const told = { out: '', err: '' };

@@ -2,7 +2,7 @@
 const OWN_NAME = 'rouse';
 
 /** A command of ours in a sentence; a path that ends so is somebody's file, and stays. */
-const COMMAND = /(?<![\w/.@-])rouse(?= [a-z-])/g;
+const COMMAND = /(?<![\w/.@-])rouse(?= (?:[a-z-]|<command>))/g;
 
 /** Commands whose output is words of others, which are printed as they are. */
 const QUOTING = [

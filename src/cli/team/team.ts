@@ -1,4 +1,5 @@
 import { command } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { runDown } from './down.ts';
 import { runUp } from './up.ts';
 
@@ -11,8 +12,7 @@ const NAMES = {
 } as const;
 
 export const up = command({
-  name: 'up',
-  summary: 'start the team that .rouse.toml names; who runs is left as it is',
+  ...FIRST_WORDS.up,
   description:
     'Starts each agent of [team.…] that does not run, with its gateway and its wakes. One whose session ended without being ' +
     'stopped, as by a reboot, is brought back: with its conversation where the tool can resume it, its queue, its ' +
@@ -24,8 +24,7 @@ export const up = command({
 });
 
 export const down = command({
-  name: 'down',
-  summary: 'end the team that .rouse.toml names; its mail is kept',
+  ...FIRST_WORDS.down,
   description:
     'Stops each agent of [team.…] that runs. A session that was joined is left running. Mail and session directories are kept.',
   examples: ['rouse down', 'rouse down ben'],

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Classification } from '../../screen/index.ts';
 import type { Input } from '../command.ts';
-import classify from './classify.ts';
+import tui from './classify.ts';
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-classify-'));
 const fixture = (name: string): string =>
@@ -13,7 +13,7 @@ const fixture = (name: string): string =>
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
 
 async function run(args: string[], flags: Record<string, unknown> = { tool: 'claude' }) {
-  const output = await classify.run!({ args, flags } as unknown as Input);
+  const output = await tui.subcommands![0]!.run!({ args, flags } as unknown as Input);
   const results = (output!.data as { results: Classification[] }).results;
   return { results, plain: output!.plain! };
 }

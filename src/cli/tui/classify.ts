@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import { errnoOf, invalid, notFound } from '../../base/index.ts';
 import type { Classification, Detector } from '../../screen/index.ts';
-import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 
 const LARGEST_CAPTURE = 8 * 1024 * 1024;
 
@@ -74,4 +75,9 @@ function firstLine(text: string): string {
   return text.split('\n')[0] ?? '';
 }
 
-export default classify;
+const tui: Command = {
+  ...FIRST_WORDS.tui,
+  subcommands: [classify],
+};
+
+export default tui;

@@ -69,9 +69,9 @@ function reminderSentence(reminder: Reminder, nowMs: number): string {
   return `${name} is due ${when}${paused ? ', but paused' : ''}${ended}`;
 }
 
-function waitWords({ waiting_reason: reason, waiting_since_utc: since }: Reminder): string {
+function waitWords({ paused, waiting_reason: reason, waiting_since_utc: since }: Reminder): string {
   if (reason == null) return 'it is about to be';
-  if (reason === 'paused') return 'it is paused; "reminders set --no-paused" lets it go on';
+  if (paused) return 'it is paused; "reminders set --no-paused" lets it go on';
   return `${show(reasonInWords(reason))}${since ? `, since ${dayAndTime(since)}` : ''}`;
 }
 

@@ -81,10 +81,8 @@ async function ofFiles(
   facts: ManifestFacts,
   gateway: GatewayClient | string,
 ): Promise<WhySource> {
-  const [{ openGatewayRecords }, { absentStanding, seenFromOutside, sessionPaths }] = await Promise.all([
-    import('../../gateway/offline.ts'),
-    import('../../session/index.ts'),
-  ]);
+  const [{ openGatewayRecords }, { absentStanding, mailboxOf, seenFromOutside, sessionPaths }] =
+    await Promise.all([import('../../gateway/offline.ts'), import('../../session/index.ts')]);
   const paths = sessionPaths(facts.root);
   const records = open(() => readable(openGatewayRecords(paths.gateway)), facts.agentName, gateway);
   // A gateway that runs can tell what its files no longer hold.
@@ -104,7 +102,9 @@ async function ofFiles(
         ? { live: [], kept: records.reminders(), troubles: [] }
         : await remindersOf(gateway),
     fleet: status?.fleet,
-    standing: status?.standing ? seenFromOutside(status.standing, paths) : absent,
+    standing: status?.standing
+      ? seenFromOutside(status.standing, paths, { agentName: facts.agentName, mailbox: mailboxOf(facts) })
+      : absent,
     decisions: async (limit, before) => records.decisions(limit, before),
     request: async (id) => records.request(id),
     announcedBy: async (ref) => records.announcedBy(ref) ?? null,

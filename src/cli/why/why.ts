@@ -3,6 +3,7 @@ import { dayAndTime } from '../../domain/index.ts';
 import type { NotifierDecision } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
 import { choose } from './choose.ts';
 import { messageFacts, messageLines, partIn } from './message.ts';
@@ -143,8 +144,7 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const why = command({
-  name: 'why',
-  summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
+  ...FIRST_WORDS.why,
   description:
     'Shows the state of each reminder and each decision about waking the agent for mail, newest ' +
     'first: the rules that were applied and their answers, the outcome of each wake, and when the ' +

@@ -8,7 +8,7 @@ import {
 import { asRouseError, type Log, type RouseError } from '../../base/index.ts';
 import { toJsonRpc } from '../../wire/index.ts';
 
-/** Whatever was thrown, as the protocol calls it. What went wrong inside stays inside. */
+/** Maps any thrown value to an error of the protocol. Internal details stay internal. */
 export function toA2aError(thrown: unknown, log: Log): A2AError {
   if (thrown instanceof A2AError) return thrown;
   const error = asRouseError(thrown);
@@ -17,11 +17,11 @@ export function toA2aError(thrown: unknown, log: Log): A2AError {
   if (error.code === 'not_found') return new TaskNotFoundError({ message, cause: error });
   if (error.code === 'unsupported') return new UnsupportedOperationError({ message, cause: error });
   if (error.code === 'internal') log.error('a2a request failed', { cause: stackOf(error) });
-  const { code, message: told, data } = toJsonRpc(error);
+  const { code, message: reported, data } = toJsonRpc(error);
   return new JsonRpcTransportError({
     jsonrpc: '2.0',
     id: null,
-    error: { code, message: told, data: data as Record<string, unknown> },
+    error: { code, message: reported, data: data as Record<string, unknown> },
   });
 }
 

@@ -7,7 +7,7 @@ import { MAX_TEXT_BYTES } from './prompt-text.ts';
 
 export const LEGACY_VERSION = '0.3';
 
-/** What the agent says of itself to A2A clients. `origin` is how the client reached us. */
+/** How the agent describes itself to A2A clients. `origin` is how the client reached us. */
 export function agentCard({ id, name, tool }: Workspace, origin: string): AgentCard {
   const url = origin + fillPath(A2A_ROUTES['a2a.rpc'].path, () => id);
   const endpoint = (protocolVersion: string): AgentCard['supportedInterfaces'][number] => ({
@@ -38,7 +38,7 @@ export function agentCard({ id, name, tool }: Workspace, origin: string): AgentC
       {
         id: 'prompt',
         name: 'Take a prompt',
-        description: `Text of up to ${MAX_TEXT_BYTES} bytes is given to the agent as a prompt. The task is completed when the agent's turn on it has ended; the answer is an artifact where the tool tells it.`,
+        description: `Text of up to ${MAX_TEXT_BYTES} bytes is sent to the agent as a prompt. The task is completed when the agent's turn on it ends; the answer is an artifact if the tool reports it.`,
         tags: ['coding', 'prompt'],
         examples: [],
         inputModes: ['text/plain'],
@@ -52,7 +52,9 @@ export function agentCard({ id, name, tool }: Workspace, origin: string): AgentC
 
 type Fields = Record<string, unknown>;
 
-/** The card as JSON, in the shape of the version asked for. Clients of 0.3 do not say theirs; newer ones do. */
+/**
+ * Returns the card as JSON, in the shape of the requested version. Clients of 0.3 do not send a version; newer ones do.
+ */
 export async function cardAsJson(card: AgentCard, version: string | undefined): Promise<Fields> {
   const json = AgentCard.toJSON(card) as Fields;
   if (version !== undefined && version !== LEGACY_VERSION) return json;

@@ -16,7 +16,7 @@ export interface JsonRpcCall {
   handler: A2ARequestHandler;
 }
 
-/** One JSON-RPC call, in the version of the protocol it is in: as JSON, or as a stream of events. */
+/** Runs one JSON-RPC call in its own protocol version. Returns JSON or a stream of events. */
 export async function answerJsonRpc({ body, version, handler }: JsonRpcCall): Promise<Response> {
   const asked = version || versionOf(body);
   const legacy = asked === LEGACY_VERSION;
@@ -53,7 +53,7 @@ export function parseError(message: string): Response {
 
 const PARSE_ERROR = -32700;
 
-/** The SDK checks the parameters first; a method that does not exist is reported as that, with or without them. */
+/** The SDK checks the parameters first. An unknown method is reported as unknown, with or without parameters. */
 function withParams(body: unknown): unknown {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: unknown };
   if (params !== undefined || typeof method !== 'string') return body;
@@ -71,7 +71,7 @@ function isNotification(body: unknown): boolean {
 
 const silence = (): Response => new Response(null, { status: 204 });
 
-/** Clients of 0.3 send no version. A method that only 1.0 has tells as much as the header would. */
+/** Clients of 0.3 send no version. A method that only 1.0 has says as much as the header would. */
 function versionOf(body: unknown): string {
   const method = (body as { method?: unknown } | null)?.method;
   return typeof method === 'string' && isV1JsonRpcMethod(method) ? A2A_PROTOCOL_VERSION : LEGACY_VERSION;

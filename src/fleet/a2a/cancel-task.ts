@@ -5,7 +5,7 @@ import type { Sql } from '../../db/index.ts';
 import { isTerminal, type TaskRow } from './task.ts';
 import { findTask, type TaskOwner, withdrawTask } from './tasks.ts';
 
-/** The gateway of an agent, reached through its heartbeat; `who` is written into its log. */
+/** The gateway of an agent, reached through its heartbeat; `who` goes into its log. */
 export type GatewayOf = (workspaceId: string, who: string) => GatewayClient;
 
 interface Canceling {
@@ -39,7 +39,7 @@ async function stop(gateway: GatewayClient, requestId: string, taskId: string): 
     await gateway.call('requests.cancel', { request_id: requestId });
   } catch (error) {
     if (asRouseError(error).code !== 'conflict') throw error;
-    // It has begun: what can be stopped is its turn.
+    // It has begun, so only its turn can be stopped.
     await gateway.interruptTurnOf(requestId, { idempotency_key: `a2a-cancel:${taskId}` });
   }
 }

@@ -4,13 +4,13 @@ import { invalid } from '../../base/index.ts';
 import type { Sending } from './send.ts';
 
 const LONGEST_ID = 200;
-const MOST_PARTS = 100;
+const MAX_PARTS = 100;
 
-/** What of a message we use: its text and its names. Whatever else it holds is not kept. */
+/** Returns the parts of a message that we use: its text and its ids. Nothing else is kept. */
 export function messageOfRequest({ message }: SendMessageRequest): Sending & { taskId: string | undefined } {
   if (!message) throw invalid('params.message is missing');
   if (message.role === Role.ROLE_AGENT) throw invalid('the role of a message to an agent is "user"');
-  if (message.parts.length > MOST_PARTS) throw invalid(`a message has at most ${MOST_PARTS} parts`);
+  if (message.parts.length > MAX_PARTS) throw invalid(`a message has at most ${MAX_PARTS} parts`);
   const messageId = named(message.messageId, 'messageId');
   if (messageId === undefined) throw invalid('message.messageId is missing');
   return {
@@ -28,7 +28,7 @@ function textOf({ content }: Part, index: number): string {
   );
 }
 
-/** An id of the client's own making: one line, not too long. */
+/** Checks an id that the client chose: one line, not too long. */
 function named(id: string | undefined, field: string): string | undefined {
   if (id === undefined || id === '') return undefined;
   if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(id)) {

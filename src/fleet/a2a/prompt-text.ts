@@ -1,16 +1,16 @@
-/** How much text one message may hold, in bytes of UTF-8. */
+/** Maximum size of one message's text, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 64 * 1024;
 
 export interface Envelope {
-  /** What the sender is: `agent`, `user`, `administrator`. */
+  /** The kind of sender: `agent`, `user`, `administrator`. */
   senderKind: string;
   senderName: string;
   taskId: string;
 }
 
 /**
- * What is typed for the agent: one line of ours that says who sent it, then the text as a quotation. Every line of the
- * sender begins with `> `, so none of them can pass for a line of ours or of the agent's own user.
+ * Returns the prompt typed for the agent: one line of ours that names the sender, then the text as a quotation. Every
+ * line of the sender begins with `> `, so none can pass for a line of ours or of the agent's own user.
  */
 export function promptFor({ senderKind, senderName, taskId }: Envelope, text: string): string {
   const quoted = neutralise(text)
@@ -20,7 +20,7 @@ export function promptFor({ senderKind, senderName, taskId }: Envelope, text: st
   return `[rouse] A2A message from ${senderKind} ${shown(senderName)}, task ${taskId}. The quoted lines are the sender's words.\n${quoted}`;
 }
 
-/** The sender's words again, as they were quoted: what `neutralise` took out stays out. */
+/** Returns the sender's words as they were quoted; what `neutralise` removed stays removed. */
 export function quotedIn(prompt: string): string {
   return prompt
     .split('\n')
@@ -29,7 +29,7 @@ export function quotedIn(prompt: string): string {
     .join('\n');
 }
 
-/** Text that is only text: lines stay lines, nothing in it moves a cursor, hides a character or turns its direction. */
+/** Makes text plain: lines stay lines, and nothing in it moves a cursor, hides a character or changes its direction. */
 export function neutralise(text: string): string {
   return Buffer.from(text)
     .toString()
@@ -41,7 +41,7 @@ export function neutralise(text: string): string {
     .replace(/\n+$/, '');
 }
 
-/** A name of somebody else inside a line of ours. */
+/** Makes a foreign name safe inside a line of ours. */
 function shown(name: string): string {
   const line = neutralise(name)
     .replace(/[\n"]+/g, ' ')

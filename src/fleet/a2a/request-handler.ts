@@ -31,7 +31,7 @@ import { artifactsOf, isAtRest, isTerminal, nameOfState, type TaskRow, toTask } 
 import type { TaskWatch } from './task-watch.ts';
 import { findTask, listTasks, type TaskOwner } from './tasks.ts';
 
-/** How long a sender that wants to wait is kept, and how long a stream lives; both may ask again. */
+/** How long a sender that wants to wait is held, and how long a stream lives. Both may ask again. */
 const SEND_WAITS_MS = 20_000;
 const STREAM_LIVES_MS = 10 * 60_000;
 /** How long a canceled turn may take to end before the task is returned as it is. */
@@ -46,15 +46,15 @@ export interface HandlerOptions {
   caller: Identity;
   target: Workspace;
   gatewayOf: GatewayOf;
-  /** Called before an answer waits because the client asked for that. */
+  /** Called before a response is held because the client asked to wait. */
   onHeld: () => void;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client is gone. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The operations of the protocol for one caller and one agent, straight over the queue: a task is a message with the same
- * id, so that every server sees the same tasks and none lives in memory.
+ * The operations of the protocol for one caller and one agent, directly over the queue. A task is a message with the
+ * same id, so every server sees the same tasks and none lives in memory.
  */
 export class AgentRequestHandler implements A2ARequestHandler {
   #options: HandlerOptions;
@@ -81,7 +81,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse> {
-    // A message whose sender is told of an error must not have been sent.
+    // If the sender gets an error, the message must not have been sent.
     this.#requirePlace();
     const id = await this.#translated(() => this.#send(request));
     yield* this.#stream(id);
@@ -96,7 +96,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
   listTasks = (request: ListTasksRequest): Promise<ListTasksResponse> =>
     this.#translated(async () => {
       const pageSize = request.pageSize ?? 50;
-      // Messages are long: a list has them only when they are asked for.
+      // Messages are long, so a list includes them only on request.
       const shown = {
         artifacts: request.includeArtifacts === true,
         history: lengthOf(request.historyLength) ?? 0,
@@ -153,7 +153,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
     return (await sendToAgent(sql, { caller, target }, sending)).id;
   }
 
-  /** The first event is the task, the next are changes of its status. */
+  /** The first event is the task; the next ones are changes of its status. */
   async *#stream(taskId: string): AsyncGenerator<StreamResponse> {
     this.#requirePlace();
     let first = true;
@@ -221,7 +221,7 @@ async function noPush(): Promise<never> {
   throw new PushNotificationNotSupportedError('push notifications are not offered; use streaming or GetTask');
 }
 
-/** Undefined: all there is. */
+/** Undefined: everything. */
 function lengthOf(historyLength: number | undefined): number | undefined {
   if (historyLength !== undefined && historyLength < 0) throw invalid('historyLength must not be negative');
   return historyLength;

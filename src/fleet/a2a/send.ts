@@ -8,20 +8,20 @@ import { MAX_TEXT_BYTES, neutralise, promptFor } from './prompt-text.ts';
 
 export interface Sending {
   text: string;
-  /** Named by the sender; the same name and text again is the same message. */
+  /** Chosen by the sender. The same id with the same text is the same message. */
   messageId?: string | undefined;
-  /** Groups messages of one conversation; default a new one. */
+  /** Groups the messages of one conversation. Default: a new one. */
   contextId?: string | undefined;
   priority?: number | undefined;
   expiresInSeconds?: number | undefined;
 }
 
-/** An agent takes minutes for a message: who comes behind this many is better told so. */
-const LONGEST_LINE = DEPTH_COUNTED;
+/** An agent takes minutes for a message. Behind this many, the sender is better off with an error. */
+const MAX_QUEUED = DEPTH_COUNTED;
 
 /**
- * The agent somebody writes to. Agents and people of one tenant may write to each other; an agent of another tenant, or
- * one that was removed, does not exist for them.
+ * Returns the agent that the caller writes to. Agents and people of one tenant may write to each other. An agent of
+ * another tenant, or one that was removed, does not exist for them.
  */
 export async function requireAddressee(sql: Sql, caller: Identity, workspaceId: string): Promise<Workspace> {
   const workspace = await findWorkspace(sql, workspaceId);
@@ -31,16 +31,16 @@ export async function requireAddressee(sql: Sql, caller: Identity, workspaceId: 
   return workspace;
 }
 
-/** Where a message goes: whether there is such an agent is found out when it is stored. */
+/** Where a message goes. Whether the agent exists is checked when the message is stored. */
 export type Addressee = Pick<Workspace, 'id' | 'org_id'>;
 
-/** The same, without asking where the org is known: the statement that stores the message looks for the agent in it. */
+/** The same without a query if the org is known: the statement that stores the message checks the agent. */
 export async function addresseeOf(sql: Sql, caller: Identity, workspaceId: string): Promise<Addressee> {
   if (caller.orgId === null || !isWorkspaceId(workspaceId)) return requireAddressee(sql, caller, workspaceId);
   return { id: workspaceId, org_id: caller.orgId };
 }
 
-/** Text of an authenticated sender becomes a message in the agent's line. Stored when this resolves. */
+/** Queues an authenticated sender's text as a message for the agent. It is stored when this resolves. */
 export async function sendToAgent(
   sql: Sql,
   { caller, target }: { caller: Identity; target: Addressee },
@@ -66,12 +66,12 @@ export async function sendToAgent(
       metadata: { source: 'a2a', digest },
       task: { id, contextId },
     }),
-    // The sender is part of the key: nobody can occupy the keys of others, or ours.
+    // The sender is part of the key: no one can occupy the keys of others, or ours.
     idempotencyKey: sending.messageId ? `a2a:${party.type}:${party.id}:${sending.messageId}` : null,
     once: sending.messageId !== undefined,
     expiresAt: await expiryOf(sql, sending),
     contextId,
-    maxDepth: LONGEST_LINE,
+    maxDepth: MAX_QUEUED,
     tokenId: caller.tokenId,
   });
   return {
@@ -80,7 +80,7 @@ export async function sendToAgent(
   };
 }
 
-/** By the database's clock, as everything that compares it. */
+/** Uses the database's clock, as does everything that compares it. */
 async function expiryOf(sql: Sql, { expiresInSeconds }: Sending): Promise<Date | null> {
   if (expiresInSeconds === undefined) return null;
   const { rows } = await sql.query<{ at: Date }>('SELECT now() + make_interval(secs => $1::float8) AS at', [
@@ -107,7 +107,7 @@ async function senderOf(sql: Sql, caller: Identity): Promise<{ senderKind: strin
   return { senderKind: caller.kind === 'admin' ? 'administrator' : 'user', senderName: caller.userId };
 }
 
-/** The conversation of the message that has this key, which must be the same one. */
+/** Returns the conversation of the message that holds this key. Throws unless it is the same message. */
 async function sameMessage(sql: Sql, id: string, digest: string): Promise<string> {
   const { rows } = await sql.query<{ context_id: string; digest: string | null }>(
     `SELECT context_id, body #>> '{params,message,metadata,digest}' AS digest FROM a2a_queue WHERE id = $1::uuid`,

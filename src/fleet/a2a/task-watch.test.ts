@@ -10,13 +10,13 @@ afterEach(() =>
 
 const WORKING = { state: 'WORKING' } as TaskRow;
 
-/** Each has its first answer, and waits for the next. */
+/** Starts followers; each has its first state and waits for the next. */
 async function follow(watch: TaskWatch, orgId: string, count: number): Promise<void> {
   for (let i = 0; i < count; i++)
     await watch.states({ orgId, taskId: `${orgId}-${i}`, forMs: 60_000, load: async () => WORKING }).next();
 }
 
-it('an org has so many followers, and the server so many of all orgs', async () => {
+it('followers are limited per org and per server', async () => {
   setLimits({ ROUSE_MAX_FOLLOWERS_PER_ORG: '3', ROUSE_MAX_FOLLOWERS: '5' });
   const watch = new TaskWatch(systemClock);
   await follow(watch, 'a', 2);
@@ -28,7 +28,7 @@ it('an org has so many followers, and the server so many of all orgs', async () 
   await watch.stop();
 });
 
-it('a follower that ends makes room again', async () => {
+it('a follower that ends makes room for another', async () => {
   setLimits({ ROUSE_MAX_FOLLOWERS_PER_ORG: '1' });
   const watch = new TaskWatch(systemClock);
   const states = watch.states({ orgId: 'a', taskId: 't', forMs: 60_000, load: async () => WORKING });

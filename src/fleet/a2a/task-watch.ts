@@ -9,14 +9,14 @@ export interface Follow {
   orgId: string;
   taskId: string;
   load: () => Promise<TaskRow | undefined>;
-  /** The longest a follower is kept. */
+  /** How long a follower is held at most. */
   forMs: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Follows tasks by what the database tells, on any server that shares it. Each follower holds a connection open, so there
- * are so many for a server, and fewer for one org, which cannot keep the others out.
+ * Follows tasks by the database's notifications, on any server that shares it. Each follower holds a connection open,
+ * so their number is limited per server and, lower, per org: one org cannot keep the others out.
  */
 export class TaskWatch {
   #changes = new Emitter<string | undefined>();
@@ -39,7 +39,7 @@ export class TaskWatch {
     await this.#stopListening();
   }
 
-  /** The limit that keeps the next follower of this org out. */
+  /** Returns the limit that keeps out the next follower of this org, if one does. */
   fullBy(orgId: string): LimitName | undefined {
     if ((this.#followers.get(orgId) ?? 0) >= limit('followersPerOrg')) return 'followersPerOrg';
     const all = [...this.#followers.values()].reduce((sum, some) => sum + some, 0);
@@ -52,7 +52,7 @@ export class TaskWatch {
     else this.#followers.delete(orgId);
   }
 
-  /** The task now, and again at each change of its state, until it has ended, time is up or nobody wants it any more. */
+  /** Yields the task now and at each change of its state, until it ends, the time is up or the signal aborts. */
   async *states({ orgId, taskId, load, forMs, signal }: Follow): AsyncGenerator<TaskRow> {
     const over = new AbortController();
     const ends = AbortSignal.any([over.signal, this.#stopped.signal, ...(signal ? [signal] : [])]);
@@ -61,7 +61,7 @@ export class TaskWatch {
     try {
       let last: string | undefined;
       for (;;) {
-        // Listening begins before looking, so that no change falls in between.
+        // Listen before looking, so that no change is missed in between.
         const changed = this.#changes.next((id) => id === undefined || id === taskId, ends);
         changed.catch(() => {});
         const row = await load();

@@ -23,7 +23,7 @@ export interface TaskRow {
   turn_state: TurnReport['state'] | null;
   turn: Partial<Pick<TurnReport, 'result' | 'evidence' | 'detail' | 'answer' | 'answer_cut'>> | null;
   gateway_request_id: string | null;
-  /** What was sent, as it is in the queue. */
+  /** The sent message, as it is in the queue. */
   message: { messageId: string; parts: { text: string }[] };
 }
 
@@ -36,15 +36,15 @@ export type TaskStateName =
   | 'CANCELED'
   | 'REJECTED';
 
-/** What an outcome is where the message did not reach the agent. */
+/** Outcomes of messages that did not reach the agent. */
 const NOT_REACHED = Object.entries(REQUEST_OUTCOMES)
   .filter(([, { reached }]) => !reached)
   .map(([outcome, { task }]) => `WHEN outcome = '${outcome}' THEN '${task}'`)
   .join('\n  ');
 
 /**
- * WORKING: the agent's gateway has it, until it says that the agent's turn on it has ended; COMPLETED is that end.
- * What was dropped never reached the agent.
+ * WORKING: the agent's gateway has it and has not reported the end of the agent's turn. COMPLETED is that end. A
+ * dropped message never reached the agent.
  */
 const STATE = `CASE
   WHEN outcome IN ${sqlList(REACHED_OUTCOMES)} THEN CASE turn_state
@@ -82,32 +82,32 @@ export function isTerminal({ state }: TaskRow): boolean {
   return state !== 'SUBMITTED' && state !== 'WORKING' && state !== 'INPUT_REQUIRED';
 }
 
-/** Nothing more happens without somebody else: it has ended, or the agent asks its own user something. */
+/** Whether nothing more happens without someone else: it has ended, or the agent asks its own user something. */
 export function isAtRest(row: TaskRow): boolean {
   return isTerminal(row) || row.state === 'INPUT_REQUIRED';
 }
 
-/** Undefined for a state that none of our tasks is ever in. */
+/** Undefined for a state that our tasks never have. */
 export function nameOfState(state: TaskState): TaskStateName | undefined {
   return (Object.keys(STATES) as TaskStateName[]).find((name) => STATES[name] === state);
 }
 
-/** What of a task is shown besides its status. */
+/** What is shown of a task besides its status. */
 export interface Shown {
   artifacts: boolean;
-  /** How many messages at most; undefined: all. */
+  /** Maximum number of messages; undefined: all. */
   history?: number | undefined;
 }
 
 export function toTask(row: TaskRow, { artifacts, history }: Shown = { artifacts: true }): Task {
-  const said = sayingOf(row);
+  const explanation = explanationOf(row);
   return {
     id: row.id,
     contextId: row.context_id,
     status: {
       state: STATES[row.state],
       timestamp: row.changed_at.toISOString(),
-      message: said === undefined ? undefined : spokenBy(row, said),
+      message: explanation === undefined ? undefined : spokenBy(row, explanation),
     },
     artifacts: artifacts ? artifactsOf(row) : [],
     history: history === 0 ? [] : [sentMessage(row)],
@@ -135,13 +135,13 @@ function sentMessage({ id, context_id, message }: TaskRow): Task['history'][numb
   };
 }
 
-/** Whether the end of the turn was seen, or only that the agent is ready again. */
+/** `proven`: the end of the turn was seen. `unproven`: only that the agent is ready again. */
 function turnEndOf({ turn_state }: TaskRow): 'proven' | 'unproven' | null {
   if (turn_state === 'finished') return 'proven';
   return turn_state === 'unproven' ? 'unproven' : null;
 }
 
-/** What the tool says it answered; absent where it does not tell. */
+/** The tool's own report of its answer; empty if it reports none. */
 export function artifactsOf({ id, turn }: TaskRow): Task['artifacts'] {
   if (!turn?.answer) return [];
   return [
@@ -156,8 +156,8 @@ export function artifactsOf({ id, turn }: TaskRow): Task['artifacts'] {
   ];
 }
 
-/** Why it is as it is. */
-function sayingOf({ status, outcome, last_error, turn_state, turn }: TaskRow): string | undefined {
+/** Explains the state. */
+function explanationOf({ status, outcome, last_error, turn_state, turn }: TaskRow): string | undefined {
   if (isAmong(REACHED_OUTCOMES, outcome)) {
     if (turn_state === 'finished') return `The agent's turn ended: ${turn?.result ?? 'success'}.`;
     if (turn_state === 'unproven')
@@ -166,7 +166,7 @@ function sayingOf({ status, outcome, last_error, turn_state, turn }: TaskRow): s
     if (turn_state === 'lost') return `The agent's turn was lost: ${turn?.detail ?? 'the tool is gone'}.`;
     return 'The message was submitted to the agent.';
   }
-  if (outcome !== null && status === 'completed') return `The agent's gateway says: ${outcome}.`;
+  if (outcome !== null && status === 'completed') return `The agent's gateway reported: ${outcome}.`;
   return last_error ?? undefined;
 }
 

@@ -3,7 +3,7 @@ import type { PageCursor } from '../delivery/index.ts';
 import { type Identity, partyOf } from '../identity/index.ts';
 import { TASK_COLUMNS, TASKS, type TaskRow, type TaskStateName } from './task.ts';
 
-/** The tasks one caller sent to one agent. Nobody sees those of others. */
+/** Owner of the tasks that one caller sent to one agent. No one sees those of others. */
 export interface TaskOwner {
   caller: Identity;
   workspaceId: string;
@@ -27,7 +27,7 @@ export async function findTask(sql: Sql, owner: TaskOwner, id: string): Promise<
   return rows[0];
 }
 
-/** Only what nobody was given yet can be taken back. False: it is too late. */
+/** Takes a message back; possible only before it was handed out. False: too late. */
 export async function withdrawTask(sql: Sql, owner: TaskOwner, id: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `UPDATE a2a_queue t SET status = 'dropped', outcome = 'cancelled', outcome_at = now(), completed_at = now(),
@@ -48,12 +48,12 @@ export interface TaskQuery {
 
 export interface TaskPage {
   tasks: TaskRow[];
-  /** Where the next page begins; undefined on the last. */
+  /** Where the next page begins; undefined on the last page. */
   next: PageCursor | undefined;
   total: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listTasks(sql: Sql, owner: TaskOwner, query: TaskQuery): Promise<TaskPage> {
   const filter = `${OWNED} AND ($4::text IS NULL OR t.context_id = $4) AND ($5::text IS NULL OR t.state = $5)
     AND ($6::timestamptz IS NULL OR t.changed_at > $6)`;

@@ -13,11 +13,11 @@ import type { ManagedAgents } from './managed-agents.ts';
 import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
 
 type AgentRequestAnswer = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.requests']>;
-/** Without whom it was asked of. */
+/** The answer without the agent's id. */
 type Taken = Omit<AgentRequestAnswer, 'success' | 'tracked_agent_id'>;
 
 /**
- * A prompt or an interrupt for an agent, whatever it is: a headless agent of this server runs it as a turn; otherwise its
+ * Sends a prompt or an interrupt to any kind of agent. A headless agent of this server runs it as a turn; otherwise its
  * gateway queues it; without a gateway it goes through the lane of the session, now or not at all.
  */
 export async function requestAgent(
@@ -48,11 +48,11 @@ async function byServer(agents: ManagedAgents, agent: TrackedAgent, body: AgentR
     const detail = turn ? `turn ${turn.turn_id} is being ended` : 'no turn is running';
     return answer(body, { request_id: requestId, disposition: turn ? 'accepted' : 'no_op', detail, turn });
   }
-  // Where a gateway is attached, what it holds for the agent comes first.
+  // If a gateway is attached, what it has queued for the agent comes first.
   await queueOf(agents, agent);
   const { prompt, execution } = body;
   const { turn } = turns.accept({ prompt, execution, requestId });
-  return answer(body, { request_id: requestId, detail: 'the turn runs', turn });
+  return answer(body, { request_id: requestId, detail: 'the turn is running', turn });
 }
 
 function byGateway(body: AgentRequestBody, { request_id }: RequestAccepted): Taken {
@@ -93,19 +93,19 @@ function refused({ outcome, reasons, untouched }: DeliveryResult): Error {
 
 function answer(
   { request_kind }: AgentRequestBody,
-  said: Pick<Taken, 'request_id' | 'detail'> &
+  result: Pick<Taken, 'request_id' | 'detail'> &
     Partial<Pick<Taken, 'disposition' | 'taken_by'>> & {
       turn?: { turn_id: string; turn_index: number } | undefined;
     },
 ): Taken {
   return {
     schema_version: 1,
-    request_id: said.request_id,
+    request_id: result.request_id,
     request_kind,
-    disposition: said.disposition ?? 'accepted',
-    taken_by: said.taken_by ?? 'server',
-    headless_turn_id: said.turn?.turn_id ?? null,
-    headless_turn_index: said.turn?.turn_index ?? null,
-    detail: said.detail,
+    disposition: result.disposition ?? 'accepted',
+    taken_by: result.taken_by ?? 'server',
+    headless_turn_id: result.turn?.turn_id ?? null,
+    headless_turn_index: result.turn?.turn_index ?? null,
+    detail: result.detail,
   };
 }

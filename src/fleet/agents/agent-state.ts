@@ -49,12 +49,12 @@ interface Look {
   seen: TurnState;
 }
 
-/** What an agent is doing, as far as somebody has looked: its gateway, or this server when it runs the turns itself. */
+/** Returns what an agent is doing, as seen by its gateway, or by this server if it runs the turns itself. */
 export async function agentState(agents: ManagedAgents, agent: TrackedAgent): Promise<State> {
   return stateOf(agent, await look(agents, agent));
 }
 
-/** Everything: the state, the whole surface as its watcher describes it, processes and paths. */
+/** Returns everything: the state, the whole surface as its watcher describes it, processes and paths. */
 export async function agentDetail(agents: ManagedAgents, agent: TrackedAgent): Promise<DetailAnswer> {
   const looked = await look(agents, agent);
   const state = stateOf(agent, looked);
@@ -91,7 +91,7 @@ function stateOf(agent: TrackedAgent, { shown, status, seen }: Look): State {
   };
 }
 
-/** Where the screen of an agent is asked for. */
+/** Routes that show the screen of an agent. */
 const TUI = {
   state: CARRIED_ROUTES['agents.gateway.tui.state'].path,
   history: CARRIED_ROUTES['agents.gateway.tui.history'].path,
@@ -126,7 +126,7 @@ function headlessDetail(state: State, { shown, seen }: Look): HeadlessDetail {
   };
 }
 
-/** A tool that has ended leaves its window behind: the agent is there only while the tool is. */
+/** A tool that has ended leaves its window behind. The agent is available only while its tool runs. */
 function isAvailable({ facts }: TrackedAgent, shown: ShownAgent): boolean {
   return shown.session === 'running' && (shown.process.tool_running || transportOf(facts) === 'headless');
 }
@@ -134,11 +134,11 @@ function isAvailable({ facts }: TrackedAgent, shown: ShownAgent): boolean {
 interface TurnState {
   turn: State['turn'];
   last_turn: State['last_turn'];
-  /** Nobody looks at a terminal without a gateway. */
+  /** Without a gateway, no one watches a terminal. */
   source: State['observed_by'];
   screen: Partial<TuiState> | null;
   headless: Partial<HeadlessState> | null;
-  /** Of turns that this server runs. */
+  /** For turns that this server runs. */
   activeTurn?: TurnView | undefined;
   lastTurn?: TurnView | undefined;
 }
@@ -186,7 +186,7 @@ async function gatewayState(agents: ManagedAgents, agent: TrackedAgent): Promise
     const turn = { phase: active ? 'active' : 'ready', active_turn_id: active } as const;
     return { turn, last_turn: UNSEEN.last_turn, source: 'gateway', screen: null, headless };
   }
-  // Another version's gateway may say less.
+  // A gateway of another version may report less.
   const screen: Partial<TuiState> = await client.tuiState();
   const { result, source, updated_at_utc = null } = screen.last_turn ?? UNSEEN.last_turn;
   return {
@@ -198,7 +198,7 @@ async function gatewayState(agents: ManagedAgents, agent: TrackedAgent): Promise
   };
 }
 
-/** The agent's gateway, once it has proven to be the recorded one. */
+/** Returns the agent's gateway, once it has proven to be the recorded one. */
 export async function clientOf(
   agents: ManagedAgents,
   agent: TrackedAgent,
@@ -208,8 +208,8 @@ export async function clientOf(
 }
 
 /**
- * The gateway that must take what is asked of the agent, waited for longer. Undefined only where none is attached: one that is slow,
- * starting again or was killed is not passed by, since what it holds comes first.
+ * Returns the gateway that must queue requests for the agent, with a longer wait. Undefined only if none is attached: a
+ * gateway that is slow, restarting or was killed is not bypassed, because what it has queued comes first.
  */
 export async function queueOf(
   agents: ManagedAgents,

@@ -54,7 +54,7 @@ export function gatewayOf(status: GatewayStatus, { gateway }: ShownAgent): State
   };
 }
 
-/** Which mailbox it has, by its binding. */
+/** Returns the agent's mailbox, by its binding. */
 export function mailboxOf({ mailbox }: ShownAgent): State['mailbox'] {
   if (mailbox === null) return null;
   const { transport, principal_id, address } = mailbox as NonNullable<State['mailbox']>;
@@ -64,7 +64,7 @@ export function mailboxOf({ mailbox }: ShownAgent): State['mailbox'] {
 export const troublesOf = (notes: readonly string[]): State['diagnostics'] =>
   notes.map((message) => ({ kind: 'note', message, details: {} }));
 
-/** A terminal that nobody looks at: only whether it is there is known. */
+/** A terminal that no one watches: only whether it exists is known. */
 export function unseenScreen(
   { session, process }: ShownAgent,
   nowUtc: string,
@@ -88,7 +88,7 @@ type HeadlessPart = Pick<
   'runtime_resumable' | 'tmux_session_live' | 'can_accept_prompt_now' | 'interruptible' | 'chat_session'
 >;
 
-/** A headless agent that nobody asks takes nothing here. */
+/** A headless agent that cannot be asked accepts nothing here. */
 export function headlessPart(seen: Partial<HeadlessState> | null, { session }: ShownAgent): HeadlessPart {
   return {
     runtime_resumable: seen?.runtime_resumable ?? session === 'running',
@@ -99,7 +99,7 @@ export function headlessPart(seen: Partial<HeadlessState> | null, { session }: S
   };
 }
 
-/** What the turn records say besides the state; nothing where a gateway runs the turns. */
+/** What the turn records add to the state; empty if a gateway runs the turns. */
 export function headlessTurns(active: TurnView | undefined, last: TurnView | undefined) {
   return {
     active_turn_started_at_utc: active?.started_at_utc ?? null,
@@ -130,7 +130,7 @@ const OUTCOMES: Partial<Record<NonNullable<RequestView['outcome']>, LastTurn['re
   failed: 'known_failure',
 };
 
-/** Of a headless agent: its gateway's request is over when its turn is. */
+/** For a headless agent: its gateway's request ends with its turn. */
 export const requestEntry = (request: RequestView): Entry => ({
   recorded_at_utc: request.finished_at_utc ?? request.accepted_at_utc,
   summary: `${request.request_kind}: ${request.outcome ?? request.state}`,

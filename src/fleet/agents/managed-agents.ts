@@ -3,7 +3,7 @@ import { conflict, isRouseError, listenerUrl, messageOf, unavailable } from '../
 import {
   type BroughtBack,
   bringBack,
-  forServers,
+  fleetActions,
   type Handover,
   type LaunchOptions,
   type LaunchReport,
@@ -27,7 +27,7 @@ export async function startAgents(config: AgentsConfig): Promise<ManagedAgents> 
   return agents;
 }
 
-/** The agents of this host, as one server knows them and owns some of them. */
+/** The agents of this host that one server knows; it owns some of them. */
 export class ManagedAgents {
   readonly config: AgentsConfig;
   readonly registrations: Registrations;
@@ -41,13 +41,13 @@ export class ManagedAgents {
     this.registrations = new Registrations(config);
   }
 
-  /** Takes on again what an earlier server of this address owned. One that cannot be reached does not stop the others. */
+  /** Resumes what an earlier server of this address owned. An agent that cannot be reached does not stop the others. */
   async start(): Promise<void> {
     for (const facts of await this.registrations.findAgain()) {
       const agent: TrackedAgent = { trackedId: facts.sessionId, owner: 'server', facts };
       if (!isServedHeadless(agent)) continue;
       await this.turnsOf(agent).catch((error: unknown) => {
-        this.config.log.warn('an agent is out of reach', {
+        this.config.log.warn('an agent cannot be reached', {
           agent: facts.agentName,
           cause: messageOf(error),
         });
@@ -55,7 +55,7 @@ export class ManagedAgents {
     }
   }
 
-  /** Lets go of turns under way: they run on, and the next server takes them over. */
+  /** Lets go of running turns: they continue, and the next server takes them over. */
   async close(): Promise<void> {
     this.#closed = true;
     const served = [...this.#served.values()];
@@ -68,7 +68,10 @@ export class ManagedAgents {
     return trackedAgents(this.config, this.registrations);
   }
 
-  /** Launches an agent that this server owns. It is known here only once it is registered; what fails leaves nothing. */
+  /**
+   * Launches an agent that this server owns. It is known here only once it is registered; a failure leaves nothing
+   * behind.
+   */
   async launch(options: LaunchOptions, handed: Handover | undefined): Promise<LaunchReport> {
     const report = await launch(this.#contextFor(handed), {
       ...options,
@@ -87,7 +90,7 @@ export class ManagedAgents {
     }
   }
 
-  /** Takes on a session that was launched for this server and is not known yet. */
+  /** Registers a session that was launched for this server and is not known yet. */
   register(facts: ManifestFacts, observed: { toolVersion?: string | null }): TrackedAgent {
     if (!this.registrations.isOurs(facts)) {
       throw conflict(`the manifest of "${facts.tmuxSessionName}" does not name this server as its owner`, {
@@ -106,20 +109,20 @@ export class ManagedAgents {
     return report;
   }
 
-  /** A tool that is started anew has no turn under way; its surface is reached again when it is asked for. */
+  /** A restarted tool has no running turn. Its surface is opened again when it is next needed. */
   async relaunch(agent: TrackedAgent, handed: Handover | undefined): Promise<BroughtBack> {
     await this.#endTurns(agent);
     return bringBack(this.#contextFor(handed), agent.facts, { gateway: 'as_before' });
   }
 
-  /** Where sessions are kept is the server's; what the tool inherits and which fleet it joins is the caller's. */
+  /** The server decides where sessions are kept; the caller decides what the tool inherits and which fleet it joins. */
   #contextFor(handed: Handover | undefined): SessionContext {
     const { settings, env } = this.session;
     const fleet = handed?.fleet ?? settings.fleet ?? this.#ownFleet();
     return { ...this.session, env: handed?.env ?? env, settings: { ...settings, fleet } };
   }
 
-  /** An agent that names no fleet is of this server's own, where it can be registered. */
+  /** An agent that names no fleet joins this server's own, if it can be registered there. */
   #ownFleet(): SessionContext['settings']['fleet'] {
     const { ownTokenFile } = this.config;
     if (ownTokenFile === undefined || !existsSync(ownTokenFile)) return undefined;
@@ -133,20 +136,20 @@ export class ManagedAgents {
     await turns?.close();
   }
 
-  /** The turns of a headless agent of this server, reached when they are first asked for. */
+  /** Returns the turns of a headless agent of this server; they are opened on first use. */
   turnsOf(agent: TrackedAgent): Promise<ServedTurns> {
     const known = this.#served.get(agent.trackedId);
     if (known) return known;
     if (this.#closed) return Promise.reject(unavailable('the server is stopping'));
     const opening = this.#open(agent);
     this.#served.set(agent.trackedId, opening);
-    // What could not be reached now is tried again when it is asked for again.
+    // If opening fails, the next use tries again.
     opening.catch(() => this.#served.delete(agent.trackedId));
     return opening;
   }
 
   async #open({ trackedId, facts }: TrackedAgent): Promise<ServedTurns> {
-    const { openHeadless } = await forServers();
+    const { openHeadless } = await fleetActions();
     const { log } = this.config;
     const surface = openHeadless(this.session, facts, { log });
     const turns = new ServedTurns({ trackedId, facts, surface, clock: this.session.clock, log });

@@ -9,14 +9,14 @@ import {
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
-import { forServers, type ManifestFacts } from '../../session/index.ts';
+import { fleetActions, type ManifestFacts } from '../../session/index.ts';
 import type { AgentsConfig } from './agents-config.ts';
 import { serverPlace } from './server-place.ts';
 import { terminalIdOf } from './tracked-agent.ts';
 
 /**
- * Which sessions this server has taken on. A session is known here from the moment its registration is on disk and not
- * before, however much of it is published already. Its manifest stays the authority on everything else.
+ * Which sessions this server has registered. A session is known here from the moment its registration is on disk and
+ * not before, however much of it is published already. Its manifest is the authority on everything else.
  */
 export class Registrations {
   readonly #config: AgentsConfig;
@@ -55,19 +55,20 @@ export class Registrations {
     fs.rmSync(this.#place(facts), { recursive: true, force: true });
   }
 
-  /** Whether the manifest names this very server. Under another port it would be another server. */
+  /** Whether the manifest names this very server. A server on another port is another server. */
   isOurs({ serverBaseUrl, serverAgentRef }: ManifestFacts): boolean {
     return serverAgentRef !== undefined && serverBaseUrl === listenerUrl(this.#config);
   }
 
   /**
-   * After a restart: the sessions whose manifests name this server and that live are taken on again, also one whose
-   * launch was cut short before its registration. One that is lost stays known for as long as the registry has it, so
-   * that it can be relaunched; what is registered and gone from there is forgotten.
+   * After a restart: finds the live sessions whose manifests name this server, including one whose launch was cut short
+   * before its registration. A lost session stays known while the registry has it, so that it can be relaunched. A
+   * registration that is gone from the registry is forgotten.
    */
   async findAgain(): Promise<ManifestFacts[]> {
     const { session } = this.#config;
-    const { LiveSessions, manifests, publishForgotten, readRegistry, tryManifestFacts } = await forServers();
+    const { LiveSessions, manifests, publishForgotten, readRegistry, tryManifestFacts } =
+      await fleetActions();
     const sessions = new LiveSessions(session.env);
     await publishForgotten(session, sessions);
     const { fresh } = readRegistry(session.settings.registryDir, session.clock.now().getTime());

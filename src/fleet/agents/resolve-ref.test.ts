@@ -33,7 +33,7 @@ const GPU = agent({
 });
 const CPU = agent({ session: 'rest-2', tmux: 'HOUMAO-cpu-18', name: 'cpu', id: 'bb22' });
 const TWIN = agent({ session: 'rest-3', tmux: 'HOUMAO-gpu-19', name: 'gpu', id: 'cc33' });
-/** Called like the session of another agent. */
+/** Has the session name of another agent. */
 const POSER = agent({ session: 'rest-4', tmux: 'S-poser', name: 'HOUMAO-cpu-18', id: 'dd44' });
 
 const resolve = (ref: string, agents: TrackedAgent[]): string | number => {
@@ -44,7 +44,7 @@ const resolve = (ref: string, agents: TrackedAgent[]): string | number => {
   }
 };
 
-describe('a reference', () => {
+describe('a reference to an agent', () => {
   it.each([
     ['tracked id', 'rest-1', 'rest-1'],
     ['session name', 'HOUMAO-gpu-17', 'rest-1'],
@@ -65,7 +65,7 @@ describe('a reference', () => {
   it.each([
     ['two agents of one name', 'gpu', [GPU, TWIN]],
     ['a name that is the session of another', 'HOUMAO-cpu-18', [CPU, POSER]],
-  ])('that fits %s is refused, and says which', (_, ref, agents) => {
+  ])('that matches %s is refused with the candidates', (_, ref, agents) => {
     expect(resolve(ref, agents)).toBe(409);
     expect(() => resolveRef(ref, agents)).toThrowError(
       expect.objectContaining({
@@ -74,13 +74,13 @@ describe('a reference', () => {
     );
   });
 
-  it('suggests a name that is close', () => {
+  it('that is unknown suggests a similar name', () => {
     expect(() => resolveRef('gpx', [GPU, CPU])).toThrowError(
       expect.objectContaining({ hint: 'did you mean "gpu"?' }),
     );
   });
 
-  it('never means an agent that none of its names is', () => {
+  it('never resolves to an agent without that name', () => {
     const names = fc.constantFrom('a', 'b', 'c', 'HOUMAO-a', 'HOUMAO-b', 'x-1', 'x-2');
     const some = fc.record({ session: names, tmux: names, name: names, id: names });
     fc.assert(

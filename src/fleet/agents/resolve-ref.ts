@@ -3,16 +3,16 @@ import { bareAgentName } from '../../domain/index.ts';
 import { type TrackedAgent, terminalIdOf } from './tracked-agent.ts';
 
 /**
- * Which agent a reference means: tracked id, session name, terminal alias, agent id, or agent name in either spelling.
- * One that fits several agents, in whatever way, is refused: nobody is typed to by guess.
+ * Returns the agent that a reference means: tracked id, session name, terminal alias, agent id, or agent name in either
+ * spelling. A reference that matches several agents, in whatever way, is refused: Rouse never guesses whom to type to.
  */
 export function resolveRef(ref: string, agents: readonly TrackedAgent[]): TrackedAgent {
   const found = agents.filter((agent) => namesOf(agent).includes(ref) || hasName(agent, ref));
   if (found.length === 1) return found[0]!;
   if (found.length === 0) throw unknown(ref, agents);
   const agentIds = [...new Set(found.map(({ facts }) => facts.agentId))].sort();
-  throw conflict(`"${ref}" is the reference of ${found.length} agents`, {
-    hint: `say which by its tracked id: ${found.map(({ trackedId }) => trackedId).join(', ')}`,
+  throw conflict(`"${ref}" matches ${found.length} agents`, {
+    hint: `use a tracked id: ${found.map(({ trackedId }) => trackedId).join(', ')}`,
     facts: {
       cause: 'ambiguous',
       agent_ids: agentIds,
@@ -23,7 +23,7 @@ export function resolveRef(ref: string, agents: readonly TrackedAgent[]): Tracke
 
 function namesOf({ trackedId, facts }: TrackedAgent): (string | null)[] {
   const { tmuxSessionName, sessionId, agentId, serverAgentRef } = facts;
-  // The reference in its manifest is the name its session once had; a person may have renamed that since.
+  // The manifest's reference is the session's first name; a person may have renamed the session since.
   return [trackedId, tmuxSessionName, serverAgentRef ?? null, sessionId, terminalIdOf(facts), agentId];
 }
 

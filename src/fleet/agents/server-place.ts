@@ -8,19 +8,20 @@ import {
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
+import { FLEET_SERVICE, SERVERS_DIRECTORY } from '../../wire/houmao/index.ts';
 import { currentServer, sourceView } from '../../wire/index.ts';
 import type { AgentsConfig } from './agents-config.ts';
 
-/** Where a server keeps what it knows of its agents: `<runtime>/houmao_servers/<host>-<port>/`. */
+/** Where a server keeps its data about its agents: `<runtime>/SERVERS_DIRECTORY/<host>-<port>/`. */
 export interface ServerPlace {
   root: string;
-  /** One directory per agent that is registered here. */
+  /** One directory per registered agent. */
   managedAgents: string;
   currentInstance: string;
 }
 
 export function serverPlace({ session, host, port }: AgentsConfig): ServerPlace {
-  const root = path.join(session.settings.runtimeDir, 'houmao_servers', `${host}-${port}`);
+  const root = path.join(session.settings.runtimeDir, SERVERS_DIRECTORY, `${host}-${port}`);
   return {
     root,
     managedAgents: path.join(root, 'managed_agents'),
@@ -31,7 +32,7 @@ export function serverPlace({ session, host, port }: AgentsConfig): ServerPlace 
 export interface CurrentServer {
   schema_version: 1;
   status: 'ok';
-  houmao_service: 'houmao-server';
+  houmao_service: typeof FLEET_SERVICE;
   instance_id: string;
   pid: number;
   process_start_ticks: number | null;
@@ -43,13 +44,13 @@ export interface CurrentServer {
   started_at_utc: string;
 }
 
-/** Says who serves here; the port is the lock, so nobody else can. */
+/** Records who serves here. The port is the lock, so there is only one server. */
 export function writeCurrentServer(config: AgentsConfig): CurrentServer {
   const place = serverPlace(config);
   const current: CurrentServer = {
     schema_version: 1,
     status: 'ok',
-    houmao_service: 'houmao-server',
+    houmao_service: FLEET_SERVICE,
     instance_id: config.instanceId,
     pid: process.pid,
     process_start_ticks: identifyProcess(process.pid)?.startTicks ?? null,

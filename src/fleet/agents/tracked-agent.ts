@@ -10,7 +10,7 @@ export interface TrackedAgent {
   facts: ManifestFacts;
 }
 
-/** What is told of an agent to whoever asks. Nothing here is a secret. */
+/** What any caller may learn about an agent. Contains no secrets. */
 export interface AgentIdentityView {
   tracked_agent_id: string;
   transport: 'tui' | 'headless';
@@ -55,7 +55,7 @@ export function transportOf(facts: ManifestFacts): 'tui' | 'headless' {
   return isHeadless(facts.backend) ? 'headless' : 'tui';
 }
 
-/** Turns of this agent are run by the server, not by a gateway. */
+/** Whether the server, not a gateway, runs this agent's turns. */
 export function isServedHeadless({ owner, facts }: TrackedAgent): boolean {
   return owner === 'server' && isHeadless(facts.backend);
 }

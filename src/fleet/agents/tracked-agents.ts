@@ -1,18 +1,19 @@
-import { forServers } from '../../session/index.ts';
+import { fleetActions } from '../../session/index.ts';
+import { BACKEND } from '../../wire/houmao/index.ts';
 import type { AgentsConfig } from './agents-config.ts';
 import type { Registrations } from './registrations.ts';
 import type { TrackedAgent } from './tracked-agent.ts';
 
 /**
- * The agents of this host that this server may speak for: those with a fresh registry record, except those whose manifest
- * gives them to another server, or to this one before their registration is complete. Read anew each time: the registry
- * is shared with the command line.
+ * Lists the agents of this host that this server may speak for: those with a fresh registry record, except those whose
+ * manifest names another server, or this one before their registration is complete. Reads the registry each time,
+ * because the command line shares it.
  */
 export async function trackedAgents(
   { session }: AgentsConfig,
   registrations: Registrations,
 ): Promise<TrackedAgent[]> {
-  const { readRegistry, tryManifestFacts } = await forServers();
+  const { readRegistry, tryManifestFacts } = await fleetActions();
   const { fresh } = readRegistry(session.settings.registryDir, session.clock.now().getTime());
   return fresh.flatMap((record): TrackedAgent[] => {
     const facts = tryManifestFacts(record.runtime.manifest_path);
@@ -25,5 +26,5 @@ export async function trackedAgents(
 }
 
 function ownerOf(backend: string, serverBaseUrl: string | undefined): 'server' | 'host' {
-  return backend === 'houmao_server_rest' || serverBaseUrl !== undefined ? 'server' : 'host';
+  return backend === BACKEND.server || serverBaseUrl !== undefined ? 'server' : 'host';
 }

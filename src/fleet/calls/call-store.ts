@@ -2,21 +2,21 @@ import { newUuid } from '../../base/index.ts';
 import { asJson, type Sql } from '../../db/index.ts';
 import { DELIVERY_CHANNEL } from '../delivery/index.ts';
 
-/** Says which call was answered. */
+/** Notifies which call was answered. */
 export const CALL_CHANNEL = 'rouse_call';
 
-const MOST_AT_ONCE = 10;
+const MAX_AT_ONCE = 10;
 
 export interface NewCall {
   orgId: string;
   workspaceId: string;
-  /** Who asks, for the records of both ends. */
+  /** Who asks, for the logs of both ends. */
   caller: string;
   method: string;
-  /** Of the gateway, with its query. */
+  /** The gateway's path, with its query. */
   path: string;
   body: unknown;
-  /** How long it may be taken. */
+  /** How long a gateway may take it. */
   seconds: number;
 }
 
@@ -28,7 +28,7 @@ export interface HandedCall {
   body: unknown;
 }
 
-/** Stored, and the held heartbeat told. */
+/** Stores the call and notifies the held heartbeat. */
 export async function makeCall(sql: Sql, call: NewCall): Promise<string> {
   const id = newUuid();
   await sql.transaction(async (tx) => {
@@ -51,7 +51,7 @@ export async function makeCall(sql: Sql, call: NewCall): Promise<string> {
   return id;
 }
 
-/** Gives the calls that wait to this session, for good. */
+/** Hands the waiting calls to this session, for good. */
 export async function takeCalls(
   sql: Sql,
   { workspaceId, sessionId }: { workspaceId: string; sessionId: string },
@@ -59,14 +59,14 @@ export async function takeCalls(
   const { rows } = await sql.query<HandedCall>(
     `UPDATE gateway_calls SET taken_by = $2, taken_at = now() WHERE id = ANY(ARRAY(
          SELECT id FROM gateway_calls WHERE workspace_id = $1::uuid AND taken_at IS NULL AND expires_at > now()
-           ORDER BY made_at LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED))
+           ORDER BY made_at LIMIT ${MAX_AT_ONCE} FOR UPDATE SKIP LOCKED))
        RETURNING id, caller, method, path, body`,
     [workspaceId, sessionId],
   );
   return rows;
 }
 
-/** False: it was answered before, or was never given to this agent. */
+/** False: it was answered before, or was never handed to this agent. */
 export async function answerCall(
   sql: Sql,
   { id, workspaceId, status, answer }: { id: string; workspaceId: string; status: number; answer: unknown },
@@ -96,7 +96,7 @@ export async function callState(sql: Sql, id: string): Promise<CallState | undef
   return rows[0];
 }
 
-/** True when nobody had taken it: then nobody will. */
+/** True if no one had taken it; then no one will. */
 export async function withdrawCall(sql: Sql, id: string): Promise<boolean> {
   const { rowCount } = await sql.query('DELETE FROM gateway_calls WHERE id = $1::uuid AND taken_at IS NULL', [
     id,
@@ -104,7 +104,7 @@ export async function withdrawCall(sql: Sql, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** What was asked and answered is nobody's business afterwards; who asked what of whom stays until it is old. */
+/** Removes the texts of a finished call. Who asked what of whom is kept until it is old. */
 export async function forgetWords(sql: Sql, id: string): Promise<void> {
   await sql.query('UPDATE gateway_calls SET body = NULL, answer = NULL WHERE id = $1::uuid', [id]);
 }

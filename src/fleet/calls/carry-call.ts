@@ -2,7 +2,7 @@ import { type Clock, unavailable } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { callState, forgetWords, makeCall, type NewCall, withdrawCall } from './call-store.ts';
 
-/** Who waits for answers in this process; one LISTEN serves them all, on whichever server the answer arrives. */
+/** Waiters of this process; one LISTEN serves them all, on whichever server the answer arrives. */
 export interface AnswerWaiters {
   expect(id: string): { next(ms: number, signal: AbortSignal): Promise<boolean>; end(): void };
 }
@@ -13,18 +13,21 @@ interface CarriedAnswer {
 }
 
 interface Carrying extends Omit<NewCall, 'seconds'> {
-  /** Of the agent, for errors. */
+  /** The agent's name, for errors. */
   name: string;
   host: string | null;
 }
 
-/** A gateway that holds its heartbeat takes a call within milliseconds; one that is between two, within a second or two. */
+/**
+ * A gateway that holds its heartbeat takes a call within milliseconds; one between two heartbeats, within a second or
+ * two.
+ */
 const TAKE_MS = 10_000;
 const ANSWER_MS = 40_000;
-/** Notifications are hints: without one, the row is looked at this often. */
+/** Notifications are hints: without one, the row is read this often. */
 const LOOK_MS = 2000;
 
-/** Asks a gateway elsewhere, and waits for its answer. */
+/** Sends a call to a gateway on another host and waits for its answer. */
 export async function carryCall(
   on: { sql: Sql; clock: Clock; answers: AnswerWaiters },
   call: Carrying,
@@ -58,14 +61,14 @@ const where = (name: string, host: string | null): string =>
 
 function notTaken(name: string, host: string | null): Error {
   return unavailable(`the gateway of ${where(name, host)} did not take the call; nothing was done`, {
-    hint: 'see "rouse fleet show NAME"; is its gateway attached, and of this version?',
+    hint: 'check with "rouse fleet show NAME" that its gateway is attached and has this version',
     facts: { cause: 'host_away', host },
   });
 }
 
 function notAnswered(name: string, host: string | null): Error {
   return unavailable(
-    `the gateway of ${where(name, host)} took the call and did not answer; whether it was done is not known`,
-    { hint: 'look at its requests before you try again', facts: { cause: 'no_answer', host } },
+    `the gateway of ${where(name, host)} took the call but did not respond; it is not known whether it was done`,
+    { hint: 'check its requests before you try again', facts: { cause: 'no_answer', host } },
   );
 }

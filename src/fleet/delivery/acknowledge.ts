@@ -3,10 +3,10 @@ import { REACHED_OUTCOMES, type RequestOutcome, sqlList } from '../../domain/ind
 
 export interface Ack {
   id: string;
-  /** Of the lease; an older one is stale. */
+  /** Number of the lease; an older one is stale. */
   attempt: number;
   result: 'accepted' | 'refused';
-  /** The gateway's own request, when it accepted. */
+  /** The gateway's own request, if it accepted. */
   requestId?: string | null;
   /** Why it was refused. */
   reason?: string | null;
@@ -19,12 +19,12 @@ export interface Holder {
   sessionId: string;
 }
 
-/** `repeated`: told before, nothing changed. `stale`: the message is not in the hands of this session and attempt. */
+/** `repeated`: reported before, nothing changed. `stale`: this session and attempt do not hold the message. */
 export type AckResult = { id: string; result: 'recorded' | 'repeated' | 'stale' };
 
 /**
- * What the gateway did with the messages it was given: all in two statements. Accepted: it is in the gateway's durable
- * queue. Refused: the same row goes back, with its key, priority and place, and waits longer each time; after
+ * Records what the gateway did with the messages it was handed, all in two statements. Accepted: it is in the gateway's
+ * durable queue. Refused: the same row goes back, with its key, priority and place, and waits longer each time; after
  * `max_attempts` it is a dead letter.
  */
 export async function acknowledgeAll(sql: Sql, holder: Holder, acks: readonly Ack[]): Promise<AckResult[]> {
@@ -61,17 +61,18 @@ async function apply(
   return new Set(rows.map(({ id }) => id));
 }
 
-const ACKS = 'unnest($3::uuid[], $4::int[], $5::text[], $6::boolean[]) AS ack (id, attempt, said, permanent)';
+const ACKS =
+  'unnest($3::uuid[], $4::int[], $5::text[], $6::boolean[]) AS ack (id, attempt, detail, permanent)';
 const MATCHING =
   'q.id = ANY($3::uuid[]) AND q.id = ack.id AND q.workspace_id = $1::uuid AND q.attempts = ack.attempt';
 
-/** An answer that comes late still settles what was given up as unknown. */
+/** A late acknowledgement still settles a message that was given up as unknown. */
 const ACCEPT = `
   UPDATE a2a_queue q SET status = 'completed', completed_at = now(), lease_until = NULL, last_error = NULL,
-      gateway_request_id = ack.said
+      gateway_request_id = ack.detail
     FROM ${ACKS} WHERE ${MATCHING} AND q.claimed_by = $2 AND q.status IN ('dispatched', 'failed') RETURNING q.id`;
 
-/** 5 s, doubled each time, at most 10 minutes; half to one and a half of it, so that many do not come back at once. */
+/** 5 s, doubled each time, at most 10 minutes; times 0.5 to 1.5, so that many do not come back at once. */
 const REFUSE = `
   UPDATE a2a_queue q SET
       status = CASE WHEN ack.permanent OR q.attempts >= q.max_attempts THEN 'failed' ELSE 'queued' END,
@@ -79,7 +80,7 @@ const REFUSE = `
       next_attempt_at = CASE WHEN ack.permanent OR q.attempts >= q.max_attempts THEN NULL ELSE
         now() + make_interval(secs => least(600, 5 * 2 ^ (q.attempts - 1)) * (0.5 + random())) END,
       dispatched_at = NULL, lease_until = NULL, claimed_by = NULL,
-      last_error = coalesce(ack.said, 'the gateway refused it')
+      last_error = coalesce(ack.detail, 'the gateway refused it')
     FROM ${ACKS} WHERE ${MATCHING} AND q.claimed_by = $2 AND q.status = 'dispatched' RETURNING q.id`;
 
 const REPEATED = `
@@ -94,16 +95,16 @@ export interface Outcome {
   outcome: RequestOutcome;
   at: Date;
   response?: unknown;
-  /** What becomes of the turn is told later. */
+  /** The end of the turn is reported later. */
   turnFollows?: boolean;
 }
 
 /**
- * What became of a message inside the gateway. It is evidence that the gateway had it, whatever was thought before: also
- * of one that is in line again because the gateway refused it, whose disk had taken what it did not confirm.
- * False when this workspace was never given it, or the same was told before.
+ * Records how a message ended inside the gateway. It proves that the gateway had the message, whatever was assumed
+ * before: even if the message is queued again because the gateway refused it after its disk had taken what it could not
+ * confirm. Returns false if this workspace was never handed the message, or the same was reported before.
  */
-export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
+export async function recordOutcome(sql: Sql, report: Outcome): Promise<boolean> {
   const { rowCount } = await sql.query(
     `UPDATE a2a_queue SET status = 'completed', completed_at = coalesce(completed_at, now()), lease_until = NULL,
         gateway_request_id = coalesce($3, gateway_request_id), outcome = $4, outcome_at = $5::timestamptz,
@@ -115,13 +116,13 @@ export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
         AND (gateway_request_id IS NULL OR $3::text IS NULL OR gateway_request_id = $3)
         AND (outcome_at IS NULL OR outcome_at < $5::timestamptz)`,
     [
-      told.id,
-      told.workspaceId,
-      told.requestId,
-      told.outcome,
-      told.at,
-      told.response === undefined ? null : JSON.stringify(told.response),
-      told.turnFollows ?? false,
+      report.id,
+      report.workspaceId,
+      report.requestId,
+      report.outcome,
+      report.at,
+      report.response === undefined ? null : JSON.stringify(report.response),
+      report.turnFollows ?? false,
     ],
     { prepared: true },
   );

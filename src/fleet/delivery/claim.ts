@@ -1,35 +1,35 @@
 import type { Sql } from '../../db/index.ts';
-import { LEASE, LEASED_COLUMNS, type Leased, type LeasedRow, MOST_AT_ONCE, type Taker } from './lease.ts';
+import { LEASE, LEASED_COLUMNS, type Leased, type LeasedRow, MAX_AT_ONCE, type Taker } from './lease.ts';
 import { settleOverdue } from './overdue.ts';
 
 export interface Claim extends Taker {
-  /** How many messages at most. */
+  /** Maximum number of messages. */
   capacity: number;
   guards?: DispatchGuards;
 }
 
 /**
- * Asked by kind, just before a message is handed out for the first time: a reason why it is no longer wanted, or
- * undefined. It has not been delivered then, and never will be.
+ * Called by kind, just before a message is handed out for the first time. Returns a reason why it is no longer wanted,
+ * or undefined. An unwanted message has not been delivered and never will be.
  */
 export type DispatchGuards = Readonly<
   Record<string, (sql: Sql, message: { id: string; workspaceId: string }) => Promise<string | undefined>>
 >;
 
 /**
- * Hands out what is due, the most urgent first and the oldest of those. One statement where there is something; nothing to
- * hand out writes nothing. A lease that ran out under this session is given again, since its gateway knows the message by
- * its id; one of another session ends as `failed`, because whether that one took it is unknown and sending twice is worse
- * than saying so.
+ * Hands out what is due, by priority, then age. Takes one statement if there is something; writes nothing if there is
+ * not. A lease that ran out under this session is handed out again, since its gateway knows the message by its id. A
+ * lease of another session ends as `failed`, because whether that session took it is unknown, and sending twice is
+ * worse than saying so.
  */
 export async function claim(sql: Sql, wanted: Claim): Promise<Leased[]> {
-  const most = Math.min(wanted.capacity, MOST_AT_ONCE);
+  const max = Math.min(wanted.capacity, MAX_AT_ONCE);
   const leased: LeasedRow[] = [];
   let settled = false;
-  while (leased.length < most) {
-    const rows = await leaseDue(sql, wanted, { room: most - leased.length, settled });
+  while (leased.length < max) {
+    const rows = await leaseDue(sql, wanted, { room: max - leased.length, settled });
     if (rows.length === 0) {
-      const again = settled ? undefined : await settleOverdue(sql, wanted, most - leased.length);
+      const again = settled ? undefined : await settleOverdue(sql, wanted, max - leased.length);
       if (!again) break;
       leased.push(...again);
       settled = true;
@@ -37,15 +37,15 @@ export async function claim(sql: Sql, wanted: Claim): Promise<Leased[]> {
     }
     const kept = await withoutUnwanted(sql, rows, wanted);
     leased.push(...kept);
-    // What was dropped left room for others.
+    // Dropped messages left room for others.
     if (kept.length === rows.length) break;
   }
   return inOrder(leased);
 }
 
 /**
- * The same in one statement, with the room of the agent, for a beat of that session and token; undefined when it takes more than
- * one, and nothing was done.
+ * The same in one statement that also reads the agent's capacity, for a heartbeat of that session and token. Undefined:
+ * it takes more than one statement, and nothing was done.
  */
 export async function claimAtOnce(
   sql: Sql,
@@ -57,7 +57,7 @@ export async function claimAtOnce(
     guards = {},
   }: Omit<Claim, 'capacity'> & { tokenId: string },
 ): Promise<Leased[] | undefined> {
-  const values = [workspaceId, sessionId, tokenId, leaseSeconds, MOST_AT_ONCE, Object.keys(guards)];
+  const values = [workspaceId, sessionId, tokenId, leaseSeconds, MAX_AT_ONCE, Object.keys(guards)];
   const { rows } = await sql.query<LeasedRow & { slow: boolean }>(CLAIM_AT_ONCE, values, { prepared: true });
   if (rows.some(({ slow }) => slow)) return undefined;
   return inOrder(rows.map(({ slow: _, ...row }) => row));
@@ -71,7 +71,9 @@ const inOrder = (rows: LeasedRow[]): Leased[] =>
 const byUrgency = (a: LeasedRow, b: LeasedRow): number =>
   b.priority - a.priority || a.enqueued_at.getTime() - b.enqueued_at.getTime() || (a.id < b.id ? -1 : 1);
 
-/** Nothing while a lease of this workspace is overdue, unless those are settled: the older message comes first. */
+/**
+ * Leases nothing while a lease of this workspace is overdue, unless those are settled: the older message comes first.
+ */
 async function leaseDue(
   sql: Sql,
   { workspaceId, sessionId, leaseSeconds }: Claim,
@@ -91,7 +93,7 @@ const LEASE_DUE = `${LEASE}
     ORDER BY priority DESC, enqueued_at, id LIMIT $3::int FOR UPDATE SKIP LOCKED))
   RETURNING ${LEASED_COLUMNS}`;
 
-/** Asks the guards; we hold the lease meanwhile, so that nobody else decides about the same message. */
+/** Asks the guards. We hold the lease while they decide, so no one else decides about the same message. */
 async function withoutUnwanted(
   sql: Sql,
   rows: LeasedRow[],

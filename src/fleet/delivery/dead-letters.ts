@@ -15,17 +15,17 @@ export interface DeadLetterQuery extends Scope {
   workspaceId?: string | undefined;
   status?: DeadStatus | undefined;
   limit: number;
-  /** Of the page before. */
+  /** Cursor of the previous page. */
   after?: PageCursor | undefined;
 }
 
 export interface DeadLetterPage {
   messages: DeliveryView[];
-  /** Where the next page begins; undefined on the last. */
+  /** Where the next page begins; undefined on the last page. */
   next: PageCursor | undefined;
 }
 
-/** What ended without reaching a gateway, or without its word that it did: the latest first. */
+/** Lists what ended without reaching a gateway, or without the gateway's confirmation, latest first. */
 export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise<DeadLetterPage> {
   const { rows } = await sql.query<DeliveryView & { at: string }>(
     `SELECT ${VIEW_COLUMNS}, completed_at::text AS at FROM a2a_queue
@@ -51,8 +51,8 @@ export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise
 }
 
 /**
- * Puts a dead letter back in its place in the line, with a fresh allowance of attempts. The fence goes on counting, so
- * that an answer to an older lease stays stale. An expiry that has passed is lifted: somebody wants it sent now.
+ * Puts a dead letter back in its place in the queue, with a new allowance of attempts. The fence goes on counting, so
+ * an acknowledgement of an older lease stays stale. An expiry that has passed is lifted: a person wants it sent now.
  */
 export async function replay(sql: Sql, { orgId, id }: Scope & { id: string }): Promise<DeliveryView> {
   try {
@@ -87,7 +87,7 @@ async function notDead(sql: Sql, id: string, orgId: string | null): Promise<Erro
   });
 }
 
-/** Drops what has waited for longer than this. What is given out already is left alone. Answers how many. */
+/** Drops messages that have waited longer than this. Those already handed out are left alone. Returns how many. */
 export async function dropStale(
   sql: Sql,
   { orgId, workspaceId, maxAgeMinutes }: Scope & { workspaceId?: string | undefined; maxAgeMinutes: number },

@@ -9,24 +9,24 @@ export interface NewDelivery {
   id?: string;
   orgId: string;
   workspaceId: string;
-  /** The sending workspace. Neither: the server itself. */
+  /** The sending workspace. Without either, the server itself is the sender. */
   callerId?: string | null;
   callerUser?: string | null;
   priority: number;
   body: unknown;
   method?: string | null;
-  /** Collapses what is on the way already: one active message per workspace and key. */
+  /** Merges with a message that is on its way: one active message per workspace and key. */
   idempotencyKey?: string | null;
-  /** The key stays taken after the message has ended, for as long as it is kept. */
+  /** The key stays taken after the message has ended, for as long as the message is kept. */
   once?: boolean;
   expiresAt?: Date | null;
-  /** What a guard of claim() is called for. */
+  /** Selects the guard that claim() asks. */
   kind?: string | null;
-  /** Refuses the message when this many wait already; at most DEPTH_COUNTED. Default: no limit. */
+  /** Refuses the message if this many are waiting; max DEPTH_COUNTED. Default: no limit. */
   maxDepth?: number;
   /** The conversation of an A2A message. */
   contextId?: string | null;
-  /** The token it was sent with: stored only if that is good at this moment, `unauthorized` otherwise. */
+  /** The token it was sent with. It is stored only if the token is valid at this moment; otherwise `unauthorized`. */
   tokenId?: string;
 }
 
@@ -34,15 +34,15 @@ export interface Enqueued {
   id: string;
   /** False: `id` is the message that holds the key. */
   created: boolean;
-  /** Messages waiting for this workspace, with this one; counted up to DEPTH_COUNTED. */
+  /** Messages waiting for this workspace, including this one; counted up to DEPTH_COUNTED. */
   depth: number;
 }
 
 const ATTEMPTS = 4;
 
 /**
- * Stores a message and wakes those who wait for it. Within the caller's transaction nobody hears of it before the commit.
- * `not_found` when the workspace is not one of the org, `unavailable` when `maxDepth` messages wait already.
+ * Stores a message and wakes those who wait for it. Inside the caller's transaction, no one is notified before the
+ * commit. `not_found` if the workspace is not in the org, `unavailable` if `maxDepth` messages are waiting.
  */
 export async function enqueue(sql: Sql, message: NewDelivery): Promise<Enqueued> {
   const id = message.id ?? newUuid();
@@ -57,7 +57,7 @@ export async function enqueue(sql: Sql, message: NewDelivery): Promise<Enqueued>
     if (found.holder === null && found.depth >= (message.maxDepth ?? NO_LIMIT)) throw full(found.depth);
     if (found.holder !== null && !found.spent)
       return { id: found.holder, created: false, depth: found.depth };
-    // Either the holder of the key ended in between, or it never will: the key is free once that is written down.
+    // Either the key's holder ended in between, or it never will; recording that frees the key.
     if (found.holder !== null) await retire(sql, found.holder);
   }
   throw unavailable('the message was not stored, because others with its key came and went', {
@@ -66,8 +66,8 @@ export async function enqueue(sql: Sql, message: NewDelivery): Promise<Enqueued>
 }
 
 /**
- * The same for many messages, in one statement for all whose keys are free. Answers in their order; the first that cannot
- * be stored fails them all. None of them has a limit of its line.
+ * The same for many messages, in one statement for all whose keys are free. Returns results in their order; the first
+ * message that cannot be stored fails them all. None has a depth limit.
  */
 export async function enqueueAll(
   sql: Sql,
@@ -138,9 +138,9 @@ const INSERT_ALL = `
   RETURNING id`;
 
 interface Found {
-  /** The message that has the key. */
+  /** The message that holds the key. */
   holder: string | null;
-  /** It will never be sent: it expired, or was leased to a session that is gone and did not say whether it took it. */
+  /** It will never be sent: it expired, or was leased to a session that ended without reporting whether it took it. */
   spent: boolean;
   depth: number;
 }
@@ -166,7 +166,7 @@ async function retire(sql: Sql, id: string): Promise<void> {
         status = CASE q.status WHEN 'queued' THEN 'dropped' ELSE 'failed' END,
         completed_at = now(),
         last_error = CASE q.status WHEN 'queued' THEN 'expired before it was sent'
-          ELSE 'the session that had it is gone; whether it was delivered is unknown' END
+          ELSE 'the session that had it is gone; it is unknown whether it was delivered' END
       FROM workspaces w WHERE w.id = q.workspace_id AND q.id = $1::uuid AND ${SPENT}`,
     [id],
   );

@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/index.ts';
 import { type DeliveryView, VIEW_COLUMNS } from './message.ts';
 
-/** A message with who may see it. */
+/** A message and who may see it. */
 export interface DeliveryRecord {
   orgId: string;
   callerId: string | null;

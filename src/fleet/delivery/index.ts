@@ -1,12 +1,12 @@
 /**
  * Delivery: messages on their way to agents. Filled by tickets, nudges and A2A; emptied by the heartbeats of gateways.
  *
- * Promises  What enqueue() answered is stored, and sent in order of priority and age; one active message per key.
- *           A message is in the hands of one session at a time; only the holder of the current lease can settle it.
- *           An end is told as it was seen: `completed` is in the gateway's own queue, `dropped` was never sent,
+ * Promises  What enqueue() returned is stored, and sent in order of priority and age; one active message per key.
+ *           One session at a time holds a message; only the holder of the current lease can settle it.
+ *           An end is reported as it was seen: `completed` is in the gateway's own queue, `dropped` was never sent,
  *           `failed` says why, and whether it may have been delivered all the same.
- * Never     Sends one message to two sessions by itself; types into a terminal; keeps ended messages for ever.
- * Errors    `not_found` for a workspace that is not of the tenant, `conflict` for a replay that cannot be.
+ * Never     Sends one message to two sessions on its own; types into a terminal; keeps ended messages forever.
+ * Errors    `not_found` for a workspace of another tenant, `conflict` for a replay that is not possible.
  */
 export {
   acknowledgeAll,
@@ -31,6 +31,5 @@ export {
 } from './message.ts';
 export { messageBody } from './message-body.ts';
 export { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';
-export { deliverySweep } from './sweep.ts';
 export { giveUpTurns, recordTurn } from './turns.ts';
-export { upkeepPass } from './upkeep.ts';
+export { deliverySweep, upkeepPass } from './upkeep.ts';

@@ -1,4 +1,4 @@
-/** A message in the hands of a session until its lease runs out. `attempt` is the fence of the acknowledgement. */
+/** A message that a session holds until its lease runs out. `attempt` is the fence of the acknowledgement. */
 export interface Leased {
   id: string;
   attempt: number;
@@ -11,10 +11,10 @@ export interface Leased {
 
 export type LeasedRow = Leased & { enqueued_at: Date; kind: string | null };
 
-/** At once, whatever the capacity. */
-export const MOST_AT_ONCE = 100;
+/** Handed out at once, whatever the capacity. */
+export const MAX_AT_ONCE = 100;
 
-/** The session that takes messages, for how long. */
+/** The session that takes messages, and for how long. */
 export interface Taker {
   workspaceId: string;
   /** As it registered; its gateway keeps messages across restarts. */

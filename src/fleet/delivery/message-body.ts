@@ -1,13 +1,13 @@
 export interface MessageContent {
   messageId: string;
   text: string;
-  /** Who wrote it (`platform`: words of ours alone), and what for. */
+  /** Who wrote it (`platform`: only words of ours) and why. */
   metadata: { source: 'platform' | 'a2a' } & Record<string, string>;
-  /** Of a message of A2A: its task, which is its place in the queue too, and the conversation. */
+  /** For an A2A message: its task, whose id is also its id in the queue, and the conversation. */
   task?: { id: string; contextId: string };
 }
 
-/** One form for all messages in the queue, whoever sends them and whatever version of the protocol they came in. */
+/** Returns the one form of all messages in the queue, for every sender and protocol version. */
 export function messageBody({ messageId, text, metadata, task }: MessageContent): Record<string, unknown> {
   return {
     jsonrpc: '2.0',

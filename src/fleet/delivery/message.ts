@@ -1,21 +1,21 @@
 import type { MessageStatus, RequestOutcome } from '../../domain/index.ts';
 
-/** Higher first; nothing is pre-empted. */
+/** Higher first; nothing is interrupted. */
 export const DELIVERY_PRIORITY = { critical: 100, task: 50, info: 10 } as const;
 
-/** Heard by whoever waits for messages of a workspace, whose id is the payload. */
+/** Notifies those who wait for messages of a workspace; the payload is its id. */
 export const DELIVERY_CHANNEL = 'rouse_delivery';
 
-/** Heard by whoever follows an A2A message, whose id is the payload. */
+/** Notifies those who follow an A2A message; the payload is its id. */
 export const TASK_CHANNEL = 'rouse_task';
 
-/** Counting stops here: who waits behind a thousand messages need not know behind how many. */
+/** Counting stops here: behind a thousand messages, the exact number does not matter. */
 export const DEPTH_COUNTED = 1000;
 
-/** When to come back to an agent whose line is full. */
+/** When to retry an agent whose queue is full. */
 export const RETRY_AFTER_SECONDS = 30;
 
-/** A message as its sender, its target and administrators may see it: never its body, never who sent it. */
+/** A message as its sender, its target and administrators may see it: never its body or its sender. */
 export interface DeliveryView {
   queue_id: string;
   workspace_id: string;

@@ -1,13 +1,13 @@
 import type { Sql } from '../../db/index.ts';
-import { LEASE, LEASED_COLUMNS, type LeasedRow, MOST_AT_ONCE, type Taker } from './lease.ts';
+import { LEASE, LEASED_COLUMNS, type LeasedRow, MAX_AT_ONCE, type Taker } from './lease.ts';
 
 const OVERDUE = `workspace_id = $1::uuid AND status = 'dispatched' AND lease_until <= now()`;
 const SAME_SESSION = `(claimed_by = $2 AND attempts < max_attempts AND (expires_at IS NULL OR expires_at > now()))`;
 const EXPIRED = `workspace_id = $1::uuid AND status = 'queued' AND expires_at <= now()`;
 
 /**
- * What is left over in the line of a workspace: leases that ran out are given again or given up, what expired is dropped.
- * Answers what was leased again, or undefined when there was nothing of the kind.
+ * Settles leftovers in the queue of a workspace: leases that ran out are renewed or given up, expired messages are
+ * dropped. Returns what was leased again, or undefined if there were no leftovers.
  */
 export async function settleOverdue(
   sql: Sql,
@@ -32,14 +32,14 @@ const chosen = (where: string, limit: number | string): string =>
 
 const DROP_EXPIRED = `
   UPDATE a2a_queue SET status = 'dropped', completed_at = now(), last_error = 'expired before it was sent'
-    ${chosen(EXPIRED, MOST_AT_ONCE)}`;
+    ${chosen(EXPIRED, MAX_AT_ONCE)}`;
 
 const GIVE_UP = `
   UPDATE a2a_queue SET status = 'failed', completed_at = now(), last_error = CASE
-      WHEN claimed_by <> $2 THEN 'it was given to another session, which did not answer'
-      WHEN attempts >= max_attempts THEN 'it was given out ' || attempts || ' times without an answer'
-      ELSE 'it expired while it was given out' END || '; whether it was delivered is unknown'
-    ${chosen(`${OVERDUE} AND NOT ${SAME_SESSION}`, MOST_AT_ONCE)}`;
+      WHEN claimed_by <> $2 THEN 'it was handed to another session, which did not respond'
+      WHEN attempts >= max_attempts THEN 'it was handed out ' || attempts || ' times without a response'
+      ELSE 'it expired while it was handed out' END || '; it is unknown whether it was delivered'
+    ${chosen(`${OVERDUE} AND NOT ${SAME_SESSION}`, MAX_AT_ONCE)}`;
 
 const LEASE_AGAIN = `${LEASE} ${chosen(`${OVERDUE} AND ${SAME_SESSION} ORDER BY lease_until`, '$3::int')}
   RETURNING ${LEASED_COLUMNS}`;

@@ -1,6 +1,6 @@
 import { invalid } from '../../base/index.ts';
 
-/** Where a page ended. The time is the database's own text, with its microseconds, which a Date would lose. */
+/** Where a page ended. The time is the database's own text: a Date would lose its microseconds. */
 export interface PageCursor {
   at: string;
   id: string;
@@ -19,7 +19,7 @@ export function readCursor(text: string): PageCursor {
   const space = plain.lastIndexOf(' ');
   const cursor = { at: plain.slice(0, Math.max(0, space)), id: plain.slice(space + 1) };
   if (AT.test(cursor.at) && ID.test(cursor.id)) return cursor;
-  throw invalid('the cursor of the page is not one this server gave out', {
+  throw invalid('the page cursor was not issued by this server', {
     hint: 'leave it out for the first page',
   });
 }

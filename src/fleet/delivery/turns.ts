@@ -3,7 +3,7 @@ import { sqlList, TURNS_GOING_ON } from '../../domain/index.ts';
 import type { TurnReport } from '../../wire/index.ts';
 
 /**
- * What the gateway says of a message's turn. An end is the end: whatever is told after it changes nothing, and of two
+ * Records what the gateway reports about a message's turn. An end is final: later reports change nothing. Of two other
  * reports the later one counts.
  */
 export async function recordTurn(sql: Sql, workspaceId: string, report: TurnReport): Promise<void> {
@@ -19,7 +19,7 @@ export async function recordTurn(sql: Sql, workspaceId: string, report: TurnRepo
 
 const GOES_ON = `turn_state IN ${sqlList(TURNS_GOING_ON)}`;
 
-/** The session that had them is not the agent's any more: nobody will tell how their turns end. */
+/** The session that had the messages is no longer the agent's, so the ends of their turns will never be reported. */
 export async function giveUpTurns(
   sql: Sql,
   { workspaceId, sessionId, detail }: { workspaceId: string; sessionId: string | null; detail: string },

@@ -22,7 +22,7 @@ export interface A2aRoutes {
   watch: TaskWatch;
   log: Log;
   gatewayOf: GatewayOf;
-  /** How clients reach the server; default: as they address it. */
+  /** How clients reach the server. Default: as they address it. */
   publicUrl?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export function a2aRoutes(app: Hono, { sql, watch, log, gatewayOf, publicUrl }: 
     'a2a.rpc': async (call) => {
       const { req } = call.context;
       const met = await meet(call);
-      // JSON-RPC has errors of its own for what is not JSON or not an object, so the row does not check the body.
+      // JSON-RPC has its own errors for what is not JSON or not an object, so the route does not check the body.
       const body = await readJson(call.context).catch((error: unknown) => {
         const { message, facts } = asRouseError(error);
         if (facts['error_code'] === ('json_invalid' satisfies RefusalName)) return parseError(message);
@@ -57,7 +57,7 @@ export function a2aRoutes(app: Hono, { sql, watch, log, gatewayOf, publicUrl }: 
   });
 }
 
-/** Cards change rarely: a client may keep one for a minute, and ask whether it is still the same. */
+/** Cards change rarely: a client may keep one for a minute and then ask whether it changed. */
 function cacheable(context: Context, card: object): Response {
   const text = JSON.stringify(card);
   const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import type { Sql } from '../../db/index.ts';
 import { serve } from '../../http/index.ts';
-import { ADMIN_ROUTES, type FleetToken, type OrgView } from '../../wire/index.ts';
+import { ADMIN_ROUTES, type FleetToken, type OrgView, SWEEPER_ROUTES } from '../../wire/index.ts';
 import {
   ensureOrg,
   grantToken,
@@ -16,9 +16,10 @@ import {
 } from '../identity/index.ts';
 import { handOverMailbox, listLeftMailboxes } from '../mail/index.ts';
 import { resolveWorkspace, wakeHeldBeats } from '../registry/index.ts';
+import type { Sweepers } from '../sweep/index.ts';
 import { requireCaller } from './authenticate.ts';
 
-/** Tenants and tokens. Administrators of an org see and make what is of their org. */
+/** Tenants and tokens. Administrators of an org see and make those of their org. */
 export function adminRoutes(app: Hono, sql: Sql, backup: () => Promise<Readable>): void {
   serve(app, ADMIN_ROUTES, {
     'admin.orgs.create': async ({ context, body }) => {
@@ -92,4 +93,18 @@ function tokenView({ id, ...view }: TokenView): FleetToken {
     expires_at: stamp(view.expires_at),
     revoked_at: stamp(view.revoked_at),
   };
+}
+
+/** A sweep covers all tenants, so only an administrator of the whole server may see or start one. */
+export function sweeperRoutes(app: Hono, sweepers: Sweepers): void {
+  serve(app, SWEEPER_ROUTES, {
+    'admin.sweepers.list': async ({ context }) => {
+      requireServerAdmin(requireCaller(context));
+      return { sweepers: await sweepers.views() };
+    },
+    'admin.sweepers.run': ({ context, params, query }) => {
+      requireServerAdmin(requireCaller(context));
+      return sweepers.run(params.name, { dryRun: query().dry_run === '1' });
+    },
+  });
 }

@@ -12,9 +12,9 @@ import type { HttpCounts } from './http-counts.ts';
 const KEY = 'rouse.identity';
 
 export interface RequestLimits {
-  /** For each token, and for each peer that sends none. */
+  /** Per token, and per peer that sends none. */
   requests: RateLimit;
-  /** Bad tokens of one peer. Beyond it they are answered with "come back later", and looked up one after the other. */
+  /** Bad tokens of one peer. Beyond this they get "come back later", and are looked up one at a time. */
   badTokens: RateLimit;
 }
 
@@ -23,24 +23,24 @@ const limitsInForce = (): RequestLimits => ({
   badTokens: { burst: limit('badTokens'), perSecond: 1 },
 });
 
-const MOST_KNOWN = 50_000;
-/** For so long it is known whose a token is, where the work itself asks whether it is good. */
+const MAX_KNOWN = 50_000;
+/** How long a token's owner is cached, for work that checks on its own whether the token is valid. */
 const KNOWN_MS = 300_000;
 
 interface Admitting {
   clock: Clock;
   limits?: RequestLimits;
   counts?: HttpCounts;
-  /** It is no token of the database, and says nothing about who speaks in an org. */
+  /** The owner's token is not in the database and names no one in an org. */
   hasOwnersToken?: (context: Context) => boolean;
-  /** The route is served by a statement that looks whether the token is good: whose it is, which never changes, may be known. */
+  /** The route's own statement checks whether the token is valid. Whose it is never changes, so that may be cached. */
   checksItself?: (context: Context) => boolean;
 }
 
 /**
- * Finds out who speaks before a route runs. Without a token the caller is nobody; routes that need somebody say so. Who
- * asks too often is told when to come back, before the database is asked. Behind one address are many callers, good and
- * bad: every token is looked up, so that guesses slow nobody but whoever sends them.
+ * Identifies the caller before a route runs. Without a token the caller is unknown; routes that need one refuse. A
+ * caller who asks too often learns when to come back, before the database is queried. One address may have many
+ * callers, good and bad: every token is looked up, so guesses slow down only those who send them.
  */
 export function authenticate(
   sql: Sql,
@@ -63,9 +63,9 @@ export function authenticate(
     slowDown(context, requests.take(key), 'requestsPerSecond');
     if (token !== undefined && !hasOwnersToken(context)) {
       try {
-        const told = checksItself(context) ? known.get(key) : undefined;
-        const isFresh = told !== undefined && told.until > clock.monotonic();
-        context.set(KEY, isFresh ? told.identity : await checked(token, key, peer));
+        const cached = checksItself(context) ? known.get(key) : undefined;
+        const isFresh = cached !== undefined && cached.until > clock.monotonic();
+        context.set(KEY, isFresh ? cached.identity : await checked(token, key, peer));
       } catch (error) {
         if (isRouseError(error) && error.code === 'unauthorized')
           slowDown(context, badTokens.take(peer), 'badTokens');
@@ -87,14 +87,14 @@ export function authenticate(
 
   async function checked(token: string, key: string, peer: string): Promise<Identity> {
     const before = known.get(key)?.identity;
-    // For whom it probably is; a token that was never seen, for its address.
+    // Counted for the org it probably belongs to; a token never seen before, for its address.
     const look = () => asParty(before ? orgOf(before) : `from ${peer}`, () => identify(sql, token));
     const guessing = !before && badTokens.waitOf(peer) > 0;
     try {
       const identity = await (guessing ? suspects.run(look) : look());
       known.delete(key);
       known.set(key, { identity, until: clock.monotonic() + KNOWN_MS });
-      if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
+      if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
       return identity;
     } catch (error) {
       if (isRouseError(error) && error.code === 'unauthorized') known.delete(key);
@@ -103,7 +103,7 @@ export function authenticate(
   }
 }
 
-/** The org that a caller's work and connections are counted for. */
+/** The org that a caller's work and connections count for. */
 export const orgOf = ({ orgId }: Identity): string => orgId ?? 'the whole server';
 
 type RateName = 'requestsPerSecond' | 'badTokens';
@@ -116,7 +116,7 @@ function tooMany(name: RateName, retry_after: number): Error {
   });
 }
 
-/** One after the other, so that a flood of guesses never holds more than one connection to the database. */
+/** Runs one at a time, so that a flood of guesses never holds more than one database connection. */
 class OneByOne {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -135,7 +135,7 @@ function tokenOf(context: Context): string | undefined {
   return token;
 }
 
-/** Secrets are not kept, not even here. */
+/** Secrets are not kept, not even in memory. */
 const digestOf = (token: string): string =>
   createHash('sha256').update(token).digest('base64url').slice(0, 22);
 
@@ -144,7 +144,7 @@ export function callerOf(context: Context): Identity | undefined {
   return context.get(KEY) as Identity | undefined;
 }
 
-/** Who speaks; nobody is refused. */
+/** Returns the caller; throws `unauthorized` without one. */
 export function requireCaller(context: Context): Identity {
   const identity = callerOf(context);
   if (identity) return identity;

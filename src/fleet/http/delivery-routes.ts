@@ -22,10 +22,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const SENDING_PATH = new RegExp(`^${DELIVERY_ROUTES['a2a.enqueue'].path.replace(/\{\w+\}/g, '[^/]+')}$`);
 
-/** Served by one statement, which looks at the token, too. */
+/** Served by one statement, which also checks the token. */
 export const isSending = ({ req }: Context): boolean => req.method === 'POST' && SENDING_PATH.test(req.path);
 
-/** Messages to agents: sending, asking what became of one, and what administrators do with those that went nowhere. */
+/** Messages to agents: sending one, asking how it ended, and what administrators do with dead letters. */
 export function deliveryRoutes(app: Hono, { sql, log }: { sql: Sql; log: Log }): void {
   serve(app, DELIVERY_ROUTES, {
     'a2a.enqueue': (call) => send(call, sql, log),
@@ -35,7 +35,7 @@ export function deliveryRoutes(app: Hono, { sql, log }: { sql: Sql; log: Log }):
       const found = await findMessage(sql, params);
       if (!found || !maySeeOrg(caller, found.orgId)) throw noMessage(params.queue_id);
       if (!mayFollow(caller, found))
-        throw forbidden('only its sender, its target and administrators see a message');
+        throw forbidden('only its sender, its target and administrators may see a message');
       const { response_body, ...view } = found.view;
       return { ...view, response_body: view.status === 'completed' ? response_body : null };
     },
@@ -79,7 +79,7 @@ async function send(
 ): Promise<AnswerOf<Sending>> {
   const caller = requireCaller(context);
   const target = await addresseeOf(sql, caller, params.workspace_id);
-  /** Whoever is refused for another reason learns nothing of an agent that is not for them. */
+  /** A caller who is refused for another reason learns nothing about an agent they may not see. */
   const mayKnow = async (): Promise<void> => {
     await requireLive(sql, caller.tokenId);
     await requireAddressee(sql, caller, params.workspace_id);
@@ -106,10 +106,10 @@ async function send(
       },
     );
     if (created) log.info('message stored', { trace_id: id, workspace: target.id });
-    const told = created
-      ? 'the message waits for the agent; it is given to it when it may be disturbed'
+    const sentence = created
+      ? 'the message is queued; the agent gets it when it may be disturbed'
       : 'this message was sent before';
-    return { queued: true, queue_id: id, queue_depth: depth, duplicate: !created, message: told };
+    return { queued: true, queue_id: id, queue_depth: depth, duplicate: !created, message: sentence };
   } catch (error) {
     if (isRouseError(error) && error.code === 'unavailable') {
       context.header('retry-after', String(RETRY_AFTER_SECONDS));
@@ -132,7 +132,7 @@ function mayFollow(caller: Identity, { callerId, callerUser, view }: DeliveryRec
   return party.type === 'agent' ? party.id === callerId : callerId === null && party.id === callerUser;
 }
 
-/** A message is stored before its id is told, so that not finding it is final; except on a replica that lags behind. */
+/** A message is stored before its id is returned, so not finding it is final, except on a replica that lags behind. */
 function noMessage(id: string): Error {
   return notFound(`there is no message ${id.slice(0, 60)}`, { facts: { retryable: true } });
 }

@@ -14,11 +14,11 @@ export interface CountedRequest {
   route: string;
   status: number;
   seconds: number;
-  /** The caller asked to wait: how long it took says nothing about the server. */
+  /** The caller asked to wait, so the duration says nothing about the server. */
   held: boolean;
 }
 
-/** Requests by route, method and status, for Prometheus. As many series as there are routes, never more. */
+/** Counts requests by route, method and status, for Prometheus. The number of series is bounded by the routes. */
 export class HttpCounts {
   #prompt = new Map<string, Series>();
   #held = new Map<string, Series>();

@@ -6,8 +6,8 @@ import { MCP_ROUTES } from '../../wire/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 /**
- * The tickets of the token's holder as MCP tools. Each tool is a call of this server's own routes with the caller's own
- * headers: what a token may do is decided in one place.
+ * Serves the tickets of the token's holder as MCP tools. Each tool calls this server's own routes with the caller's own
+ * headers, so what a token may do is decided in one place.
  */
 export function mcpRoute(app: Hono): McpHttp {
   const mcp = mcpOverHttp((request) => ({
@@ -20,7 +20,7 @@ export function mcpRoute(app: Hono): McpHttp {
       if (raw.method !== 'POST') return mcp.fetch(raw);
       const body = new Uint8Array(await readBytes(context));
       const answer = await mcp.fetch(new Request(raw.url, { method: 'POST', headers: raw.headers, body }));
-      // The tool works while its answer is read: within the turn of its org.
+      // The tool works while its response is read, so it is read within the turn of its org.
       return new Response(await answer.text(), answer);
     },
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OrgTurns } from './org-turns.ts';
 
 describe('the turns of orgs', () => {
-  it('one org has a few calls in work, and the call of another begins at once', async () => {
+  it('one org runs only a few calls at once, and a call of another org begins at once', async () => {
     const turns = new OrgTurns(2);
     const order: string[] = [];
     let release = (): void => {};

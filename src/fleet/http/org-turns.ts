@@ -3,20 +3,20 @@ import { unavailable } from '../../base/index.ts';
 import { FLEET_ROUTES, type Route, refusal } from '../../wire/index.ts';
 import { callerOf, orgOf } from './authenticate.ts';
 
-/** Lists, searches, and what writes several tables: each reads or sorts many rows. */
+/** Lists, searches and routes that write several tables: each reads or sorts many rows. */
 const HEAVY = /\.(list|inbox|outgoing|pending|search|count|trail|register|handOver|replay|drop-stale)$/;
-/** Each makes a server of its own for the tools, which asks other routes. */
+/** Each makes its own tool server, which calls other routes. */
 const TOOLS = /^mcp$/;
-/** Held, streamed or carried to another host: these wait; how many there are is bounded by their connections. */
+/** Held, streamed or carried to another host: these wait, and their connections limit their number. */
 const WAITING = /^(page\.|agents\.|a2a\.|registry\.heartbeat$|mailbox\.watch$|requests\.events$)/;
 
 const AT_ONCE = { heavy: 2, light: 32, tools: 2 };
-/** More than a connection each could make. */
-const MOST_WAITING = 4096;
+/** More than one call per connection could make. */
+const MAX_WAITING = 4096;
 
 /**
- * How much of the server one org has at once. Calls beyond that wait their turn, in their order, so that those of another org
- * find the database with a few calls before them, never with all that one org can send.
+ * Limits how much of the server one org uses at once. Further calls wait their turn, in order, so calls of another org
+ * find only a few calls ahead of them, never all that one org can send.
  */
 export class OrgTurns {
   readonly #atOnce: number;
@@ -26,7 +26,7 @@ export class OrgTurns {
     this.#atOnce = atOnce;
   }
 
-  /** Whoever is `gone` before its turn leaves the line. */
+  /** A caller who is `gone` before its turn leaves the queue. */
   async run<T>(org: string, work: () => Promise<T>, gone?: AbortSignal): Promise<T> {
     const line = this.#orgs.get(org) ?? { running: 0, waiting: [] };
     this.#orgs.set(org, line);
@@ -36,7 +36,7 @@ export class OrgTurns {
       return await work();
     } finally {
       const next = line.waiting.shift();
-      // Not at once: what others have sent meanwhile is read first.
+      // Not at once: requests that others sent in the meantime are read first.
       if (next) setImmediate(next);
       else if (--line.running === 0) this.#orgs.delete(org);
     }
@@ -44,7 +44,7 @@ export class OrgTurns {
 }
 
 function waitIn(waiting: (() => void)[], gone: AbortSignal | undefined): Promise<void> {
-  if (waiting.length >= MOST_WAITING) throw tooMany();
+  if (waiting.length >= MAX_WAITING) throw tooMany();
   return new Promise<void>((resolve, reject) => {
     const leave = (): void => {
       waiting.splice(waiting.indexOf(begin), 1);
@@ -60,15 +60,15 @@ function waitIn(waiting: (() => void)[], gone: AbortSignal | undefined): Promise
 }
 
 function tooMany(): Error {
-  return refusal('rate_limited', `more than ${MOST_WAITING} calls of this org wait for their turn`, {
-    hint: 'ask less at once',
+  return refusal('rate_limited', `more than ${MAX_WAITING} calls of this org wait for their turn`, {
+    hint: 'send fewer at once',
     facts: { retry_after: 1 },
   });
 }
 
 type Weight = keyof typeof AT_ONCE | 'waiting';
 
-/** Behind `authenticate`: calls without a token have a limit for each address there. */
+/** Runs after `authenticate`, which limits calls without a token per address. */
 export function orgTurns(): MiddlewareHandler {
   const turns = {
     heavy: new OrgTurns(AT_ONCE.heavy),
@@ -100,7 +100,7 @@ function weights(routes: readonly Route[]): (context: Context) => Weight {
     else named.push({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), weight });
   }
   return ({ req }) => {
-    // A question for the headers alone is the same work.
+    // HEAD is the same work as GET.
     const asked = req.method === 'HEAD' ? 'GET' : req.method;
     const row = named.find(({ method, pattern }) => method === asked && pattern.test(req.path));
     return fixed.get(`${asked} ${req.path}`) ?? row?.weight ?? 'waiting';

@@ -33,11 +33,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type Table = typeof REGISTRY_ROUTES;
 type Change = 'pause' | 'resume' | 'remove';
 
-/** Its statement looks at the token, too. */
+/** Its statement also checks the token. */
 export const isBeat = ({ req }: Context): boolean =>
   req.method === 'POST' && req.path === REGISTRY_ROUTES['registry.heartbeat'].path;
 
-/** Agents: registration, heartbeats, and what people look at and change. */
+/** Agents: registration, heartbeats, and what people read and change. */
 export function registryRoutes(app: Hono, on: RegistryRoutes): void {
   const { sql } = on;
   const handlers: Handlers<Table> = {
@@ -54,10 +54,10 @@ export function registryRoutes(app: Hono, on: RegistryRoutes): void {
     },
     'registry.deliveries.ack': async ({ context, body }) => {
       const { workspaceId } = requireAgent(context);
-      const { session_id: sessionId, ...told } = await body();
+      const { session_id: sessionId, ...reports } = await body();
       const workspace = await findWorkspace(sql, workspaceId);
       if (workspace?.session_id !== sessionId) throw olderSession();
-      return sql.transaction((tx) => settle(tx, { workspaceId, sessionId }, told));
+      return sql.transaction((tx) => settle(tx, { workspaceId, sessionId }, reports));
     },
     'registry.calls.answer': async ({ context, params, body }) => {
       const { workspaceId } = requireAgent(context);
@@ -123,16 +123,18 @@ async function change(
   return viewWorkspace(sql, workspace.id);
 }
 
-/** An agent may register itself again under its own name: its mail address and what others call it follow from the name. */
+/**
+ * An agent may register itself again only under its own name, because its mail address and public name follow from it.
+ */
 async function requireOwn(
   sql: Sql,
   caller: AgentIdentity,
   wanted: { agent_id: string; name: string },
 ): Promise<void> {
   const own = await findWorkspace(sql, caller.workspaceId);
-  if (own?.agent_id !== wanted.agent_id) throw forbidden('the token of an agent registers that agent only');
+  if (own?.agent_id !== wanted.agent_id) throw forbidden("an agent's token can register only that agent");
   if (own.name === wanted.name) return;
-  throw forbidden(`the token of agent ${own.name} does not change its name`, {
+  throw forbidden(`the token of agent ${own.name} cannot change its name`, {
     hint: 'register it under its own name, or with the token of a person',
   });
 }

@@ -9,7 +9,7 @@ import type { HttpCounts } from './http-counts.ts';
 
 const HEADER = 'x-request-id';
 const ID_KEY = 'rouse.request';
-/** What comes by itself, all day: told only when it fails. */
+/** Automatic requests that come all day: logged only when they fail. */
 const QUIET: ReadonlySet<string> = new Set([
   SERVER_ROUTES.health.path,
   SERVER_ROUTES.ready.path,
@@ -19,13 +19,13 @@ const QUIET: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives every request an id, or keeps a decent one it came with; answers it in the same header, and writes one line when
- * it ends. Paths are logged as they were asked for, bodies and tokens never.
+ * Sets an id on every request, or keeps a valid one it came with, returns it in the same header, and logs one line when
+ * the request ends. Paths are logged as sent; bodies and tokens never.
  */
 export function requestLog(log: Log, clock: Clock, counts: HttpCounts): MiddlewareHandler {
   return async (context, next) => {
-    const given = context.req.header(HEADER);
-    const id = given !== undefined && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+    const sent = context.req.header(HEADER);
+    const id = sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
     context.set(ID_KEY, id);
     const began = clock.monotonic();
     await next();
@@ -42,7 +42,7 @@ export function requestLog(log: Log, clock: Clock, counts: HttpCounts): Middlewa
   };
 }
 
-/** The route, not the path: ids in paths would make a series each. */
+/** The route, not the path: each id in a path would make a new series. */
 function patternOf(context: Context, status: number): string {
   const pattern = routePath(context, -1);
   return status === 404 && (pattern === '/*' || pattern === '*') ? 'unknown' : pattern;

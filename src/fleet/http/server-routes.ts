@@ -2,12 +2,12 @@ import type { Hono } from 'hono';
 import { METRICS_TYPE, type Metric, type MetricSeries, metricText, unavailable } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type Handlers, isOwner, serve } from '../../http/index.ts';
+import { FLEET_SERVICE } from '../../wire/houmao/index.ts';
 import { fleetOpenApiDocument, SERVER_ROUTES } from '../../wire/index.ts';
 import { requireServerAdmin } from '../identity/index.ts';
 import type { Arrivals } from '../registry/index.ts';
 import type { Sweepers } from '../sweep/index.ts';
 import { requireCaller } from './authenticate.ts';
-import { fleetCounts } from './fleet-counts.ts';
 import type { HttpCounts } from './http-counts.ts';
 
 export interface ServerRouteDependencies {
@@ -16,13 +16,13 @@ export interface ServerRouteDependencies {
   counts: HttpCounts;
   sweepers: Sweepers;
   arrivals: Arrivals;
-  /** What keeps failing, a sentence each. */
+  /** What keeps failing, one sentence each. */
   reasons: () => string[];
-  /** Of the database alone, as those who wrote to it found out. */
+  /** Trouble of the database alone, as its writers found it. */
   databaseTroubles: () => string[];
 }
 
-/** The server itself: alive, ready, counted, described. */
+/** The server itself: health, readiness, metrics, description. */
 export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
   const handlers: Handlers<typeof SERVER_ROUTES> = {
     health: () => {
@@ -31,7 +31,7 @@ export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
         status: reasons.length === 0 ? 'ok' : 'degraded',
         reasons,
         service: 'rouse',
-        houmao_service: 'houmao-server',
+        houmao_service: FLEET_SERVICE,
         instance_id: on.instanceId,
         pid: process.pid,
       };
@@ -50,20 +50,23 @@ export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
   serve(app, SERVER_ROUTES, handlers);
 }
 
-/** Without writing anything: may this session write at all, and this user into the tables that all work goes through? */
+/**
+ * Writes nothing: checks whether this session may write at all, and this user into the tables that all work goes
+ * through.
+ */
 const WRITABLE = `SELECT current_setting('transaction_read_only') = 'on' AS refuses,
   (SELECT min(name) FROM unnest(ARRAY['orgs', 'tokens', 'workspaces', 'a2a_queue', 'requests', 'mail_messages', 'sweepers']) AS name
     WHERE (has_table_privilege(to_regclass(name), 'INSERT') AND has_table_privilege(to_regclass(name), 'UPDATE'))
       IS NOT TRUE) AS closed`;
 
-/** What no question finds out, such as a full disk, whoever wrote last found out. */
+/** What no query can find, such as a full disk, the last writer found. */
 async function requireWritable({ sql, databaseTroubles }: ServerRouteDependencies): Promise<void> {
   const { rows } = await sql.query<{ refuses: boolean; closed: string | null }>(WRITABLE);
   const { refuses, closed } = rows[0]!;
-  if (refuses) throw unavailable('the database only takes reads now');
+  if (refuses) throw unavailable('the database is read-only now');
   if (closed !== null)
-    throw unavailable(`the table "${closed}" of the database is not there, or cannot be written`, {
-      hint: 'give the database user the right to write, or restore the whole backup',
+    throw unavailable(`the database table "${closed}" does not exist or cannot be written`, {
+      hint: 'grant the database user write access, or restore the whole backup',
     });
   const [trouble] = databaseTroubles();
   if (trouble !== undefined) throw unavailable(trouble);
@@ -86,4 +89,24 @@ async function fleetGauges({ sql, arrivals, instanceId }: ServerRouteDependencie
       [{}, process.memoryUsage.rss()],
     ]),
   ]);
+}
+
+interface Counted {
+  status: string;
+  count: number;
+}
+
+/**
+ * Counts agents by status, and messages on their way. Each message status has its own index, so ended ones are not
+ * read.
+ */
+export async function fleetCounts(sql: Sql): Promise<{ agents: Counted[]; messages: Counted[] }> {
+  const agents = await sql.query<Counted>(
+    'SELECT status, count(*)::int AS count FROM workspaces GROUP BY status ORDER BY status',
+  );
+  const messages = await sql.query<Counted>(
+    `SELECT 'dispatched' AS status, count(*)::int AS count FROM a2a_queue WHERE status = 'dispatched'
+     UNION ALL SELECT 'queued', count(*)::int FROM a2a_queue WHERE status = 'queued'`,
+  );
+  return { agents: agents.rows, messages: messages.rows };
 }

@@ -4,12 +4,12 @@ import type { Sql } from '../../db/index.ts';
 import { requireLive } from '../identity/index.ts';
 import { callerOf } from './authenticate.ts';
 
-/** What comes sooner was asked for by a token that was good. */
+/** A response sooner than this is for a token that was valid when it was checked. */
 const SOON_MS = 1000;
 
 /**
- * An answer that was held, and each piece of a stream that comes after a pause, is for a token that is good now: whoever had it
- * revoked is not shown what happened since. Changes are the business of whoever makes them.
+ * Checks the token again before a held response is sent, and before each piece of a stream that comes after a pause: a
+ * revoked token does not see what happened since. Changes are checked by the code that makes them.
  */
 export function whileGood(sql: Sql, clock: Clock): MiddlewareHandler {
   return async (context, next) => {
@@ -31,11 +31,11 @@ export function whileGood(sql: Sql, clock: Clock): MiddlewareHandler {
       throw error;
     }
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return;
-    context.res = new Response(body.pipeThrough(lookedAfter(look)), context.res);
+    context.res = new Response(body.pipeThrough(checkedAfterPauses(look)), context.res);
   };
 }
 
-function lookedAfter(look: () => Promise<void>): TransformStream<Uint8Array, Uint8Array> {
+function checkedAfterPauses(look: () => Promise<void>): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     async transform(piece, controller) {
       try {

@@ -6,8 +6,8 @@ import { type Identity, requireAdmin } from './identity.ts';
 import { DEFAULT_ORG, findOrg, type Org, orgOfId } from './orgs.ts';
 import { createToken, type NewToken, type TokenView } from './tokens.ts';
 
-/** What an administrator asks for. */
-export interface TokenWish {
+/** What an administrator requests. */
+export interface TokenRequest {
   kind: NewToken['kind'];
   subject?: string | undefined;
   org?: string | undefined;
@@ -16,34 +16,37 @@ export interface TokenWish {
   grants?: readonly Grant[] | undefined;
 }
 
-/** Finds the agent a token is for, inside the tenant. */
+/** Finds the agent that a token is for, inside the tenant. */
 export type FindAgent = (orgId: string) => Promise<{ id: string; name: string }>;
 
 /**
- * A token that gives no more than the asker has: an administrator of one org makes tokens of that org only, and only an
- * administrator of the whole server makes another such.
+ * Makes a token that grants no more than the asker has: an administrator of one org makes tokens of that org only, and
+ * only an administrator of the whole server makes another such administrator.
  */
 export async function grantToken(
   sql: Sql,
   asker: Identity,
-  wish: TokenWish,
+  wanted: TokenRequest,
   findAgent?: FindAgent,
 ): Promise<{ token: string; view: TokenView }> {
   const admin = requireAdmin(asker);
-  const { subject, kind, grants = [] } = wish;
-  if (wish.allOrgs && (kind !== 'admin' || wish.org !== undefined))
+  const { subject, kind, grants = [] } = wanted;
+  if (wanted.allOrgs && (kind !== 'admin' || wanted.org !== undefined))
     throw invalid('all_orgs is for an admin token without an org');
-  if (wish.allOrgs && admin.orgId !== null) throw notYours();
+  if (wanted.allOrgs && admin.orgId !== null) throw notYours();
   if (kind === 'agent' && !findAgent) throw invalid('an agent token needs "agent"');
   if (kind !== 'agent' && findAgent) throw invalid('"agent" is for an agent token');
-  if (kind !== 'agent' && subject === undefined) throw invalid('the token needs a "subject": whose is it?');
+  if (kind !== 'agent' && subject === undefined)
+    throw invalid('the token needs a "subject": the name of its owner');
   if (kind === 'agent' && grants.length > 0) throw invalid('"grants" are for the token of a person');
   if (grants.length > 0 && admin.orgId !== null)
-    throw forbidden('only an administrator of the whole server gives grants: they reach beyond one org');
-  const expiresAt = wish.expiresInSeconds ? await inSeconds(sql, wish.expiresInSeconds) : null;
+    throw forbidden(
+      'only an administrator of the whole server may give grants, because they reach beyond one org',
+    );
+  const expiresAt = wanted.expiresInSeconds ? await inSeconds(sql, wanted.expiresInSeconds) : null;
   const person = { subject: subject!, expiresAt, grants };
-  if (wish.allOrgs) return createToken(sql, { kind: 'admin', orgId: null, ...person });
-  const org = await orgFor(sql, admin.orgId, wish.org);
+  if (wanted.allOrgs) return createToken(sql, { kind: 'admin', orgId: null, ...person });
+  const org = await orgFor(sql, admin.orgId, wanted.org);
   if (kind !== 'agent') await refuseOneTooMany(sql, org);
   if (kind !== 'agent') return createToken(sql, { kind, orgId: org.id, ...person });
   const agent = await findAgent!(org.id);
@@ -69,10 +72,10 @@ async function refuseOneTooMany(sql: Sql, org: Org): Promise<void> {
   });
 }
 
-/** The tenant a request is about: the asker's own, or the named one where the asker may. */
+/** Returns the tenant a request is about: the asker's own, or the named one if the asker may use it. */
 export async function orgFor(sql: Sql, own: string | null, name: string | undefined): Promise<Org> {
   if (name === undefined) return own === null ? findOrg(sql, DEFAULT_ORG) : orgOfId(sql, own);
-  // An org of others is answered as if it were not there or not theirs, which is the same sentence.
+  // Someone else's org and an unknown org get the same error.
   const org = await findOrg(sql, name).catch((error) => {
     throw own === null ? error : notYours();
   });

@@ -1,7 +1,7 @@
 import { commandLine, forbidden } from '../../base/index.ts';
 import type { Grant } from '../../wire/index.ts';
 
-/** Who speaks, as the credential says; bodies and paths never decide it. */
+/** The caller, as the credential says; bodies and paths never decide it. */
 export type Identity = AgentIdentity | PersonIdentity;
 
 export interface AgentIdentity {
@@ -20,7 +20,7 @@ export interface PersonIdentity {
   grants: readonly Grant[];
 }
 
-/** The same as a party of a ticket: an agent by its workspace, a person by the name on the token. */
+/** The identity as a party of a ticket: an agent by its workspace, a person by the name on the token. */
 export interface Party {
   type: 'agent' | 'user';
   id: string;
@@ -32,12 +32,12 @@ export function partyOf(identity: Identity): Party {
     : { type: 'user', id: identity.userId };
 }
 
-/** What an identity may see ends at its tenant; an administrator of the whole server sees all of them. */
+/** An identity sees only its own tenant; an administrator of the whole server sees all. */
 export function maySeeOrg(identity: Identity, orgId: string): boolean {
   return identity.orgId === null || identity.orgId === orgId;
 }
 
-/** May act as this workspace: the agent itself, or an administrator of its tenant. */
+/** Requires the right to act as this workspace: the agent itself, or an administrator of its tenant. */
 export function requireWorkspace(identity: Identity, workspace: { id: string; orgId: string }): void {
   if (identity.kind === 'agent' && identity.workspaceId === workspace.id) return;
   if (identity.kind === 'admin' && maySeeOrg(identity, workspace.orgId)) return;
@@ -56,7 +56,7 @@ export function requireAdmin(identity: Identity): PersonIdentity {
   });
 }
 
-/** May do what the grant names: it was given to the token, or the token is an administrator's of the whole server. */
+/** Requires the grant: the token has it, or belongs to an administrator of the whole server. */
 export function requireGrant(identity: Identity, grant: Grant): void {
   if (identity.kind === 'admin' && identity.orgId === null) return;
   if (identity.kind !== 'agent' && identity.grants.includes(grant)) return;
@@ -66,7 +66,7 @@ export function requireGrant(identity: Identity, grant: Grant): void {
   });
 }
 
-/** Of the whole server, not of one tenant. */
+/** Requires an administrator of the whole server, not of one tenant. */
 export function requireServerAdmin(identity: Identity): PersonIdentity {
   const admin = requireAdmin(identity);
   if (admin.orgId === null) return admin;

@@ -1,10 +1,10 @@
 /**
- * Identity: who speaks. Tenants (orgs) and tokens of agents, people and administrators.
+ * Identity: who the caller is. Tenants (orgs) and tokens of agents, people and administrators.
  *
  * Promises  A secret is shown once and stored as a hash; a refusal never says which part was wrong.
- *           A database that fails is `unavailable`, never `unauthorized`: a client must not throw its token away for it.
- * Never     Trusts a body or a path about who somebody is.
- * Errors    `unauthorized` without a good token, `forbidden` with one that is not enough.
+ *           A database that fails is `unavailable`, never `unauthorized`: a client must not discard its token for it.
+ * Never     Trusts a body or a path about who the caller is.
+ * Errors    `unauthorized` without a valid token, `forbidden` with one that is not enough.
  */
 export { grantToken, orgFor } from './grant.ts';
 export {

@@ -10,7 +10,7 @@ export interface Org {
 
 export const DEFAULT_ORG = 'default';
 
-/** The tenant of this name, made when it is not there. */
+/** Returns the tenant of this name; makes it if it does not exist. */
 export async function ensureOrg(sql: Sql, name: string): Promise<Org> {
   if (!isName('org', name))
     throw invalid(`an org's name is ${allowedIn('org')}, not ${JSON.stringify(name)}`);
@@ -33,7 +33,7 @@ export async function orgOfId(sql: Sql, id: string): Promise<Org> {
   return rows[0];
 }
 
-/** Null: all of them. */
+/** Null: every org. */
 export async function listOrgs(sql: Sql, orgId: string | null): Promise<Org[]> {
   const { rows } = await sql.query<Org>(
     'SELECT id, name, created_at FROM orgs WHERE $1::uuid IS NULL OR id = $1 ORDER BY name',

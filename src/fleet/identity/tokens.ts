@@ -36,10 +36,10 @@ const COLUMNS =
   'prefix, created_at, last_used_at, expires_at, revoked_at';
 const SCHEME = 'rouse_';
 const LENGTH = SCHEME.length + 43;
-/** The time of last use is written at most this often, so that reading costs no write. */
+/** The time of last use is written at most this often, so that reads cost no write. */
 const USE_NOTED_EVERY = '5 minutes';
 
-/** Makes a token and answers the secret: the only time it is known. */
+/** Makes a token and returns its secret, the only time it is known. */
 export async function createToken(sql: Sql, wanted: NewToken): Promise<{ token: string; view: TokenView }> {
   const token = SCHEME + randomBytes(32).toString('base64url');
   const { rows } = await sql.query<TokenView>(
@@ -60,7 +60,7 @@ export async function createToken(sql: Sql, wanted: NewToken): Promise<{ token: 
   return { token, view: rows[0]! };
 }
 
-/** Of a token `t` and its workspace `w`. */
+/** For a token `t` and its workspace `w`. */
 const GOOD = `(t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
   AND w.status IS DISTINCT FROM 'removed')`;
 const REPLACED_BY = `CASE WHEN t.replaced AND w.status <> 'removed' THEN w.session_id END AS replaced_by,
@@ -76,8 +76,8 @@ type TokenRow = Pick<TokenView, 'id' | 'kind' | 'org_id' | 'workspace_id' | 'sub
   Replacement & { good: boolean; fresh: boolean };
 
 /**
- * Whose token this is. Looked up by its hash, so that no comparison of secrets can be timed; every failure looks the
- * same. A database that fails is an error of its own, never a bad token.
+ * Returns the token's owner. Tokens are looked up by hash, so no comparison of secrets can be timed, and every failure
+ * looks the same. A database that fails is an error of its own, never a bad token.
  */
 export async function identify(sql: Sql, token: string): Promise<Identity> {
   if (token.length !== LENGTH || !token.startsWith(SCHEME)) throw badToken();
@@ -97,7 +97,7 @@ export async function identify(sql: Sql, token: string): Promise<Identity> {
   return { kind: row.kind, tokenId: row.id, orgId: row.org_id, userId: row.subject, grants: row.grants };
 }
 
-/** Whether a token that opened a long conversation would still open it. */
+/** Whether a token that opened a long connection is still valid. */
 export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `SELECT 1 FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id WHERE t.id = $1 AND ${GOOD}`,
@@ -106,11 +106,11 @@ export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
   return rowCount > 0;
 }
 
-/** As a condition: the token of that id is good, as far as the token alone says. */
+/** As an SQL condition: the token with that id is valid, judged by the token alone. */
 export const isLiveToken = (id: string): string => `EXISTS (SELECT FROM tokens t WHERE t.id = ${id}
   AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()))`;
 
-/** For an answer that was held: the token it came with may have ended meanwhile. */
+/** For a held response: the token it came with may have ended in the meantime. */
 export async function requireLive(sql: Sql, tokenId: string): Promise<void> {
   const { rows } = await sql.query<Replacement & { good: boolean }>(
     `SELECT ${GOOD} AS good, ${REPLACED_BY} FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id
@@ -122,14 +122,14 @@ export async function requireLive(sql: Sql, tokenId: string): Promise<void> {
 }
 
 export interface TokenQuery {
-  /** Those that have ended too. */
+  /** Include ended ones. */
   all: boolean;
   limit: number;
-  /** The id of the last token of the page before. */
+  /** The id of the last token on the previous page. */
   after?: string | undefined;
 }
 
-/** In the order in which they were made, which is that of their ids. */
+/** In the order of their ids, which is the order in which they were made. */
 export async function listTokens(
   sql: Sql,
   asker: PersonIdentity,
@@ -158,7 +158,7 @@ export async function revokeToken(sql: Sql, asker: PersonIdentity, id: string): 
   return row;
 }
 
-/** All tokens of a workspace: another session was registered for it (`replaced`), or it was removed. */
+/** Revokes all tokens of a workspace: another session was registered for it (`replaced`), or it was removed. */
 export async function revokeTokensOf(
   sql: Sql,
   workspaceId: string,
@@ -170,7 +170,7 @@ export async function revokeTokensOf(
   );
 }
 
-/** Is there anybody who could let others in? */
+/** Whether someone exists who could let others in. */
 export async function hasServerAdmin(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ found: boolean }>(
     `SELECT EXISTS (SELECT FROM tokens WHERE kind = 'admin' AND org_id IS NULL AND revoked_at IS NULL
@@ -183,7 +183,7 @@ function hashOf(token: string): Uint8Array {
   return createHash('sha256').update(token).digest();
 }
 
-/** Whoever has the secret of a token that was replaced is told by whom; to everybody else all bad tokens are the same. */
+/** The holder of a replaced token's secret learns who replaced it; for everyone else all bad tokens look the same. */
 function badToken(found?: Replacement): Error {
   if (found?.replaced_by != null) {
     const { replaced_by, replaced_on, replaced_at } = found;
@@ -199,6 +199,6 @@ function badToken(found?: Replacement): Error {
     });
   }
   return unauthorized('the token is not valid', {
-    hint: 'it may have been revoked; "rouse tokens list" shows which are good',
+    hint: 'it may have been revoked; "rouse tokens list" shows which are valid',
   });
 }

@@ -6,19 +6,19 @@ import type { Sweep } from '../sweep/index.ts';
 import type { MailboxRow } from './mailbox-rows.ts';
 import type { Envelope } from './message-view.ts';
 
-/** What was put here and not sent yet may be this many times what one message carries. */
+/** Unsent uploads may be this many times the size one message carries. */
 const UNSENT_MESSAGES = 4;
 const UNSENT_DAYS = 1;
 
 const tooMuch = (what: string): Error => invalid(what, { hint: limitHint('attachmentBytes') });
 
-/** Putting the same piece twice is harmless. */
+/** Storing the same piece twice is harmless. */
 export async function putPart(
   sql: Sql,
   { id }: MailboxRow,
   { sha256, part, content_base64 }: { sha256: string; part: number; content_base64: string },
 ): Promise<{ sha256: string; part: number }> {
-  const most = UNSENT_MESSAGES * limit('attachmentBytes');
+  const max = UNSENT_MESSAGES * limit('attachmentBytes');
   if (part * ATTACHMENT_PART_BYTES >= limit('attachmentBytes'))
     throw tooMuch(`a message carries at most ${limit('attachmentBytes')} bytes of attachments`);
   await sql.transaction(async (tx) => {
@@ -29,8 +29,8 @@ export async function putPart(
       [id, sha256, part],
     );
     const bytes = Buffer.from(content_base64, 'base64');
-    if (rows[0]!.unsent + bytes.length > most)
-      throw tooMuch(`more than ${most} bytes of attachments wait for a message that carries them`);
+    if (rows[0]!.unsent + bytes.length > max)
+      throw tooMuch(`more than ${max} bytes of uploaded attachments have not been sent yet`);
     await tx.query(
       `INSERT INTO mail_parts (mailbox_id, sha256, part, bytes) VALUES ($1, $2, $3, $4)
          ON CONFLICT (mailbox_id, sha256, part) DO UPDATE SET put_at = now()`,
@@ -40,7 +40,10 @@ export async function putPart(
   return { sha256, part };
 }
 
-/** Inside the transaction of the message that carries them: all of their bytes are here, and stay from now on. */
+/**
+ * Runs in the transaction of the message that carries them: checks that all their bytes are here, and keeps them from
+ * now on.
+ */
 export async function takeParts(
   tx: Sql,
   { id }: MailboxRow,
@@ -62,14 +65,17 @@ export async function takeParts(
   const sizes = new Map(rows.map(({ sha256, size }) => [sha256, size]));
   const missing = attachments.find(({ sha256, size_bytes }) => (sizes.get(sha256) ?? 0) !== size_bytes);
   if (missing) {
-    throw invalid(`attachment ${missing.attachment_id}: its ${missing.size_bytes} bytes are not all here`, {
-      hint: 'put every piece of it before the message is sent',
-      facts: { cause: 'attachment_missing' },
-    });
+    throw invalid(
+      `attachment ${missing.attachment_id}: not all of its ${missing.size_bytes} bytes were uploaded`,
+      {
+        hint: 'upload every piece before you send the message',
+        facts: { cause: 'attachment_missing' },
+      },
+    );
   }
 }
 
-/** A piece of a file that came with a message of this mailbox. */
+/** Returns a piece of a file that came with a message of this mailbox. */
 export async function getPart(
   sql: Sql,
   mailbox: MailboxRow,
@@ -101,11 +107,11 @@ export async function getPart(
 
 const STALE = `sent_at IS NULL AND put_at < now() - interval '${UNSENT_DAYS} days'`;
 
-/** Bytes that no message came for: whoever put them died, or thought better of it. */
+/** Removes bytes that no message followed: the sender died or changed its mind. */
 export function partsSweep(): Sweep {
   return {
     name: 'mail-parts',
-    summary: 'Deletes what was put for attachments and never sent',
+    summary: 'Deletes uploaded attachments that were never sent',
     intervalMs: 3_600_000,
     mayHaveWork: async (sql) =>
       (await sql.query(`SELECT 1 FROM mail_parts WHERE ${STALE} LIMIT 1`)).rows.length > 0,

@@ -19,8 +19,8 @@ export interface Bound {
 }
 
 /**
- * The agent's mailbox, made when it is not there. Address and principal follow from the name under which the agent is
- * registered; a token cannot choose others. What a removed agent of that name left is not in it.
+ * Returns the agent's mailbox; makes it if it does not exist. Address and principal follow from the name under which
+ * the agent is registered; a token cannot choose others. Mail left by a removed agent of that name is not in it.
  */
 export function bindMailbox(sql: Sql, caller: AgentIdentity, wanted: Binding): Promise<Bound> {
   return sql.transaction(async (tx) => {
@@ -67,10 +67,11 @@ function refuseOthers(
     throw notItsOwn(`the mailbox of this agent is ${own.address}, not ${asked}`);
   if (principal_id !== undefined && principal_id !== own.principal_id)
     throw notItsOwn(`this agent is ${own.principal_id}, not ${JSON.stringify(principal_id)}`);
-  if (role === OPERATOR.role) throw notItsOwn(`the role ${JSON.stringify(role)} is the operator's`);
+  if (role === OPERATOR.role)
+    throw notItsOwn(`the role ${JSON.stringify(role)} is reserved for the operator`);
 }
 
-/** Names that differ in the prefix alone, and the one that would be the operator, lead to the principal of somebody else. */
+/** Names that differ only in the prefix, and the operator's name, would lead to someone else's principal. */
 async function refuseTakenPrincipal(
   tx: Sql,
   orgId: string,
@@ -80,12 +81,16 @@ async function refuseTakenPrincipal(
     'SELECT 1 FROM mailboxes WHERE org_id = $1::uuid AND principal_id = $2 AND address <> $3 AND retired_at IS NULL',
     [orgId, principal_id, address],
   );
-  if (principal_id !== OPERATOR.principal_id && rows.length === 0) return;
-  throw conflict(`mail of this agent would be that of ${principal_id}, who is somebody else`, {
+  if (!isOperator(principal_id) && rows.length === 0) return;
+  throw conflict(`the mail of this agent would go to ${principal_id}, who is someone else`, {
     hint: 'launch this one under another name',
     facts: { cause: 'principal_taken', principal_id },
   });
 }
+
+/** Ignores case: no one may pass for the operator. */
+const isOperator = (principal: string): boolean =>
+  principal.toLowerCase() === OPERATOR.principal_id.toLowerCase();
 
 function notItsOwn(message: string): Error {
   return forbidden(message, {
@@ -100,7 +105,7 @@ async function makeWay(tx: Sql, { id, kind, workspace_id, address }: MailboxRow)
     workspace_id,
   ]);
   if (kind !== 'agent' || rows.length > 0) {
-    throw conflict(`the address ${address} is that of another agent`, {
+    throw conflict(`the address ${address} belongs to another agent`, {
       hint: 'launch this one under another name, or remove that agent with "rouse fleet remove NAME"',
       facts: { cause: 'address_taken', address },
     });
@@ -108,7 +113,7 @@ async function makeWay(tx: Sql, { id, kind, workspace_id, address }: MailboxRow)
   await tx.query('UPDATE mailboxes SET active = false, retired_at = now() WHERE id = $1', [id]);
 }
 
-/** Null: it had none. */
+/** Returns null if it had none. */
 export async function unbindMailbox(
   sql: Sql,
   { workspaceId }: AgentIdentity,

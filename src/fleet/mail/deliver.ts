@@ -20,9 +20,9 @@ export interface Delivery {
 }
 
 /**
- * Every row of one delivery, inside the transaction that is its commit point. An id or key that was used is a duplicate
- * when the content is the same and a conflict otherwise; nothing is written in either case. Who sends the same at the same
- * moment waits here for the other, and is told the same.
+ * Writes every row of one delivery, inside the transaction that is its commit point. An id or key that was used is a
+ * duplicate if the content is the same and a conflict otherwise; nothing is written in either case. Someone who sends
+ * the same at the same moment waits here for the other and gets the same result.
  */
 export async function deliver(
   tx: Sql,
@@ -77,7 +77,7 @@ async function place(
   );
 }
 
-/** The message that was there before; by its key first, which is what a caller who tries again repeats. */
+/** Returns the message that was there before, by its key first: that is what a retrying caller repeats. */
 async function sameAs(tx: Sql, { sender, document }: Delivery, digest: string): Promise<number> {
   const key = document.headers[IDEMPOTENCY_HEADER];
   const scope = idempotencyScope(document);
@@ -97,7 +97,7 @@ async function sameAs(tx: Sql, { sender, document }: Delivery, digest: string): 
   if (found && found.key_scope === scope && found.content_sha256 === digest) return found.seq;
   const what = found?.by_key
     ? `idempotency key ${JSON.stringify(key)} was already used for a message with other content`
-    : `message id ${document.message_id} is that of another message`;
+    : `message id ${document.message_id} was already used for another message`;
   throw conflict(what, {
     hint: 'a retry must repeat the message exactly; use a new key for a new message',
     facts: { idempotency_key: typeof key === 'string' ? key : null },

@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/index.ts';
 
-/** What the addresses of an org end with: what it was given, else made from its name. */
+/** The domain of an org's addresses: the configured one, else one made from its name. */
 export async function mailDomain(sql: Sql, orgId: string): Promise<string> {
   const { rows } = await sql.query<{ name: string; mail_domain: string | null }>(
     'SELECT name, mail_domain FROM orgs WHERE id = $1::uuid',

@@ -4,7 +4,7 @@ import type { LeftMailboxList } from '../../wire/index.ts';
 import { MAILBOX_COLUMNS, type MailboxRow, operatorMailbox } from './mailbox-rows.ts';
 import { moveOn } from './own-messages.ts';
 
-/** How many messages are counted of one mailbox in a list. */
+/** A list counts at most this many messages per mailbox. */
 const COUNTED = 10_000;
 
 interface Asked {
@@ -14,7 +14,7 @@ interface Asked {
   after?: string | undefined;
 }
 
-/** What removed agents left and still has mail, in the order of their ids. */
+/** Lists mailboxes of removed agents that still have mail, by id. */
 export async function listLeftMailboxes(sql: Sql, { orgId, limit, after }: Asked): Promise<LeftMailboxList> {
   const { rows } = await sql.query<MailboxRow & { retired_at: Date; message_count: number }>(
     `SELECT ${MAILBOX_COLUMNS}, retired_at, (SELECT count(*)::int FROM (SELECT FROM mail_state s
@@ -43,7 +43,7 @@ export interface HandOver {
   find?: ((tx: Sql, orgId: string) => Promise<{ id: string; name: string }>) | undefined;
 }
 
-/** All of its mail at once; attachments follow their messages. What the receiver has already is dropped. */
+/** Hands over all of its mail at once; attachments follow their messages. What the receiver already has is dropped. */
 export function handOverMailbox(
   sql: Sql,
   { orgId, mailboxId, find }: HandOver,

@@ -15,16 +15,16 @@ import { PAGE_BYTES } from '../page-of-bytes.ts';
 import type { MailboxRow } from './mailbox-rows.ts';
 import { VIEW_COLUMNS, type ViewRow, viewMessage } from './message-view.ts';
 
-/** However many are asked for; a list goes on at its cursor. Bodies may be large. */
+/** However many are requested; a list continues at its cursor. Bodies may be large. */
 const LARGEST_PAGE = 500;
 const LARGEST_PAGE_OF_BODIES = 50;
-/** The first message of a page has its body, however long; null where the bodies before it are enough for a page. */
+/** The first message of a page has its body, however long. Later bodies are null once the page is full. */
 const BODY_THAT_FITS = `CASE WHEN sum(octet_length(m.body)) OVER (ORDER BY s.seq DESC) - octet_length(m.body)
   < ${PAGE_BYTES} THEN '>' || m.body END AS body`;
 
 const FROM = 'FROM mail_state s JOIN mail_messages m ON m.seq = s.seq';
 
-/** A page costs the same in a box of any size: its index is in list order. */
+/** A page costs the same in a mailbox of any size: the index is in list order. */
 export async function listMessages(sql: Sql, mailbox: MailboxRow, query: MailQuery): Promise<MailPage> {
   const { where, params } = conditions(mailbox, query);
   return pageOf(boxOf(query), await page(sql, { where, params, query, limit: query.limit ?? undefined }));
@@ -48,7 +48,7 @@ export async function countMessages(sql: Sql, mailbox: MailboxRow, query: MailQu
 export const countInbox = (sql: Sql, mailbox: MailboxRow): Promise<MailCounts> =>
   countMessages(sql, mailbox, { box: INBOX });
 
-/** Every phrase must occur in the words of subject or body. It looks through the mailbox, newest first. */
+/** Every phrase must occur in the words of the subject or body. Searches the mailbox, newest first. */
 export async function searchMessages(sql: Sql, mailbox: MailboxRow, search: MailSearch): Promise<MailPage> {
   const { text, box = null, limit } = search;
   readCursor(search.cursor);
@@ -77,8 +77,8 @@ async function page(
   sql: Sql,
   { where, params, query, limit }: Wanted,
 ): Promise<{ messages: MailMessage[]; nextCursor: string | null }> {
-  const most = query.include_body ? LARGEST_PAGE_OF_BODIES : LARGEST_PAGE;
-  const size = Math.min(limit ?? most, most);
+  const max = query.include_body ? LARGEST_PAGE_OF_BODIES : LARGEST_PAGE;
+  const size = Math.min(limit ?? max, max);
   const all: SqlValue[] = [...params];
   const before = `s.seq < $${all.push(readCursor(query.cursor))}::bigint`;
   const { rows } = await sql.query<ViewRow>(
@@ -104,7 +104,7 @@ function conditions(mailbox: MailboxRow, query: MailQuery): { where: string; par
   return { where: where.join(' AND '), params };
 }
 
-/** The `seq` that the page before ended with. */
+/** The `seq` at which the previous page ended. */
 function readCursor(cursor: string | null | undefined): number {
   if (cursor == null) return Number.MAX_SAFE_INTEGER;
   if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor must be the next_cursor of an earlier page');

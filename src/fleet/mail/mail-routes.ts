@@ -22,7 +22,7 @@ export interface MailRoutes {
   clock: Clock;
   log: Log;
   arrivals: Arrivals;
-  /** Aborted when the server stops: held answers go out at once. */
+  /** Aborted when the server stops; held responses are sent at once. */
   stopping: AbortSignal;
   held: HeldPlaces;
   callerOf: (context: Context) => Identity;
@@ -88,7 +88,7 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
   });
 }
 
-/** Told in the log by the id that goes with it to the end of the turn for which it wakes its reader. */
+/** Logs the message by the id that follows it to the end of the turn for which it wakes its reader. */
 async function sent<B>(
   { sql, clock, log, callerOf }: MailRoutes,
   call: Asked & { body(): Promise<B> },
@@ -116,7 +116,7 @@ function watched(on: MailRoutes, call: Watching, self: MailboxRow): Promise<{ ve
   return on.held.during(self.org_id, signal, (gone) => newVersion(on, call, self, gone));
 }
 
-/** Held until the mailbox is another one than the one that is known; no connection of the database waits meanwhile. */
+/** Holds until the mailbox's version differs from the known one. No database connection waits in the meantime. */
 async function newVersion(
   { sql, clock, arrivals, stopping, callerOf }: MailRoutes,
   { context, body }: Watching,

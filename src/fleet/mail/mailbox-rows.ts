@@ -20,7 +20,7 @@ export interface MailboxRow {
 export const MAILBOX_COLUMNS =
   'id, org_id, workspace_id, kind, address, principal_id, display_name, role, active, version';
 
-/** The one mailbox that a token reaches. */
+/** Returns the one mailbox that a token reaches. */
 export async function ownMailbox(sql: Sql, caller: Identity): Promise<MailboxRow> {
   if (caller.kind !== 'agent') return operatorMailbox(sql, (await orgFor(sql, caller.orgId, undefined)).id);
   const { rows } = await sql.query<MailboxRow>(
@@ -33,7 +33,7 @@ export async function ownMailbox(sql: Sql, caller: Identity): Promise<MailboxRow
   });
 }
 
-/** Of the people of an org, who share it: sender of their mail and of notes, and where answers to them go. */
+/** Returns the mailbox that the people of an org share: it sends their mail and notes, and receives the replies. */
 export async function operatorMailbox(sql: Sql, orgId: string): Promise<MailboxRow> {
   const found = await mailboxAt(sql, orgId, OPERATOR.address);
   if (found) return found;
@@ -53,7 +53,7 @@ export async function mailboxAt(sql: Sql, orgId: string, address: string): Promi
   return rows[0];
 }
 
-/** By workspace; an agent without a mailbox is not in it. */
+/** By workspace; agents without a mailbox are left out. */
 export async function mailVersions(sql: Sql, workspaceIds: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql.query<MailboxRow & { workspace_id: string }>(
     'SELECT workspace_id, id, version FROM mailboxes WHERE workspace_id = ANY($1::uuid[]) AND active',

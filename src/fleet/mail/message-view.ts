@@ -20,17 +20,20 @@ export interface ViewRow {
   is_answered: boolean;
   envelope: Envelope;
   body_preview: string;
-  /** Null: there was no room for it on the page. */
+  /** Null: the page had no room for it. */
   body?: string | null;
 }
 
-/** The driver of the embedded database drops a byte order mark that a value begins with, so it begins with something else. */
+/**
+ * The embedded database's driver drops a byte order mark at the start of a value, so the value starts with something
+ * else.
+ */
 export const BODY = `'>' || m.body AS body`;
 export const plainBody = (body: string): string => body.slice(1);
 
 export const VIEW_COLUMNS = 's.seq, s.box, s.is_read, s.is_answered, m.envelope, m.body_preview';
 
-/** One message as one mailbox sees it. */
+/** Returns one message as one mailbox sees it. */
 export function viewMessage({ envelope, ...row }: ViewRow): MailMessage {
   const ref = (id: string): string => makeMailRef(FLEET, id);
   return {

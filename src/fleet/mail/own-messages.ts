@@ -19,7 +19,7 @@ export interface FlagChange {
   box?: string | undefined;
 }
 
-/** A message as this mailbox has it; `not_found` when it has not. */
+/** Returns a message as this mailbox has it; throws `not_found` if it does not. */
 export async function requireOwn(
   sql: Sql,
   mailbox: MailboxRow,
@@ -33,7 +33,7 @@ export async function requireOwn(
   return found!;
 }
 
-/** In the order of their ids as given, and locked: two changes at once come one after the other. */
+/** Returns the messages in the order of the ids passed, locked: two changes at once run one after the other. */
 async function ownMessages(
   sql: Sql,
   { id, address, org_id }: MailboxRow,
@@ -55,7 +55,7 @@ async function ownMessages(
   });
 }
 
-/** The message with its body, as this mailbox sees it; one that it no longer has it sees as sent. */
+/** Returns the message with its body, as this mailbox sees it. One that it no longer has is shown as sent. */
 export async function showMessage(sql: Sql, mailbox: MailboxRow, seq: number): Promise<MailMessage> {
   const { rows } = await sql.query<ViewRow>(
     `SELECT m.seq, coalesce(s.box, 'sent') AS box, coalesce(s.is_read, true) AS is_read,
@@ -66,7 +66,7 @@ export async function showMessage(sql: Sql, mailbox: MailboxRow, seq: number): P
   return viewMessage(rows[0]!);
 }
 
-/** The same change for all of these messages or for none. */
+/** Makes the same change to all of these messages or to none. */
 export function changeOwn(
   sql: Sql,
   mailbox: MailboxRow,
@@ -86,7 +86,7 @@ export function changeOwn(
   });
 }
 
-/** Archived mail is always read. Inside a transaction; who watches hears of it when something changed. */
+/** Archived mail is always read. Runs inside a transaction; watchers are notified if something changed. */
 export async function changeFlags(
   tx: Sql,
   mailbox: MailboxRow,
@@ -110,8 +110,8 @@ export async function changeFlags(
 }
 
 /**
- * The version of each moves on, and whoever waits for it is told with the commit. They are locked in one order, and no harder
- * than the rows that refer to them allow, so that senders to the same people never wait for each other in a circle.
+ * Advances the version of each mailbox and notifies its waiters with the commit. Mailboxes are locked in one order, and
+ * no harder than rows that refer to them allow, so senders to the same people never deadlock.
  */
 export async function moveOn(tx: Sql, mailboxes: readonly MailboxRow[]): Promise<void> {
   await tx.query(
@@ -124,5 +124,5 @@ export async function moveOn(tx: Sql, mailboxes: readonly MailboxRow[]): Promise
   ]);
 }
 
-/** Under which name others wait for changes of a mailbox; the operator has no workspace. */
+/** The name under which others wait for changes of a mailbox; the operator has no workspace. */
 export const waitingPlace = ({ workspace_id, id }: MailboxRow): string => workspace_id ?? `mailbox ${id}`;

@@ -1,21 +1,16 @@
 import { notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import {
-  canonicalAddress,
-  LOCAL_DOMAIN,
-  localPart,
-  parseAddress,
-  unknownRecipient,
-} from '../../domain/index.ts';
+import { canonicalAddress, localPart, parseAddress, unknownRecipient } from '../../domain/index.ts';
+import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import { mailDomain } from './domain.ts';
 import { MAILBOX_COLUMNS, type MailboxRow, operatorMailbox } from './mailbox-rows.ts';
 
-/** How many addresses are looked at for the one that was probably meant. */
-const MOST_SUGGESTED = 2000;
+/** How many addresses are compared to find the one that was probably meant. */
+const MAX_SUGGESTED = 2000;
 
 /**
- * The mailboxes of these addresses, in their order. A plain name, or one of the local domain, which no other host shares, is
- * that of the org. The first one that nobody has is refused with the one probably meant.
+ * Returns the mailboxes of these addresses, in their order. A plain name, or an address of the local domain (which
+ * hosts do not share), means the org's own. The first unknown address is refused, with a suggestion.
  */
 export async function resolveRecipients(
   sql: Sql,
@@ -60,12 +55,12 @@ async function unknown(
   if (text.includes('@')) parseAddress(text, 'recipient');
   const { rows } = await sql.query<Pick<MailboxRow, 'address' | 'principal_id'>>(
     'SELECT address, principal_id FROM mailboxes WHERE org_id = $1::uuid AND active ORDER BY id DESC LIMIT $2::int',
-    [orgId, MOST_SUGGESTED],
+    [orgId, MAX_SUGGESTED],
   );
-  const told = unknownRecipient(text, rows);
-  if ((told.facts['suggestions'] as string[]).length > 0) return told;
-  return notFound(told.message, {
+  const error = unknownRecipient(text, rows);
+  if ((error.facts['suggestions'] as string[]).length > 0) return error;
+  return notFound(error.message, {
     hint: '"rouse fleet list" shows the agents of the org',
-    facts: told.facts,
+    facts: error.facts,
   });
 }

@@ -31,7 +31,7 @@ export interface Sent {
 
 type Composed = Pick<Outgoing, 'message_id' | 'attachments'>;
 
-/** The server's clock says when; the sender's id says which. */
+/** The server's clock sets the time; the sender sets the id. */
 const stamped = ({ at, attachments, idempotency_key }: Outgoing) => ({
   at,
   idempotency_key,
@@ -72,7 +72,7 @@ export function postMail(
   });
 }
 
-/** Delivered, and the parent read and answered, in one step. */
+/** Delivers the reply and marks the parent read and answered, in one step. */
 export function replyMail(
   sql: Sql,
   self: MailboxRow,
@@ -113,7 +113,7 @@ async function finish(
   return { message: await showMessage(tx, self, seq), duplicate };
 }
 
-/** A path that only the reader's half makes; the bytes are in the database. */
+/** Only the reader's half makes a path; here the bytes are in the database. */
 function stored({
   attachment_id,
   media_type,

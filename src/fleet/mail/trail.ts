@@ -2,12 +2,12 @@ import type { Sql } from '../../db/index.ts';
 import type { MailStep } from '../../mail/store-parts.ts';
 import type { MailboxRow } from './mailbox-rows.ts';
 
-/** Back through what each message answers, to the first one of a person or the start of the thread. */
+/** Follows replies back to the first message from a person, or to the start of the thread. */
 export async function trailOf(
   sql: Sql,
   { org_id }: MailboxRow,
   messageId: string,
-  most: number,
+  max: number,
 ): Promise<MailStep[]> {
   const { rows } = await sql.query<{ by_agent: boolean; in_reply_to: string | null; at: string }>(
     `WITH RECURSIVE trail AS (
@@ -18,7 +18,7 @@ export async function trailOf(
          FROM trail t JOIN mail_messages m ON m.org_id = $1::uuid AND m.message_id = t.in_reply_to
         WHERE t.by_agent AND n < $3::int)
      SELECT by_agent, in_reply_to, at FROM trail ORDER BY n`,
-    [org_id, messageId, most],
+    [org_id, messageId, max],
   );
   return rows.flatMap(({ by_agent, in_reply_to, at }): MailStep[] => {
     if (!by_agent) return [{ created_at_utc: at, by: 'person' }];

@@ -1,8 +1,9 @@
+import type { Sql } from '../../db/index.ts';
 import { NUDGED_TICKETS, sqlList, TRAVELLING_MESSAGES } from '../../domain/index.ts';
 import { NUDGE_KEY_PREFIX } from './nudge-text.ts';
 import type { NudgeSettings } from './settings.ts';
 
-/** Exactly the condition of the partial indexes; another spelling would read the whole table. */
+/** Exactly the condition of the partial indexes; any other spelling would read the whole table. */
 export const OPEN = `r.recipient_type = 'agent' AND r.status IN ${sqlList(NUDGED_TICKETS)}`;
 
 /** In the order of the indexes, which is also oldest first. */
@@ -10,14 +11,15 @@ export const DUE_ORDER = 'r.last_nudged_at NULLS FIRST, r.created_at';
 
 const seconds = (count: number): string => `make_interval(secs => ${Number(count)})`;
 
-/** Reminders since somebody last did something with the ticket. */
+/** Reminders since the ticket was last changed. */
 const UNANSWERED = `(CASE WHEN r.updated_at > r.last_nudged_at THEN 0 ELSE r.nudge_count END)`;
 
 const LONGEST_WAIT_SECONDS = 24 * 3600;
 
 /**
- * The rules of the sweep as SQL, made of numbers that were checked when they were read. Never announced and announced
- * before are two conditions, because each is a range of an index and their disjunction is not. Times are the database's.
+ * The rules of the sweep as SQL, built from numbers that were checked when they were read. "Never announced" and
+ * "announced before" are two conditions, because each is a range of an index and their disjunction is not. Times are
+ * the database's.
  */
 export function dueRules(settings: NudgeSettings) {
   const { staleAfterSeconds, renudgeAfterSeconds, agentSpacingSeconds, heartbeatMaxAgeSeconds } = settings;
@@ -33,7 +35,7 @@ export function dueRules(settings: NudgeSettings) {
     againDueAt: `r.last_nudged_at + ${seconds(renudgeAfterSeconds)}`,
     unanswered: UNANSWERED,
     expiresAt: `now() + ${seconds(renudgeAfterSeconds)}`,
-    /** Whether workspace `w` may be nudged now: `ready`, or what stands against it. */
+    /** Whether workspace `w` may be nudged now: `ready`, or the reason against it. */
     state: `(CASE WHEN w.status <> 'online' THEN 'offline'
         WHEN w.active_tasks > 0 THEN 'busy'
         ${heartbeatMaxAgeSeconds ? `WHEN w.last_heartbeat_at < now() - ${seconds(heartbeatMaxAgeSeconds)} THEN 'offline'` : ''}
@@ -48,3 +50,15 @@ export function dueRules(settings: NudgeSettings) {
 export type DueRules = ReturnType<typeof dueRules>;
 
 export type AgentState = 'ready' | 'offline' | 'busy' | 'spacing' | 'queued';
+
+/** Called just before a nudge is handed out. Returns a reason to drop it if the inbox is empty by now. */
+export async function nothingToNudge(
+  sql: Sql,
+  { workspaceId }: { workspaceId: string },
+): Promise<string | undefined> {
+  const { rowCount } = await sql.query(
+    `SELECT FROM requests r WHERE r.recipient_workspace_id = $1 AND ${OPEN} LIMIT 1`,
+    [workspaceId],
+  );
+  return rowCount === 0 ? 'nothing to nudge' : undefined;
+}

@@ -11,11 +11,11 @@ interface Escalated {
   nudge_count: number;
 }
 
-const MOST = 100;
+const MAX_AT_ONCE = 100;
 
 /**
- * Items of these agents that are due once more after the last reminder allowed: their requester is told, once. People see
- * the mark.
+ * For items of these agents that are due again after the last reminder allowed: notifies their requester, once. People
+ * see the mark.
  */
 export async function escalate(
   sql: Sql,
@@ -27,16 +27,20 @@ export async function escalate(
     `UPDATE requests r SET escalated_at = now() WHERE r.id = ANY(ARRAY(
        SELECT due.id FROM unnest($1::uuid[]) AS a (id) CROSS JOIN LATERAL (
          SELECT r.id FROM requests r WHERE r.recipient_workspace_id = a.id AND ${rules.again}
-           AND r.escalated_at IS NULL AND ${rules.unanswered} >= $2 LIMIT ${MOST} FOR UPDATE SKIP LOCKED) due))
+           AND r.escalated_at IS NULL AND ${rules.unanswered} >= $2 LIMIT ${MAX_AT_ONCE} FOR UPDATE SKIP LOCKED) due))
      RETURNING r.id, r.org_id, r.requester_type, r.requester_id, r.nudge_count`,
     [agents, settings.maxNudges],
   );
-  for (const row of rows) if (row.requester_type === 'agent') await tell(sql, enqueueAll, row);
+  for (const row of rows) if (row.requester_type === 'agent') await notifyRequester(sql, enqueueAll, row);
   return rows.length;
 }
 
-/** A requester that is gone need not be told. */
-async function tell(sql: Sql, enqueueAll: NudgeRules['enqueueAll'], row: Escalated): Promise<void> {
+/** A requester that is gone is not notified. */
+async function notifyRequester(
+  sql: Sql,
+  enqueueAll: NudgeRules['enqueueAll'],
+  row: Escalated,
+): Promise<void> {
   try {
     await sql.transaction((tx) =>
       enqueueAll(tx, [

@@ -5,21 +5,21 @@ import { escalate } from './escalate.ts';
 import { type Delivery, INFO_PRIORITY, type NudgeRules } from './nudge-rules.ts';
 import { NUDGE_KEY_PREFIX, NUDGE_KIND, nudgeBody } from './nudge-text.ts';
 
-/** `locked`: somebody changes the agent right now. `handled`: nothing is due any more. */
+/** `locked`: the agent is being changed right now. `handled`: nothing is due any more. */
 export type AgentOutcome = 'nudged' | Exclude<AgentState, 'ready'> | 'locked' | 'handled';
 
 export interface Nudged {
-  /** Of each agent that had its turn. The rest had too much in their inboxes and wait for the next transaction. */
+  /** For each agent that had its turn. The others had too much in their inboxes and wait for the next transaction. */
   outcomes: Map<string, AgentOutcome>;
-  /** Stamped. */
+  /** How many were stamped. */
   items: number;
   escalated: number;
 }
 
 /** Items of one agent that one statement stamps. */
 const CHUNK = 500;
-/** Open items of all agents of a transaction, unless the first alone has more: locks are to be short. */
-const MOST_ITEMS = 5000;
+/** Max open items of all agents in a transaction, unless the first agent alone has more. Keeps locks short. */
+const MAX_ITEMS = 5000;
 
 interface Look {
   id: string;
@@ -32,8 +32,9 @@ interface Look {
 }
 
 /**
- * Some agents, one short transaction: lock, look again, enqueue, stamp, each in one statement for all of them. A second
- * sweeper finds the agents locked, or the items stamped. The lock lets new tickets for the agents be filed meanwhile.
+ * Nudges some agents in one short transaction: lock, check again, enqueue, stamp, each in one statement for all of
+ * them. A second sweeper finds the agents locked or the items stamped. New tickets for the agents can still be filed
+ * under the lock.
  */
 export function nudgeAgents(sql: Sql, agents: readonly string[], nudge: NudgeRules): Promise<Nudged> {
   return sql.transaction(async (tx) => {
@@ -56,16 +57,16 @@ export function nudgeAgents(sql: Sql, agents: readonly string[], nudge: NudgeRul
   });
 }
 
-/** How many of them, from the first, one transaction is for: at least one. */
+/** Returns how many of them, from the first, fit in one transaction: at least one. */
 function fitting(looks: readonly Look[]): number {
   let sum = 0;
-  const beyond = looks.findIndex(({ open }, index) => (sum += open) > MOST_ITEMS && index > 0);
+  const beyond = looks.findIndex(({ open }, index) => (sum += open) > MAX_ITEMS && index > 0);
   return beyond === -1 ? looks.length : beyond;
 }
 
 /**
- * Locks the agents, then looks at them as they are now, and locks an item that is due of each that is ready, so that the
- * reason of its nudge cannot be answered in between; rows being answered now are left out. Answers those it could lock.
+ * Locks the agents, then checks them as they are now, and locks one due item of each that is ready, so that the reason
+ * for its nudge cannot be answered in between. Rows being answered now are left out. Returns those it could lock.
  */
 async function lockAndLook(sql: Sql, agents: readonly string[], rules: DueRules): Promise<Look[]> {
   const locked = await sql.query<{ id: string }>(
@@ -101,7 +102,7 @@ function messageFor({ id, org_id, hour, expires_at, open }: Look): Delivery {
   };
 }
 
-/** In pieces that name no items, so that a backlog of any size is neither held in memory nor sent over the wire. */
+/** Works in chunks that name no items, so a backlog of any size is neither held in memory nor sent over the wire. */
 async function stamp(sql: Sql, agents: readonly string[], rules: DueRules): Promise<number> {
   const ofEach = (condition: string): string =>
     `SELECT due.id FROM unnest($1::uuid[]) AS a (id) CROSS JOIN LATERAL (${dueIds(condition, CHUNK)}) due`;
@@ -109,7 +110,7 @@ async function stamp(sql: Sql, agents: readonly string[], rules: DueRules): Prom
   for (let left = agents; left.length > 0; ) {
     const { rows } = await sql.query<{ agent: string; items: number }>(
       `WITH never AS (${ofEach(rules.never)}), again AS (${ofEach(rules.again)}),
-         told AS (UPDATE workspaces SET last_inbox_nudge_at = now() WHERE id = ANY($1::uuid[])),
+         marked AS (UPDATE workspaces SET last_inbox_nudge_at = now() WHERE id = ANY($1::uuid[])),
          stamped AS (UPDATE requests r SET last_nudged_at = now(), nudge_count = ${rules.unanswered} + 1
            WHERE r.id = ANY(ARRAY(SELECT id FROM never UNION ALL SELECT id FROM again))
            RETURNING r.recipient_workspace_id AS agent)

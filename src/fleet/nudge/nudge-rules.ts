@@ -2,7 +2,7 @@ import type { Sql } from '../../db/index.ts';
 import type { DueRules } from './due.ts';
 import type { NudgeSettings } from './settings.ts';
 
-/** Below tasks: a reminder never goes before work. */
+/** Lower than tasks: a reminder never goes before work. */
 export const INFO_PRIORITY = 10;
 
 export interface Delivery {
@@ -17,8 +17,8 @@ export interface Delivery {
 }
 
 /**
- * Puts messages into agents' lines, inside the transaction it is given, and answers for each of them. `created` is false
- * when the key is taken.
+ * Queues messages for agents, inside the transaction passed, and returns a result for each. `created` is false if the
+ * key is taken.
  */
 export type EnqueueAll = (
   sql: Sql,

@@ -16,35 +16,35 @@ export interface NudgeDeps {
 
 export interface NudgeResult extends Record<string, unknown> {
   agents_nudged: number;
-  /** Items that were stamped; the message counts all that are open. */
+  /** Items that were stamped; the message counts all open ones. */
   items_covered: number;
   errors: number;
   escalated: number;
-  /** Agents with due items that were left alone, by reason. `handled`: the items were answered meanwhile. */
+  /** Agents with due items that were skipped, by reason. `handled`: the items were answered in the meantime. */
   skipped: Record<'busy' | 'offline' | 'spacing' | 'queued' | 'locked' | 'handled', number>;
   bad_rows: number;
   oldest_age_s: number;
   more: boolean;
-  /** False: the tables of the inbox are not there yet. */
+  /** False: the tables of the inbox do not exist yet. */
   installed: boolean;
 }
 
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_COLUMN = '42703';
-/** Agents in one transaction: few enough that a heartbeat of one of them does not wait long for its turn. */
+/** Agents per transaction: few enough that a heartbeat of one of them does not wait long. */
 const TOGETHER = 50;
-/** Agents remembered as failing; beyond that they are tried in their turn. */
-const MOST_FAILING = 1000;
+/** Agents remembered as failing; further ones are tried in their normal turn. */
+const MAX_FAILING = 1000;
 
 export function nudgeSweep({ settings, enqueueAll, log }: NudgeDeps): Sweep<NudgeResult> {
   const nudge: NudgeRules = { settings, enqueueAll, rules: dueRules(settings) };
   const countBad = badRecipients(log);
   const failing = new Set<string>();
-  let toldMissing = false;
+  let loggedMissing = false;
   const missing = (error: unknown): NudgeResult => {
     if (!isMissing(error)) throw error;
-    if (!toldMissing) log.info('nudges wait: the tables of the requests inbox are not there yet');
-    toldMissing = true;
+    if (!loggedMissing) log.info('nudges wait: the tables of the requests inbox do not exist yet');
+    loggedMissing = true;
     return { ...emptyResult(), installed: false };
   };
   return {
@@ -58,7 +58,7 @@ export function nudgeSweep({ settings, enqueueAll, log }: NudgeDeps): Sweep<Nudg
       try {
         const result = await sweep(pass, { nudge, log, failing });
         result.bad_rows = await countBad(pass.sql);
-        if (!pass.dryRun) tell(result, log);
+        if (!pass.dryRun) logResult(result, log);
         return result;
       } catch (error) {
         return missing(error);
@@ -74,7 +74,7 @@ interface Sweeping {
   failing: Set<string>;
 }
 
-/** Whoever failed before comes last: however many they are, they keep nobody else from being served. */
+/** Agents that failed before come last: however many they are, they keep no one else from being served. */
 async function sweep({ sql, dryRun, signal }: SweepPass, on: Sweeping): Promise<NudgeResult> {
   const { nudge, failing } = on;
   const before = [...failing];
@@ -84,14 +84,14 @@ async function sweep({ sql, dryRun, signal }: SweepPass, on: Sweeping): Promise<
   Object.assign(result.skipped, picked.held);
   if (dryRun) return { ...result, ...(await wouldNudge(sql, picked, nudge)) };
   const locked = await nudgeInTurn(picked, { ...on, sql, signal, result });
-  // A heartbeat holds its agent for an instant: once more, instead of a whole interval later.
+  // A heartbeat locks its agent for an instant: try once more now instead of a whole interval later.
   const still = await nudgeAll({ ...on, sql, signal, agents: locked, result });
   result.skipped.locked += still.length;
   await nudgeAll({ ...on, sql, signal, agents: before.slice(0, batchLimit), result, again: true });
   return result;
 }
 
-/** For each that fails, the next one in line gets its chance in the same pass. Answers those that were locked. */
+/** For each that fails, the next one gets its chance in the same pass. Returns those that were locked. */
 async function nudgeInTurn({ agents }: Pick, on: Omit<Round, 'agents'>): Promise<string[]> {
   const { sql, signal, result, nudge, failing } = on;
   const locked: string[] = [];
@@ -114,11 +114,11 @@ interface Round extends Sweeping {
   signal: AbortSignal;
   agents: string[];
   result: NudgeResult;
-  /** They were not picked, so that nothing may be due for them: only what is done counts. */
+  /** They were not picked, so nothing may be due for them: only what is done counts. */
   again?: boolean;
 }
 
-/** Some together after the others. Answers those that were locked. Only a database that is away ends the round. */
+/** Works group by group. Returns those that were locked. Only a database that is away ends the round. */
 async function nudgeAll(on: Round): Promise<string[]> {
   const locked: string[] = [];
   let left = on.agents;
@@ -135,7 +135,7 @@ async function nudgeAll(on: Round): Promise<string[]> {
   return locked;
 }
 
-/** When one of them fails, each is tried by itself. Answers what came of those that had their turn. */
+/** If one of them fails, each is tried on its own. Returns the outcomes of those that had their turn. */
 async function nudgeTogether(agents: string[], on: Round): Promise<Map<string, AgentOutcome | 'failed'>> {
   const { sql, nudge, result, again, failing } = on;
   try {
@@ -152,7 +152,7 @@ async function nudgeTogether(agents: string[], on: Round): Promise<Map<string, A
     if (isMissing(error) || isDatabaseAway(error)) throw error;
     if (agents.length > 1) return oneByOne(agents, on);
     result.errors++;
-    tellFailure(agents[0]!, error, on);
+    logFailure(agents[0]!, error, on);
     return new Map([[agents[0]!, 'failed']]);
   }
 }
@@ -166,10 +166,10 @@ async function oneByOne(agents: string[], on: Round): Promise<Map<string, AgentO
   return done;
 }
 
-/** Once, until it has worked again. */
-function tellFailure(agent: string, error: unknown, { failing, log }: Sweeping): void {
+/** Logged once, until it has worked again. */
+function logFailure(agent: string, error: unknown, { failing, log }: Sweeping): void {
   if (failing.has(agent)) return;
-  if (failing.size < MOST_FAILING) failing.add(agent);
+  if (failing.size < MAX_FAILING) failing.add(agent);
   log.warn('a nudge failed; it will be tried again', { workspace: agent, cause: messageOf(error) });
 }
 
@@ -200,8 +200,8 @@ function isMissing(error: unknown): boolean {
   return state === UNDEFINED_TABLE || state === UNDEFINED_COLUMN;
 }
 
-/** One line, and only when something happened. */
-function tell({ agents_nudged, items_covered, errors, escalated, more }: NudgeResult, log: Log): void {
+/** One line, and only if something happened. */
+function logResult({ agents_nudged, items_covered, errors, escalated, more }: NudgeResult, log: Log): void {
   if (agents_nudged + errors + escalated === 0) return;
   log.info('nudges sent', { agents_nudged, items_covered, errors, escalated, more });
 }

@@ -1,12 +1,12 @@
 import { newUuid } from '../../base/index.ts';
 import { messageBody } from '../delivery/index.ts';
 
-/** What the queue calls these messages, so that they can be looked at again before they are sent. */
+/** The kind of these messages in the queue, so that they are checked again before they are sent. */
 export const NUDGE_KIND = 'inbox_nudge';
 
 export const NUDGE_KEY_PREFIX = 'inbox-nudge:';
 
-/** A count and the names of tools. Never anything somebody else wrote. */
+/** A count and the names of tools. Never anything that others wrote. */
 export function nudgeText(open: number): string {
   const requests = open === 1 ? '1 unhandled inbox request' : `${open} unhandled inbox requests`;
   return `You have ${requests} awaiting your response. Use list_inbox to see them and respond_request / add_request_message to act.`;

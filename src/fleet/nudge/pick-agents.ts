@@ -4,9 +4,9 @@ import { type AgentState, DUE_ORDER, type DueRules } from './due.ts';
 export interface Pick {
   /** Ready agents, those who have waited longest first. */
   agents: string[];
-  /** Agents with due items that may not be nudged now, by reason, as far as they were seen. */
+  /** Agents with due items that may not be nudged now, by reason, among those read. */
   held: Partial<Record<Exclude<AgentState, 'ready'>, number>>;
-  /** Age of the oldest due item that was seen. */
+  /** Age of the oldest due item that was read. */
   oldestAgeSeconds: number;
   /** There were more ready agents than the limit. */
   more: boolean;
@@ -18,14 +18,14 @@ interface Candidate {
   age: number;
 }
 
-/** Due items read in due order for each agent wanted, before the agents are asked one by one instead. */
+/** Due items read per wanted agent before agents are queried one by one instead. */
 const ITEMS_PER_AGENT = 5;
 
 /**
- * Which agents to nudge, without gathering their items. First the due items are read in due order, a bounded number of
- * them: mostly that finds everybody. When the head of that line is full of agents who are away or of one agent's backlog,
- * each idle agent is asked for its oldest due item. So a pass reads by the number of idle agents at worst, however many
- * tickets there are.
+ * Picks the agents to nudge, without collecting their items. First it reads a bounded number of due items in due order;
+ * usually that finds every agent. If the first items all belong to agents that are away or to one agent's backlog, it
+ * queries each idle agent's oldest due item. So at worst a pass reads one row per idle agent, however many tickets
+ * there are.
  */
 export async function pickAgents(
   sql: Sql,
@@ -55,7 +55,7 @@ function countHeld(rows: Candidate[]): Pick['held'] {
 const NOT_LEFT_OUT = 'r.recipient_workspace_id <> ALL($2::uuid[])';
 const AGE = 'extract(epoch FROM now() - created_at)::int AS age';
 
-/** OFFSET 0 makes it look up just the agents it found, whatever the planner thinks of reading them all. */
+/** OFFSET 0 makes the planner look up only the agents found instead of reading them all. */
 const inDueOrder = ({ never, neverDueAt, again, againDueAt, state }: DueRules): string => `
   WITH due AS (
     (SELECT r.recipient_workspace_id AS agent, ${neverDueAt} AS due_at, r.created_at FROM requests r

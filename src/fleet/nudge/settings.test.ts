@@ -9,7 +9,7 @@ function read(env: Record<string, string>) {
 }
 
 describe('settings of nudges', () => {
-  it('are five minutes, ten minutes, one hour and 200 agents when nothing is said', () => {
+  it('are five minutes, ten minutes, one hour and 200 agents by default', () => {
     const { settings, lines } = read({});
     expect(settings).toEqual(NUDGE_DEFAULTS);
     expect(settings).toMatchObject({

@@ -5,23 +5,23 @@ import { isTrue, positiveSeconds } from '../sweep/index.ts';
 export interface NudgeSettings {
   disabled: boolean;
   intervalSeconds: number;
-  /** An item is left alone until it is older than this. */
+  /** An item must be older than this before it is announced. */
   staleAfterSeconds: number;
-  /** The same item is not announced again before this. */
+  /** Minimum time before the same item is announced again. */
   renudgeAfterSeconds: number;
-  /** Agents in one pass. */
+  /** Agents per pass. */
   batchLimit: number;
-  /** No second nudge to the same agent before this; 0: no such rule. */
+  /** Minimum time between nudges to the same agent; 0: none. */
   agentSpacingSeconds: number;
   /** Double the wait after each unanswered nudge, up to a day. */
   backoff: boolean;
-  /** After so many unanswered nudges the requester is told; 0: never. */
+  /** After this many unanswered nudges the requester is notified; 0: never. */
   maxNudges: number;
-  /** An agent not heard from for longer is not idle but silent; 0: `online` is enough. */
+  /** An agent without a heartbeat for longer is silent, not idle; 0: `online` is enough. */
   heartbeatMaxAgeSeconds: number;
 }
 
-const MOST_AGENTS = 10_000;
+const MAX_AGENTS = 10_000;
 
 type NumberSetting = {
   [K in keyof NudgeSettings]: NudgeSettings[K] extends number ? K : never;
@@ -47,7 +47,7 @@ export const NUDGE_DEFAULTS: Readonly<NudgeSettings> = {
   >),
 };
 
-/** Read once, at the start. A number that is none, or not above zero, is told and replaced by the default. */
+/** Read once, at the start. A value that is not a number above zero is logged and replaced by the default. */
 export function nudgeSettings(env: Readonly<Record<string, string | undefined>>, log: Log): NudgeSettings {
   const settings: NudgeSettings = {
     ...NUDGE_DEFAULTS,
@@ -58,6 +58,6 @@ export function nudgeSettings(env: Readonly<Record<string, string | undefined>>,
     const { variable, fallback } = SERVER_SETTINGS[name];
     settings[key] = positiveSeconds(env, variable, { fallback, log });
   }
-  settings.batchLimit = Math.min(settings.batchLimit, MOST_AGENTS);
+  settings.batchLimit = Math.min(settings.batchLimit, MAX_AGENTS);
   return settings;
 }

@@ -6,13 +6,13 @@ import { actorOf } from './door/session-handlers.ts';
 
 export interface Done {
   sentence: string;
-  /** Default: it is over. */
+  /** Default: done. */
   status?: PageReceipt['status'];
   ref?: string | null;
   command?: string | null;
 }
 
-/** An action of a person: once per click, in the audit, with a receipt. */
+/** Runs a person's action: once per click, audited, with a receipt. */
 export class Doing {
   readonly #audit: PageAudit;
   readonly #clock: Clock;

@@ -5,13 +5,13 @@ import { PageSessions } from './door/page-sessions.ts';
 import { endWhenIdle } from './end-when-idle.ts';
 
 const IDLE_MS = 30 * 60_000;
-/** It looks ten times in that time: it may be so much late. */
+/** It checks ten times in that time, so it may be this late. */
 const LATE_MS = IDLE_MS / 10;
 
 let clock: FakeClock;
 let sessions: PageSessions;
 let ended: number;
-/** How the database answers to whether an agent beat lately. */
+/** The database's result for how many agents beat lately. */
 let beats: () => Promise<number>;
 let stop: () => void;
 beforeEach(() => {
@@ -30,7 +30,7 @@ const come = () =>
   sessions.exchange(sessions.mint({ name: 'ana', role: 'view', ttlSeconds: 60 }).code)!.session;
 
 describe('a server that was started for a page', () => {
-  it('ends once, when nobody came and no agent beats', async () => {
+  it('stops once, if no one opened the page and no agent sends heartbeats', async () => {
     await clock.advance(IDLE_MS - 1);
     expect(ended).toBe(0);
     await clock.advance(LATE_MS);
@@ -39,7 +39,7 @@ describe('a server that was started for a page', () => {
     expect([ended, clock.pending]).toEqual([1, 0]);
   });
 
-  it('stays while a tab is open, and so long after the last one', async () => {
+  it('stays while a tab is open, and for its idle time after the last one', async () => {
     const leave = sessions.attend(come());
     await clock.advance(10 * IDLE_MS);
     leave();
@@ -49,7 +49,7 @@ describe('a server that was started for a page', () => {
     expect(ended).toBe(1);
   });
 
-  it('stays for a link that somebody may still use', async () => {
+  it('stays for a link that someone may still use', async () => {
     sessions.mint({ name: 'ana', role: 'view', ttlSeconds: 7200 });
     await clock.advance(7200_000 + IDLE_MS - LATE_MS - 1);
     expect(ended).toBe(0);
@@ -57,7 +57,7 @@ describe('a server that was started for a page', () => {
     expect(ended).toBe(1);
   });
 
-  it('stays while an agent beats, and while the database cannot say whether one does', async () => {
+  it('stays while an agent sends heartbeats, and while the database cannot be read', async () => {
     beats = () => Promise.resolve(1);
     await clock.advance(10 * IDLE_MS);
     beats = () => Promise.reject(new Error('away'));
@@ -68,7 +68,7 @@ describe('a server that was started for a page', () => {
     expect(ended).toBe(1);
   });
 
-  it('does nothing more once it is stopped, even in the middle of a look', async () => {
+  it('does nothing more once the idle check is stopped, even in the middle of a check', async () => {
     let answer = (_: number): void => {};
     beats = () =>
       new Promise((resolve) => {

@@ -13,7 +13,10 @@ export interface IdleParts {
 
 const LOOKS = 10;
 
-/** Ends a server that was started for a page, once nobody looks and no agent of it beats. Answers with how to stop that. */
+/**
+ * Stops a server that was started for a page, once no one has the page open and no agent sends heartbeats. Returns a
+ * function that cancels this.
+ */
 export function endWhenIdle({ sql, clock, log, sessions, idleMs, shutdown }: IdleParts): () => void {
   let usedMs = clock.monotonic();
   let cancel = (): void => {};
@@ -24,14 +27,14 @@ export function endWhenIdle({ sql, clock, log, sessions, idleMs, shutdown }: Idl
   const look = async (): Promise<void> => {
     if (sessions.awaited || (await beats(sql, idleMs))) usedMs = clock.monotonic();
     if (clock.monotonic() - usedMs < idleMs) return again();
-    log.info('nobody looks and no agent is here: the server ends');
+    log.info('the page is not open and no agent is connected: the server stops');
     shutdown();
   };
   const again = (): void => {
     if (isOver) return;
     cancel = clock.after(idleMs / LOOKS, () => {
       look().catch((error: unknown) => {
-        log.warn('whether anybody needs the server is not known', { cause: messageOf(error) });
+        log.warn('cannot check whether the server is still needed', { cause: messageOf(error) });
         again();
       });
     });

@@ -35,7 +35,7 @@ afterEach(() => {
 
 const numberNow = (): number => kept.use(file, ({ number }) => number);
 
-it('is opened once for many questions, and closed when nobody has asked for a minute', async () => {
+it('a database is opened once for many queries, and closed after a minute without one', async () => {
   for (let n = 0; n < 5; n++) expect(numberNow()).toBe(1);
   await clock.advance(59_000);
   numberNow();
@@ -46,7 +46,7 @@ it('is opened once for many questions, and closed when nobody has asked for a mi
   expect(numberNow()).toBe(2);
 });
 
-it('is opened again when its file was replaced, and not used when that is gone', () => {
+it('a database is opened again when its file was replaced, and not used when the file is gone', () => {
   numberNow();
   fs.writeFileSync(`${file}.new`, '');
   fs.renameSync(`${file}.new`, file);
@@ -56,7 +56,7 @@ it('is opened again when its file was replaced, and not used when that is gone',
   expect(events).toEqual(['open 1', 'close 1', 'open 2', 'close 2']);
 });
 
-it('is not closed under whoever uses it', async () => {
+it('a database in use is not closed', async () => {
   let end = (): void => {};
   const long = kept.useLong(file, () => new Promise<void>((done) => (end = done)));
   kept.close();
@@ -66,7 +66,7 @@ it('is not closed under whoever uses it', async () => {
   expect(events).toEqual(['open 1', 'close 1']);
 });
 
-it('throws what the work throws, and stays open', () => {
+it('a database stays open when the work throws', () => {
   const fail = (): never => {
     throw new Error('no');
   };

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import type { Clock } from '../../base/index.ts';
 
-/** Unused for so long, it is closed. */
+/** Closed when unused for this long. */
 const LINGER_MS = 60_000;
 
 interface Kept<T> {
@@ -13,16 +13,16 @@ interface Kept<T> {
 
 export interface KeptOpenParts<T> {
   clock: Clock;
-  /** The file behind a key: when it is replaced, it is opened again. */
+  /** The file behind a key. When the file is replaced, it is opened again. */
   fileOf: (key: string) => string;
-  /** Throws when it cannot be opened. */
+  /** Throws if it cannot be opened. */
   open: (key: string) => T;
 }
 
 /**
- * Databases that stay open between questions. Opening one touches its files, which wakes everyone who watches them, and the
- * driver frees a closed one only when its statements are collected as garbage: a page that opened one for each question
- * would feed its own watches and fill the memory.
+ * Databases that stay open between queries. Opening one touches its files, which wakes everyone who watches them, and
+ * the driver frees a closed one only when its statements are garbage-collected. A page that opened one per query would
+ * trigger its own watches and fill the memory.
  */
 export class KeptOpen<T extends { close(): unknown }> {
   readonly #on: KeptOpenParts<T>;
@@ -44,7 +44,7 @@ export class KeptOpen<T extends { close(): unknown }> {
     }
   }
 
-  /** Undefined when it cannot be opened; what `work` throws is thrown. */
+  /** Returns undefined if it cannot be opened; what `work` throws is thrown. */
   useIfThere<R>(key: string, work: (opened: T) => R): R | undefined {
     try {
       this.use(key, () => {});
@@ -63,7 +63,7 @@ export class KeptOpen<T extends { close(): unknown }> {
     }
   }
 
-  /** Closes what belongs to other keys. */
+  /** Closes those of all other keys. */
   keep(keys: ReadonlySet<string>): void {
     for (const key of this.#kept.keys()) if (!keys.has(key)) this.#forget(key);
   }
@@ -109,14 +109,14 @@ export class KeptOpen<T extends { close(): unknown }> {
     if (kept) this.#closeUnused(kept);
   }
 
-  /** What is in use is closed by its last user. */
+  /** One in use is closed by its last user. */
   #closeUnused({ users, opened }: Kept<T>): void {
     if (users > 0) return;
     try {
-      // A store that closes later reports its trouble in its own log.
+      // A store that closes later logs its own errors.
       void Promise.resolve(opened.close()).catch(() => {});
     } catch {
-      // It was only read.
+      // It was only read, so nothing is lost.
     }
   }
 }

@@ -1,6 +1,6 @@
 import { fillPath, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
 
-/** Places of the page, for whatever names one. */
+/** Links to places of the page. */
 const at = (path: string, parameters: Record<string, string>): string => {
   const query = new URLSearchParams(parameters).toString();
   return query === '' ? path : `${path}?${query}`;

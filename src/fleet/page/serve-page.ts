@@ -28,6 +28,7 @@ import { HostMail, type MailAgents } from './mail/host-mail.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
+import { severalHandlers } from './several-handlers.ts';
 
 interface PageParts {
   sql: Sql;
@@ -37,9 +38,9 @@ interface PageParts {
   /** The agents of this host; undefined: the server manages none. */
   agents: ManagedAgents | undefined;
   callerOf: (context: Context) => Identity | undefined;
-  /** Puts a notice into an agent's line. */
+  /** Queues a notice for an agent. */
   enqueue: RequestHandlerParts['enqueue'];
-  /** The gateways of agents of other hosts. */
+  /** Gateways of agents on other hosts. */
   elsewhere: GatewayElsewhere;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
@@ -73,7 +74,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     readers,
     epoch: on.instanceId,
     operatorUnread: () => mail.operatorUnread(),
-    onRequests: (hear) => sql.listen(TICKETS_CHANNEL, hear),
+    onRequests: (onChange) => sql.listen(TICKETS_CHANNEL, onChange),
   });
   const reach = new AgentReach({ view, session, elsewhere: on.elsewhere, readers });
   const parts = {
@@ -103,6 +104,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...mailHandlers(parts),
     ...requestHandlers(parts),
     ...searchHandlers(parts),
+    ...severalHandlers(app, door),
   });
   serve(app, PAGE_SHELL_ROUTES, shellHandlers(path.join(packageRoot(), 'dist', 'page')));
   const close = (): void => {
@@ -130,7 +132,7 @@ function doorOf({ clock, callerOf, log }: PageParts, sessions: PageSessions, aud
   const refused: PageDoorOptions['refused'] = ({ name, role, id }, { path, needed }) => {
     const deed = { action: 'refused', target: path.slice(0, 200), detail: { needed } };
     audit.note({ name, role, sessionId: id }, deed, 'forbidden').catch((error) => {
-      log.warn('a refusal is not in the audit', { error: messageOf(error) });
+      log.warn('a refusal could not be recorded in the audit', { error: messageOf(error) });
     });
   };
   return new PageDoor({ sessions, clock, callerOf, refused });

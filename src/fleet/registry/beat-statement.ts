@@ -3,29 +3,29 @@ import { isName, type WorkspaceStatus } from '../../domain/index.ts';
 import type { HeartbeatBody } from '../../wire/index.ts';
 import { type AgentIdentity, isLiveToken } from '../identity/index.ts';
 
-/** A beat, and whose it is. */
-export interface Told {
+/** A heartbeat and its sender. */
+export interface SentBeat {
   caller: AgentIdentity;
   body: HeartbeatBody;
 }
 
-/** What is known of an agent after its beat. */
+/** What is known about an agent after its heartbeat. */
 export interface BeatRow {
   id: string;
   before: WorkspaceStatus;
   status: WorkspaceStatus;
-  /** Something may be given out. */
+  /** There may be messages to hand out. */
   waiting: boolean;
-  /** Somebody elsewhere asks something of it. */
+  /** A remote call waits for it. */
   called: boolean;
 }
 
-/** At most one beat of each agent. */
-export function beatValues(beats: readonly Told[]): SqlValue[] {
+/** At most one heartbeat per agent. */
+export function beatValues(beats: readonly SentBeat[]): SqlValue[] {
   return [asJson(beats.map(asRow)), beats.map(({ caller }) => caller.workspaceId)];
 }
 
-const asRow = ({ caller, body }: Told) => ({
+const asRow = ({ caller, body }: SentBeat) => ({
   workspace: caller.workspaceId,
   token: caller.tokenId,
   session: body.session_id,
@@ -40,23 +40,23 @@ const asRow = ({ caller, body }: Told) => ({
   wedged: body.runtime_state === 'wedged',
   leaving: body.leaving,
   standing: body.state,
-  // Of a gateway that is older than the grammar: it keeps the name it was registered with.
+  // A gateway older than the grammar of host names keeps the name it was registered with.
   host: body.host !== undefined && isName('host', body.host) ? body.host : undefined,
   host_id: body.host_id,
   version: body.version,
 });
 
-/** Bad at half, good again below a tenth: between them it stays what it was. */
+/** Bad from one half, good again below a tenth; in between it stays what it was. */
 const BAD = '(b.error_rate >= 0.5 OR b.wedged)';
 const GOOD = '(b.error_rate < 0.1 AND NOT b.wedged)';
 
 /**
- * A beat that was overtaken by a later one of the same gateway counts as a sign of life and nothing else. What people
- * or policies set (paused, hibernating, hibernated, removed) no beat changes. No row: the session is not the agent's, or its
- * token is not good.
+ * A heartbeat that a later one of the same gateway overtook counts as a sign of life and nothing else. No heartbeat
+ * changes a status that people or policies set (paused, hibernating, hibernated, removed). No row: the session is not
+ * the agent's, or its token is not valid.
  */
 const beatStatement = ({ rows, waits }: { rows: string; waits: string }): string => `
-  WITH told AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS b(workspace uuid, token uuid, session text, instance text,
+  WITH sent AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS b(workspace uuid, token uuid, session text, instance text,
       beat bigint, active_tasks int, accepting boolean, current_task text, error_rate real, sample_error text,
       uptime_seconds bigint, wedged boolean, leaving boolean, standing text, host text, host_id text, version text) ${rows}),
   seen AS (
@@ -70,7 +70,7 @@ const beatStatement = ({ rows, waits }: { rows: string; waits: string }): string
              WHEN w.status = 'online' AND ${BAD} THEN 'degraded'
              WHEN w.status = 'degraded' AND ${GOOD} THEN 'online'
              ELSE w.status END AS after
-      FROM told b JOIN workspaces w ON w.id = b.workspace AND w.session_id = b.session
+      FROM sent b JOIN workspaces w ON w.id = b.workspace AND w.session_id = b.session
       WHERE w.id = ANY($2::uuid[]) AND w.status <> 'removed' AND ${isLiveToken('b.token')}
       FOR UPDATE OF w ${waits})
   UPDATE workspaces w SET last_heartbeat_at = now(), left_at = CASE WHEN b.leaving THEN now() END,
@@ -88,19 +88,19 @@ const beatStatement = ({ rows, waits }: { rows: string; waits: string }): string
       host = coalesce(b.host, w.host), host_id = coalesce(b.host_id, w.host_id), version = coalesce(b.version, w.version),
       status = CASE WHEN fresh THEN after ELSE w.status END,
       status_changed_at = CASE WHEN fresh AND after <> before THEN now() ELSE w.status_changed_at END
-    FROM seen JOIN told b ON b.workspace = seen.id
+    FROM seen JOIN sent b ON b.workspace = seen.id
     WHERE w.id = seen.id RETURNING w.id, seen.before, w.status,
       EXISTS (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued')
         OR EXISTS (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'dispatched'
           AND q.lease_until <= now()) AS waiting,
       EXISTS (SELECT FROM gateway_calls c WHERE c.workspace_id = w.id AND c.taken_at IS NULL) AS called`;
 
-/** One beat, whatever it waits for. */
+/** One heartbeat, however long it waits for locks. */
 export const BEAT = beatStatement({ rows: '', waits: '' });
 
 /**
- * The beats of many, in no order: those whose row somebody holds are left out, so that this waits for nobody. It does not wait
- * for the disk either: a beat that is lost with the database is followed by the next, which says the same again.
+ * The heartbeats of many agents, in no order. Locked rows are left out, so this never waits. Nor does it wait for the
+ * disk: a heartbeat that is lost with the database is followed by the next, which reports the same again.
  */
 export const BEATS = beatStatement({
   rows: `WHERE (SELECT set_config('synchronous_commit', 'off', true)) = 'off'`,

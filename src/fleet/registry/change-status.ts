@@ -16,20 +16,20 @@ interface Rule {
 
 const GOING_ON = codesWith(WORKSPACE_STATUSES, 'goesOn');
 
-/** Resumed agents are offline until they beat: nobody has heard of them by themselves. */
+/** A resumed agent is offline until its next heartbeat. */
 const RULES: Record<StatusChange, Rule> = {
   pause: { from: GOING_ON, to: 'paused' },
   resume: { from: codesWith(WORKSPACE_STATUSES, 'rests'), to: 'offline' },
   remove: { from: codesOf(WORKSPACE_STATUSES).filter((status) => status !== 'removed'), to: 'removed' },
 };
 
-/** Its mail stays with the administrators of its org; another agent of its name starts with an empty mailbox. */
+/** Its mail stays with the administrators of its org; a new agent of its name starts with an empty mailbox. */
 const RETIRE_MAILBOXES =
   'UPDATE mailboxes SET active = false, retired_at = now() WHERE workspace_id = $1::uuid AND retired_at IS NULL';
 
 /**
- * Changes the status by compare-and-set. Doing the same twice is harmless; from a status that does not allow it, it is a
- * `conflict` that says which. Removing ends the tokens in the same transaction.
+ * Changes the status by compare-and-set. Repeating a change is harmless. A status that does not allow it is a
+ * `conflict` that names the status. Removing ends the tokens in the same transaction.
  */
 export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusChange): Promise<void> {
   const { from, to } = RULES[change];
@@ -55,6 +55,6 @@ export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusCh
     );
     const now = rows[0]?.status;
     if (now === to || (change === 'resume' && (now === 'online' || now === 'degraded'))) return;
-    throw conflict(`agent ${name} is ${now}; "${change}" does nothing to it`, { facts: { status: now } });
+    throw conflict(`agent ${name} is ${now}; "${change}" is not possible`, { facts: { status: now } });
   });
 }

@@ -14,14 +14,14 @@ interface Holder {
 }
 
 interface HeldHolder extends Holder {
-  /** The token the beat came with. */
+  /** The token that the heartbeat came with. */
   tokenId: string;
 }
 
 /**
- * Messages for the agent, as many as it has room for: its capacity less what it works on and what it was given and has
- * not answered for. The workspace is locked meanwhile, so that two beats at once do not fill the same room, and a pause
- * or a newer session comes before or after, never between. Call it inside a transaction.
+ * Hands out as many messages as the agent has room for: its capacity minus what it works on and what it was handed and
+ * has not acknowledged. The workspace stays locked, so two heartbeats at once do not fill the same room, and a pause or
+ * a newer session comes before or after, never between. Call it inside a transaction.
  */
 export async function handOut(tx: Sql, holder: Holder, options: BeatOptions): Promise<Leased[]> {
   const { rows } = await tx.query<{ room: number }>(ROOM, [holder.workspaceId, holder.sessionId], {
@@ -30,14 +30,17 @@ export async function handOut(tx: Sql, holder: Holder, options: BeatOptions): Pr
   return claimFor(tx, holder, options, rows[0]?.room);
 }
 
-/** The same on its own, for a beat that may have been held; `unauthorized` when its token was revoked meanwhile. */
+/**
+ * The same on its own, for a heartbeat that may have been held; `unauthorized` if its token was revoked in the
+ * meantime.
+ */
 export async function handOutLater(sql: Sql, holder: HeldHolder, options: BeatOptions): Promise<Leased[]> {
   const leased = await claimAtOnce(sql, { ...holder, ...options });
   if (leased) return leased;
   const values = [holder.workspaceId, holder.sessionId, holder.tokenId];
   return sql.transaction(async (tx) => {
     const { rows } = await tx.query<{ room: number }>(LIVE_ROOM, values, { prepared: true });
-    // Who may not have any is told why, if it is the token.
+    // If the token is the reason for the refusal, say so.
     if (!rows[0]) await requireLive(tx, holder.tokenId);
     return claimFor(tx, holder, options, rows[0]?.room);
   });
@@ -61,7 +64,7 @@ const roomOf = (condition: string): string => `
 const ROOM = roomOf('true');
 const LIVE_ROOM = roomOf(isLiveToken('$3::uuid'));
 
-/** Has held beats look again: at messages, and at whether they are still welcome. */
+/** Makes held heartbeats look again: at messages, and at whether they may still wait. */
 export async function wakeHeldBeats(sql: Sql, workspaceId: string): Promise<void> {
   await sql.query(`SELECT pg_notify('${DELIVERY_CHANNEL}', $1)`, [workspaceId]);
 }

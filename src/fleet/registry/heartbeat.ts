@@ -5,7 +5,7 @@ import type { HandedCall, HeartbeatBody } from '../../wire/index.ts';
 import { takeCalls } from '../calls/index.ts';
 import { acknowledgeAll, type Leased, recordOutcome, recordTurn } from '../delivery/index.ts';
 import { requireLive } from '../identity/index.ts';
-import { BEAT, type BeatRow, beatValues, type Told } from './beat-statement.ts';
+import { BEAT, type BeatRow, beatValues, type SentBeat } from './beat-statement.ts';
 import { type BeatOptions, handOut, handOutLater } from './hand-out.ts';
 import type { QuietBeats } from './quiet-beats.ts';
 
@@ -19,22 +19,23 @@ export interface Beat {
 }
 
 /**
- * One heartbeat: how the agent is, what it did with earlier messages, what it gets next. The status is changed on the row
- * as it is locked, so that a pause or a removal at the same moment is kept. What was told is one transaction with the
- * rest; a beat that tells nothing, of an agent for which nothing waits, has a part in one statement, since most beats are such.
+ * Handles one heartbeat: how the agent is, what it did with earlier messages, what it gets next. The status is changed
+ * on the locked row, so a pause or a removal at the same moment is kept. Reports are one transaction with the rest. A
+ * heartbeat without reports, of an agent for which nothing waits, shares one statement with others, since most are like
+ * that.
  */
 export async function beat(
   sql: Sql,
-  told: Told,
+  sent: SentBeat,
   { quiet, ...options }: BeatOptions & { quiet: QuietBeats },
 ): Promise<Beat> {
-  const { caller, body } = told;
+  const { caller, body } = sent;
   const { workspaceId } = caller;
   const holder = { workspaceId, sessionId: body.session_id };
   const asked = (tx: Sql, called: boolean) =>
     called && body.takes_calls && !body.leaving ? takeCalls(tx, holder) : [];
-  if (tellsNothing(body)) {
-    const row = (body.leaving ? undefined : await quiet.record(told)) ?? (await record(sql, told));
+  if (reportsNothing(body)) {
+    const row = (body.leaving ? undefined : await quiet.record(sent)) ?? (await record(sql, sent));
     const later = { ...holder, tokenId: caller.tokenId };
     const messages = row.waiting && !body.leaving ? await handOutLater(sql, later, options) : [];
     const calls = await asked(sql, row.called);
@@ -43,7 +44,7 @@ export async function beat(
     return { workspaceId, before: row.before, status: row.status, messages, calls, acks };
   }
   return sql.transaction(async (tx) => {
-    const { waiting, called, before, status } = await record(tx, told);
+    const { waiting, called, before, status } = await record(tx, sent);
     const acks = await settle(tx, holder, body);
     const messages = waiting && !body.leaving ? await handOut(tx, holder, options) : [];
     const calls = await asked(tx, called);
@@ -52,17 +53,17 @@ export async function beat(
   });
 }
 
-const tellsNothing = ({ acks, outcomes, turns }: HeartbeatBody): boolean =>
+const reportsNothing = ({ acks, outcomes, turns }: HeartbeatBody): boolean =>
   acks.length + outcomes.length + turns.length === 0;
 
-async function record(sql: Sql, told: Told): Promise<BeatRow> {
-  const { rows } = await sql.query<BeatRow>(BEAT, beatValues([told]), { prepared: true });
+async function record(sql: Sql, sent: SentBeat): Promise<BeatRow> {
+  const { rows } = await sql.query<BeatRow>(BEAT, beatValues([sent]), { prepared: true });
   if (rows[0]) return rows[0];
-  await requireLive(sql, told.caller.tokenId);
+  await requireLive(sql, sent.caller.tokenId);
   throw olderSession();
 }
 
-/** What the gateway says of messages it was given. */
+/** Records what the gateway reports about messages it was handed. */
 export async function settle(
   sql: Sql,
   holder: { workspaceId: string; sessionId: string },
@@ -75,8 +76,8 @@ export async function settle(
   );
   let recorded = 0;
   for (const { id, request_id, outcome, at, turn_follows } of outcomes) {
-    const told = { workspaceId: holder.workspaceId, id, requestId: request_id, outcome, at: new Date(at) };
-    if (await recordOutcome(sql, { ...told, turnFollows: turn_follows })) recorded++;
+    const report = { workspaceId: holder.workspaceId, id, requestId: request_id, outcome, at: new Date(at) };
+    if (await recordOutcome(sql, { ...report, turnFollows: turn_follows })) recorded++;
   }
   for (const turn of turns) await recordTurn(sql, holder.workspaceId, turn);
   const late = settled.filter(({ result }) => result === 'stale').length;
@@ -85,7 +86,7 @@ export async function settle(
 
 export function olderSession(): Error {
   return conflict('a newer session of this agent has registered', {
-    hint: 'this session is not the one the fleet speaks to; relaunch the agent to take over',
+    hint: 'the fleet uses the newer session; relaunch the agent to take over',
     facts: { cause: 'session_replaced' },
   });
 }

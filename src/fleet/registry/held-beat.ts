@@ -16,15 +16,15 @@ export interface HeldBeatDependencies extends BeatOptions {
   clock: Clock;
   arrivals: Arrivals;
   quiet: QuietBeats;
-  /** Aborted when the server stops: held answers go out at once. */
+  /** Aborted when the server stops; held responses are sent at once. */
   stopping: AbortSignal;
   log: Log;
   mailVersions: MailVersions;
 }
 
 /**
- * A heartbeat whose answer waits for a message, or for mail, up to `wait_seconds`. Nothing is claimed for a caller that is
- * gone: what was handed out to nobody would be locked until its lease ends.
+ * A heartbeat whose response waits for a message, or for mail, up to `wait_seconds`. Nothing is claimed for a caller
+ * that is gone: it would be locked until its lease ends.
  */
 export async function heldBeat(
   on: HeldBeatDependencies,
@@ -38,8 +38,8 @@ export async function heldBeat(
   const expected = arrivals.expect(workspaceId);
   try {
     const first = await beat(sql, { caller, body }, on);
-    if (first.before !== first.status) tellChange(on.log, first);
-    tellNews(on.log, workspaceId, body);
+    if (first.before !== first.status) logChange(on.log, first);
+    logReports(on.log, workspaceId, body);
     const holder = { ...caller, sessionId: body.session_id };
     const { mail_version: known } = body;
     const mailNow = async () => (await on.mailVersions(sql, [workspaceId])).get(workspaceId) ?? '';
@@ -55,16 +55,16 @@ export async function heldBeat(
       mail === known &&
       (await expected.next(deadline - clock.monotonic(), over))
     ) {
-      // The answer goes out with the resume: the beat after it makes the agent online, and gets what waits.
+      // Respond on resume: the next heartbeat makes the agent online and gets what waits.
       if (first.status === 'paused' && (await isResumed(sql, workspaceId))) break;
       messages = await handOutLater(sql, holder, on);
-      // Calls and mail come with the next beat, which is at once: a message does not wait for them.
+      // Calls and mail come with the next heartbeat, which follows at once: a message does not wait for them.
       if (messages.length > 0) break;
       if (body.takes_calls) calls = await takeCalls(sql, holder);
       if (known !== undefined) mail = await mailNow();
     }
     for (const { id, attempt } of messages)
-      on.log.info('message given out', { trace_id: id, workspace: workspaceId, attempt });
+      on.log.info('message handed out', { trace_id: id, workspace: workspaceId, attempt });
     return {
       status: 'ok',
       workspace_id: first.workspaceId,
@@ -87,12 +87,12 @@ async function isResumed(sql: Sql, workspaceId: string): Promise<boolean> {
   return (await findWorkspace(sql, workspaceId))?.status !== 'paused';
 }
 
-function tellChange(log: Log, { workspaceId, before, status }: Beat): void {
+function logChange(log: Log, { workspaceId, before, status }: Beat): void {
   log.info('agent changed', { workspace: workspaceId, from: before, to: status });
 }
 
-/** What the gateway said of messages, by the id under which they were sent. */
-function tellNews(log: Log, workspace: string, { acks, outcomes, turns }: HeartbeatBody): void {
+/** Logs what the gateway reported about messages, by the id under which they were sent. */
+function logReports(log: Log, workspace: string, { acks, outcomes, turns }: HeartbeatBody): void {
   for (const { id, result, request_id } of acks)
     log.info(`message ${result}`, { trace_id: id, workspace, request_id });
   for (const { id, outcome, request_id } of outcomes)
@@ -106,7 +106,10 @@ function tellNews(log: Log, workspace: string, { acks, outcomes, turns }: Heartb
     });
 }
 
-/** One that does not accept messages now may still be asked from afar; messages are given out only to one that does. */
+/**
+ * An agent that accepts no messages now may still get remote calls; messages are handed out only to one that accepts
+ * them.
+ */
 function mayGetSomething({ status }: Beat, { leaving }: HeartbeatBody): boolean {
   return !leaving && (status === 'online' || status === 'degraded' || status === 'paused');
 }

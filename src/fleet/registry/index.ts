@@ -1,9 +1,9 @@
 /**
- * Registry: which agents there are, which session speaks for each, how they are, and what their gateways get next.
+ * Registry: which agents exist, which session speaks for each, how they are, and what their gateways get next.
  *
  * Promises  An agent id keeps its workspace; a newer session fences an older one off. Every change of status is a
- *           compare-and-set on the status it was made for, so that a pause or a removal is never undone by a late beat.
- *           A beat with answers to earlier messages is one transaction: status, answers, and the next messages.
+ *           compare-and-set on the status it was made for, so a late heartbeat never undoes a pause or a removal.
+ *           A heartbeat that reports on earlier messages is one transaction: status, reports, and the next messages.
  * Never     Shows or resolves an agent of another tenant. Claims a message for a caller that is gone.
  * Errors    `not_found`, `conflict` for an ambiguous name, an older session, or an agent that runs elsewhere.
  */

@@ -7,8 +7,8 @@ export interface LivenessOptions {
   /** Without a heartbeat for this long, an agent is offline. */
   windowSeconds: number;
   /**
-   * When this server began to listen. Beats that were missed because nobody listened are held against nobody: the window
-   * begins anew with the server.
+   * When this server began to listen. Heartbeats missed while no server listened do not count: the window starts again
+   * with the server.
    */
   startedAt: Date;
   log: Log;
@@ -17,7 +17,7 @@ export interface LivenessOptions {
 }
 
 const BATCH = 200;
-const MOST_BATCHES = 50;
+const MAX_BATCHES = 50;
 
 const SWEEP_MS = 15_000;
 
@@ -33,7 +33,7 @@ export function livenessSweep(options: Omit<LivenessOptions, 'dryRun'>): Sweep {
   };
 }
 
-/** One pass: agents that have not been heard of go offline, unless they beat or were paused in the meantime. */
+/** Runs one pass: silent agents go offline, unless they sent a heartbeat or were paused in the meantime. */
 export async function livenessPass(
   sql: Sql,
   { windowSeconds, startedAt, log, dryRun }: LivenessOptions,
@@ -41,7 +41,7 @@ export async function livenessPass(
 ): Promise<{ offline: number }> {
   if (dryRun) return { offline: await countSilent(sql, windowSeconds, startedAt) };
   let offline = 0;
-  for (let batch = 0; batch < MOST_BATCHES && !signal?.aborted; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES && !signal?.aborted; batch++) {
     const { rows } = await sql.query<{ id: string; name: string; last_heartbeat_at: Date | null }>(
       `UPDATE workspaces SET status = 'offline', status_changed_at = now() WHERE id = ANY(ARRAY(
            SELECT id FROM workspaces WHERE status IN ${sqlList(ALIVE_WORKSPACES)} AND ${SILENT}
@@ -65,7 +65,7 @@ async function countSilent(sql: Sql, windowSeconds: number, startedAt: Date): Pr
   return rows[0]!.count;
 }
 
-/** A cheap look by the index. */
+/** A cheap check by the index. */
 async function mayBeSilent(sql: Sql, { windowSeconds, startedAt }: LivenessOptions): Promise<boolean> {
   const { rows } = await sql.query<{ found: boolean }>(
     `SELECT EXISTS (SELECT FROM workspaces WHERE status IN ${sqlList(ALIVE_WORKSPACES)} AND ${SILENT}) AS found`,

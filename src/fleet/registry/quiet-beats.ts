@@ -1,11 +1,11 @@
 import { type Clock, Gather } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { BEATS, type BeatRow, beatValues, type Told } from './beat-statement.ts';
+import { BEATS, type BeatRow, beatValues, type SentBeat } from './beat-statement.ts';
 
 const PAUSE_MS = 20;
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
-/** Of the mailboxes the agents have here, by workspace; who is not in it has none. */
+/** Versions of the agents' mailboxes on this server, by workspace; agents without one are left out. */
 export type MailVersions = (
   sql: Sql,
   workspaceIds: readonly string[],
@@ -17,13 +17,13 @@ interface QuietBeatsDependencies {
   mailVersions: MailVersions;
 }
 
-/** Beats that say how the agent is and nothing else, which is nearly all of them: one statement for many agents. */
+/** Heartbeats that only report how the agent is, which is nearly all of them: one statement for many agents. */
 export class QuietBeats {
-  readonly #beats: Gather<Told, BeatRow | undefined>;
+  readonly #beats: Gather<SentBeat, BeatRow | undefined>;
   readonly #mail: Gather<string, string | undefined>;
 
   constructor({ sql, clock, mailVersions }: QuietBeatsDependencies) {
-    const pace = { clock, pauseMs: PAUSE_MS, most: MOST_AT_ONCE };
+    const pace = { clock, pauseMs: PAUSE_MS, most: MAX_AT_ONCE };
     this.#beats = new Gather({ ...pace, ask: (beats) => recordAll(sql, beats) });
     this.#mail = new Gather({
       ...pace,
@@ -34,8 +34,8 @@ export class QuietBeats {
     });
   }
 
-  /** Undefined: nothing was recorded, and the beat must be recorded on its own, where it may wait and be refused. */
-  record(beat: Told): Promise<BeatRow | undefined> {
+  /** Undefined: nothing was recorded. The heartbeat must be recorded on its own, where it may wait and be refused. */
+  record(beat: SentBeat): Promise<BeatRow | undefined> {
     return this.#beats.ask(beat);
   }
 
@@ -44,14 +44,14 @@ export class QuietBeats {
   }
 }
 
-async function recordAll(sql: Sql, beats: readonly Told[]): Promise<(BeatRow | undefined)[]> {
-  const first = new Map<string, Told>();
+async function recordAll(sql: Sql, beats: readonly SentBeat[]): Promise<(BeatRow | undefined)[]> {
+  const first = new Map<string, SentBeat>();
   for (const beat of beats) if (!first.has(beat.caller.workspaceId)) first.set(beat.caller.workspaceId, beat);
   let rows: BeatRow[] = [];
   try {
     ({ rows } = await sql.query<BeatRow>(BEATS, beatValues([...first.values()]), { prepared: true }));
   } catch {
-    // One that cannot be recorded keeps nobody else from it: each finds out for itself.
+    // One that cannot be recorded must not stop the others: each is then recorded on its own.
   }
   const byId = new Map(rows.map((row) => [row.id, row]));
   return beats.map((beat) =>

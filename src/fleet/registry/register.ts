@@ -15,7 +15,7 @@ export interface Registration {
   host?: string | undefined;
   hostId?: string | undefined;
   version?: string | undefined;
-  /** Who asks; undefined: the server itself, which may do everything. */
+  /** The caller; undefined: the server itself, which may do everything. */
   by?: Identity | undefined;
   takeOver?: boolean | undefined;
   /** Without a heartbeat for this long, a session is gone. */
@@ -32,12 +32,13 @@ export interface RegisteredWorkspace {
 }
 
 /**
- * Makes an agent known, or gives the one of that id to a new session: its older tokens end, so that an older session can
- * neither beat nor take messages. A session that still beats is thrown out only by those who may, and when they say so.
- * It is online with its first heartbeat; one that was paused stays paused.
+ * Registers an agent, or moves the agent of that id to a new session: its older tokens end, so an older session can
+ * neither send heartbeats nor take messages. A session that still sends heartbeats is replaced only by those who may,
+ * and only when they ask for it. The agent is online with its first heartbeat; a paused one stays paused.
  */
 export function registerWorkspace(sql: Sql, wanted: Registration): Promise<RegisteredWorkspace> {
   return sql.transaction(async (tx) => {
+    await lockNameAndId(tx, wanted);
     if (wanted.by) await refuseTakeOver(tx, { ...wanted, by: wanted.by });
     await refuseOneTooMany(tx, wanted);
     const { rows } = await tx.query<{ id: string; status: 'provisioning' | 'paused' }>(
@@ -75,7 +76,7 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
     await giveUpTurns(tx, {
       workspaceId: id,
       sessionId: wanted.sessionId,
-      detail: 'another session took the place of the one that had it',
+      detail: 'another session replaced the one that had it',
     });
     await wakeHeldBeats(tx, id);
     const { token } = await createToken(tx, {
@@ -86,6 +87,17 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
     });
     return { workspaceId: id, status, token };
   });
+}
+
+/**
+ * Registrations of one name or agent id run one after the other, also while no row has them yet: each sees whose they are.
+ * The locks end with the transaction.
+ */
+async function lockNameAndId(tx: Sql, { orgId, agentId, name }: Registration): Promise<void> {
+  const keys = [`agent-id:${orgId}:${agentId}`, `agent-name:${orgId}:${name}`];
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key', [
+    keys,
+  ]);
 }
 
 async function refuseOneTooMany(tx: Sql, { orgId, agentId }: Registration): Promise<void> {
@@ -101,7 +113,7 @@ async function refuseOneTooMany(tx: Sql, { orgId, agentId }: Registration): Prom
   });
 }
 
-/** The person who registered it; an agent that registers itself stays whose it was. */
+/** The person who registered it; an agent that registers itself keeps its owner. */
 function ownerOf(by: Identity | undefined): string | null {
   return by && by.kind !== 'agent' ? by.userId : null;
 }

@@ -6,19 +6,23 @@ import type { Identity } from '../identity/index.ts';
 export interface TakeOver {
   orgId: string;
   agentId: string;
+  name: string;
   sessionId: string;
   by: Identity;
   takeOver?: boolean | undefined;
   livenessSeconds?: number | undefined;
 }
 
-interface Holder {
+interface Owned {
   workspace_id: string;
   name: string;
+  owner: string | null;
+}
+
+interface Holder extends Owned {
   session_id: string;
   host: string | null;
   host_id: string | null;
-  owner: string | null;
   registered_at: Date;
   last_heartbeat_at: Date | null;
   age: number;
@@ -26,11 +30,12 @@ interface Holder {
 }
 
 /**
- * An agent is registered again by its owner, an administrator or itself, whether it is online or not: registering gives the
- * token that speaks for it. A session that still beats is replaced only when that is asked for. The row stays locked, so
- * that two who come at once come one after the other.
+ * Only its owner, an administrator or the agent itself may register an agent again, whether it is online or not:
+ * registering returns the token that speaks for it. A session that still sends heartbeats is replaced only on request.
+ * The row stays locked, so two at once come one after the other.
  */
 export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
+  await refuseTakenName(tx, wanted);
   const { rows } = await tx.query<Holder>(
     `SELECT id AS workspace_id, name, session_id, host, host_id, owner, registered_at, last_heartbeat_at,
         round(extract(epoch FROM now() - last_heartbeat_at))::int AS age,
@@ -41,16 +46,11 @@ export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
   );
   const holder = rows[0];
   if (!holder) return;
-  if (!mayReplace(wanted.by, holder)) {
-    throw forbidden(`agent ${holder.name} belongs to ${holder.owner ?? 'someone else'}`, {
-      hint: 'its owner or an administrator may register it again; otherwise choose another agent name',
-      facts: { cause: 'not_its_owner', workspace_id: holder.workspace_id },
-    });
-  }
+  if (!mayReplace(wanted.by, holder)) throw notItsOwner(holder);
   if (!holder.beating || holder.session_id === wanted.sessionId || wanted.takeOver) return;
   const where = holder.host ? ` on host ${holder.host}` : '';
   throw conflict(
-    `agent ${holder.name} is already running${where}: session ${holder.session_id}, registered ${holder.registered_at.toISOString()}, last heard from ${holder.age} s ago`,
+    `agent ${holder.name} is already running${where}: session ${holder.session_id}, registered ${holder.registered_at.toISOString()}, last heartbeat ${holder.age} s ago`,
     {
       hint: 'names are shared by the whole org: take another, stop that agent, or take its place with --take-over',
       facts: {
@@ -66,7 +66,28 @@ export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
   );
 }
 
-function mayReplace(by: Identity, { workspace_id, owner }: Holder): boolean {
+/**
+ * A name belongs to its owner under every agent id: another agent of that name could take its mail address, and calls
+ * by name would be refused as ambiguous.
+ */
+async function refuseTakenName(tx: Sql, { orgId, agentId, name, by }: TakeOver): Promise<void> {
+  const { rows } = await tx.query<Owned>(
+    `SELECT id AS workspace_id, name, owner FROM workspaces
+       WHERE org_id = $1::uuid AND name = $2 AND agent_id <> $3 AND status <> 'removed'`,
+    [orgId, name, agentId],
+  );
+  const foreign = rows.find((namesake) => !mayReplace(by, namesake));
+  if (foreign) throw notItsOwner(foreign);
+}
+
+function notItsOwner({ name, owner, workspace_id }: Owned): Error {
+  return forbidden(`agent ${name} belongs to ${owner ?? 'someone else'}`, {
+    hint: 'its owner or an administrator may register it again; otherwise choose another agent name',
+    facts: { cause: 'not_its_owner', workspace_id },
+  });
+}
+
+function mayReplace(by: Identity, { workspace_id, owner }: Owned): boolean {
   if (by.kind === 'agent') return by.workspaceId === workspace_id;
   return by.kind === 'admin' || by.userId === owner;
 }

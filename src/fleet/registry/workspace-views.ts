@@ -19,14 +19,14 @@ interface Row extends Omit<WorkspaceListed, Stamps> {
 }
 type Stamps = 'status_changed_at' | 'since' | 'last_heartbeat_at' | 'registered_at' | 'removed_at';
 
-/** A gateway's word counts while it is heard of. */
-const HEARD = `w.status IN ${sqlList(ALIVE_WORKSPACES)} AND w.standing IS NOT NULL`;
-const STATE = `CASE WHEN ${HEARD} THEN w.standing ELSE w.status END`;
+/** A gateway's report counts while its heartbeats come. */
+const IS_REPORTED = `w.status IN ${sqlList(ALIVE_WORKSPACES)} AND w.standing IS NOT NULL`;
+const STATE = `CASE WHEN ${IS_REPORTED} THEN w.standing ELSE w.status END`;
 
 const VIEW = `
   SELECT w.id AS workspace_id, w.org_id, o.name AS org, w.parent_id, w.agent_id, w.name, w.tool, w.status, w.accepting,
       w.status_changed_at, ${STATE} AS state,
-      CASE WHEN ${HEARD} THEN greatest(w.standing_changed_at, w.status_changed_at) ELSE w.status_changed_at END AS since,
+      CASE WHEN ${IS_REPORTED} THEN greatest(w.standing_changed_at, w.status_changed_at) ELSE w.status_changed_at END AS since,
       w.session_id, w.host, w.host_id, w.version, w.last_heartbeat_at,
       round(extract(epoch FROM now() - w.last_heartbeat_at))::int AS heartbeat_age_seconds, w.active_tasks,
       w.max_concurrent_tasks, w.current_task, w.error_rate, w.sample_error, w.uptime_seconds,
@@ -34,16 +34,16 @@ const VIEW = `
          LIMIT ${DEPTH_COUNTED}) waiting) AS queue_depth, w.registered_at, w.removed_at
     FROM workspaces w JOIN orgs o ON o.id = w.org_id`;
 
-/** An older server took what was too large; it is not read. */
+/** An older server stored values that are too large; they are not read. */
 const GATEWAY = `SELECT CASE WHEN octet_length(gateway::text) <= $2::int THEN gateway END AS gateway FROM workspaces WHERE id = $1::uuid`;
 
 export async function viewWorkspace(sql: Sql, id: string): Promise<WorkspaceView> {
   const { rows } = await sql.query<Row>(`${VIEW} WHERE w.id = $1::uuid`, [id]);
-  const { rows: told } = await sql.query<Pick<WorkspaceView, 'gateway'>>(GATEWAY, [
+  const { rows: gateways } = await sql.query<Pick<WorkspaceView, 'gateway'>>(GATEWAY, [
     id,
     2 * MOST_GATEWAY_BYTES,
   ]);
-  return { ...onTheWire(rows[0]!), gateway: told[0]!.gateway };
+  return { ...onTheWire(rows[0]!), gateway: gateways[0]!.gateway };
 }
 
 export interface WorkspaceQuery {
@@ -58,7 +58,7 @@ export interface WorkspaceQuery {
   limit: number;
 }
 
-/** Agents by id, which is by time of first registration. Removed ones only when asked for. */
+/** Lists agents by id, which is by time of first registration. Removed ones only on request. */
 export async function listWorkspaces(sql: Sql, query: WorkspaceQuery): Promise<WorkspaceList> {
   const { rows } = await sql.query<Row>(
     `${VIEW} WHERE ($1::uuid IS NULL OR w.org_id = $1) AND w.id > $2::uuid

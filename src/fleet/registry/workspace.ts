@@ -24,8 +24,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isWorkspaceId = (text: string): boolean => UUID.test(text);
 
 /**
- * The workspace somebody means: by its id, else by agent id, else by name. A tenant sees its own only; `orgId` null is
- * an administrator of the whole server. Removed ones are not found; a name that several have is a `conflict`.
+ * Returns the workspace that a reference means: by its id, else by agent id, else by name. A tenant sees only its own;
+ * `orgId` null is an administrator of the whole server. Removed ones are not found; a name that several have is a
+ * `conflict`.
  */
 export async function resolveWorkspace(sql: Sql, orgId: string | null, ref: string): Promise<Workspace> {
   const { rows } = await sql.query<Workspace & { rank: number }>(
@@ -37,7 +38,7 @@ export async function resolveWorkspace(sql: Sql, orgId: string | null, ref: stri
   const best = rows.filter((row) => row.rank === rows[0]!.rank);
   if (best.length > 1) {
     throw conflict(`"${ref}" is the name of ${best.length} agents`, {
-      hint: 'say which by its workspace id',
+      hint: 'use the workspace id',
       facts: { workspace_ids: best.map((row) => row.id) },
     });
   }
@@ -51,7 +52,7 @@ export async function resolveWorkspace(sql: Sql, orgId: string | null, ref: stri
   return workspace;
 }
 
-/** The workspace of that id, removed or not; undefined when there never was one. */
+/** Returns the workspace of that id, removed or not; undefined if it never existed. */
 export async function findWorkspace(sql: Sql, id: string): Promise<Workspace | undefined> {
   if (!UUID.test(id)) return undefined;
   const { rows } = await sql.query<Workspace>(`SELECT ${COLUMNS} FROM workspaces WHERE id = $1::uuid`, [id], {

@@ -1,6 +1,6 @@
 /**
- * Calls to gateways of other hosts: given out once with a held heartbeat, answered once. What became of a call that was given
- * out and never answered is unknown; one that nobody took is deleted, and had no effect.
+ * Calls to gateways on other hosts: handed out once with a held heartbeat, answered once. A call that was handed out
+ * and never answered has an unknown end. One that was never taken is deleted and had no effect.
  */
 export const CALLS = `
 CREATE TABLE gateway_calls (

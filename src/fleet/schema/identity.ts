@@ -1,4 +1,6 @@
-/** Tenants, and what opens the door to them. A token is kept as a hash; the prefix helps a person to tell tokens apart. */
+/**
+ * Tenants, and the tokens that admit to them. A token is kept as a hash; its prefix helps people to distinguish tokens.
+ */
 export const IDENTITY = `
 CREATE TABLE orgs (
   id uuid PRIMARY KEY,
@@ -54,4 +56,23 @@ CREATE TABLE tokens (
   CHECK (kind = 'admin' OR org_id IS NOT NULL)
 );
 CREATE INDEX tokens_workspace ON tokens (workspace_id) WHERE revoked_at IS NULL;
+`;
+
+/**
+ * Where an agent's session runs and who registered it, so that no one replaces it by accident; what a token may do
+ * beyond its kind; and why a token ended, so that the session that had it can say so.
+ */
+export const HOSTS_AND_GRANTS = `
+ALTER TABLE workspaces ADD COLUMN host text, ADD COLUMN owner text, ADD COLUMN left_at timestamptz;
+ALTER TABLE tokens ADD COLUMN grants text[] NOT NULL DEFAULT '{}',
+  ADD COLUMN replaced boolean NOT NULL DEFAULT false;
+`;
+
+/**
+ * Which host an agent's session runs on, even after the host was renamed; which version of the program watches it; and
+ * the agent's state as its gateway reports it, with the database time of its last change.
+ */
+export const HOST_IDENTITY = `
+ALTER TABLE workspaces ADD COLUMN host_id text, ADD COLUMN version text, ADD COLUMN standing text,
+  ADD COLUMN standing_changed_at timestamptz;
 `;

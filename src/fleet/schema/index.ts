@@ -5,21 +5,12 @@
  */
 import type { SqlMigration } from '../../db/index.ts';
 import { CALLS } from './calls.ts';
-import { DELIVERY } from './delivery.ts';
-import { ENDED_REQUESTS } from './ended-requests.ts';
-import { FLAT_LISTS } from './flat-lists.ts';
-import { HAND_OUT } from './hand-out.ts';
-import { HOST_IDENTITY } from './host-identity.ts';
-import { HOSTS_AND_GRANTS } from './hosts-and-grants.ts';
-import { IDENTITY } from './identity.ts';
+import { DELIVERY, HAND_OUT, TURNS } from './delivery.ts';
+import { HOST_IDENTITY, HOSTS_AND_GRANTS, IDENTITY } from './identity.ts';
 import { MAIL } from './mail.ts';
 import { PAGE } from './page.ts';
-import { REQUEST_RECIPIENTS } from './request-recipients.ts';
-import { REQUESTS } from './requests.ts';
-import { REQUESTS_LAST_NUDGED } from './requests-last-nudged.ts';
-import { RETIRED_MAILBOXES } from './retired-mailboxes.ts';
+import { LISTS, REQUEST_RECIPIENTS, REQUESTS, REQUESTS_LAST_NUDGED } from './requests.ts';
 import { SWEEP } from './sweep.ts';
-import { TURNS } from './turns.ts';
 
 export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261115000000_identity', sql: IDENTITY },
@@ -33,9 +24,7 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261117000000_page', sql: PAGE },
   { id: '20261117000100_host_identity', sql: HOST_IDENTITY },
   { id: '20261117000200_mail', sql: MAIL },
-  { id: '20261117000300_flat_lists', sql: FLAT_LISTS },
+  { id: '20261117000300_lists', sql: LISTS },
   { id: '20261117000400_calls', sql: CALLS },
-  { id: '20261117000500_ended_requests', sql: ENDED_REQUESTS },
   { id: '20261117000600_hand_out', sql: HAND_OUT },
-  { id: '20261118000000_retired_mailboxes', sql: RETIRED_MAILBOXES },
 ];

@@ -1,8 +1,9 @@
 /**
- * Mail that the server keeps. A message is stored once and is the same for everyone who has it; what one mailbox makes of
- * it (box, flags) is a row of `mail_state`. `seq` is the order of lists; `version` moves on with each change of a mailbox.
- * `words` is subject and body as search sees them, a line each. A message is known by the id its sender gave it, and by the
- * sender's own key. Bytes of attachments belong to who put them here, in pieces, and stay once a message carries them.
+ * Mail that the server keeps. A message is stored once and is the same for everyone who has it; its state in one mailbox
+ * (box, flags) is a row of `mail_state`. `seq` is the order of lists; `version` grows with each change of a mailbox.
+ * `words` is subject and body as search sees them, a line each. A message is identified by the id its sender chose, and by
+ * the sender's own key. Bytes of attachments belong to their uploader, in pieces, and stay once a message carries them.
+ * The mailbox of a removed agent is retired: its mail stays for the org's administrators, and its address is free for a new one.
  */
 export const MAIL = `
 ALTER TABLE orgs ADD COLUMN mail_domain text;
@@ -18,9 +19,10 @@ CREATE TABLE mailboxes (
   role text,
   active boolean NOT NULL DEFAULT true,
   version bigint NOT NULL DEFAULT 0,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  retired_at timestamptz
 );
-CREATE UNIQUE INDEX mailboxes_address ON mailboxes (org_id, address);
+CREATE UNIQUE INDEX mailboxes_address ON mailboxes (org_id, address) WHERE retired_at IS NULL;
 CREATE UNIQUE INDEX mailboxes_workspace ON mailboxes (workspace_id) WHERE active AND workspace_id IS NOT NULL;
 
 CREATE TABLE mail_messages (

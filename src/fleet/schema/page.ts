@@ -1,6 +1,6 @@
 /**
- * What people did on the page, and what they have looked at. An action is one row, found by the id its browser chose, so
- * that the same click is done once; logins and the like have none.
+ * What people did on the page, and what they have looked at. An action is one row, found by the id its browser chose,
+ * so that the same click is done once; logins and the like have no id.
  */
 export const PAGE = `
 CREATE TABLE page_audit (

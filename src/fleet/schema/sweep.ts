@@ -1,4 +1,4 @@
-/** Who sweeps, until when, and what the last sweep found. One row per sweeper. */
+/** Which server sweeps, until when, and what the last sweep found. One row per sweeper. */
 export const SWEEP = `
 CREATE TABLE sweepers (
   name text PRIMARY KEY,

@@ -11,8 +11,8 @@ const notAhead = (column: string): string =>
 /** The longest pause between two attempts. */
 const LONGEST_PAUSE = `interval '15 minutes'`;
 
-/** What the database stamped before its clock was set back, and how it is brought to the clock as it stands now. */
-const MENDS = {
+/** Stamps that the database made before its clock was set back, and how each is corrected. */
+const FIXES = {
   agents: {
     table: 'workspaces',
     where: `last_heartbeat_at > ${AHEAD} OR last_inbox_nudge_at > ${AHEAD}`,
@@ -30,7 +30,7 @@ const MENDS = {
   },
   nudges: {
     table: 'requests',
-    // The condition of the partial index of what may be nudged.
+    // The condition of the partial index of tickets that may be nudged.
     where: `recipient_type = 'agent' AND status IN ${sqlList(NUDGED_TICKETS)}
       AND (last_nudged_at > ${AHEAD} OR created_at > ${AHEAD})`,
     set: `${notAhead('last_nudged_at')}, ${notAhead('created_at')}`,
@@ -38,32 +38,32 @@ const MENDS = {
 } as const;
 
 /**
- * A clock of the database that was set back leaves stamps of the future behind: leases that do not run out, agents that
- * seem to live, pauses that do not end. Such a stamp is taken as of now, once a minute by one server of several.
+ * A database clock that was set back leaves stamps in the future: leases that do not run out, agents that seem alive,
+ * pauses that do not end. Such a stamp is set to now, once a minute, by one of several servers.
  */
 export function clockSweep(): Sweep {
   return {
     name: 'clock-upkeep',
-    summary: 'Brings stamps of the future, left by a clock that was set back, to the present',
+    summary: 'Corrects timestamps in the future, left by a clock that was set back',
     intervalMs: 60_000,
     mayHaveWork: async (sql) => Object.values(await count(sql)).some((found) => found > 0),
-    run: async ({ sql, dryRun }) => (dryRun ? count(sql) : mend(sql)),
+    run: async ({ sql, dryRun }) => (dryRun ? count(sql) : fix(sql)),
   };
 }
 
 async function count(sql: Sql): Promise<Record<string, number>> {
-  const columns = Object.entries(MENDS).map(
+  const columns = Object.entries(FIXES).map(
     ([name, { table, where }]) => `(SELECT count(*)::int FROM ${table} WHERE ${where}) AS ${name}`,
   );
   const { rows } = await sql.query<Record<string, number>>(`SELECT ${columns.join(', ')}`);
   return rows[0]!;
 }
 
-async function mend(sql: Sql): Promise<Record<string, number>> {
-  const mended: Record<string, number> = {};
-  for (const [name, { table, where, set }] of Object.entries(MENDS)) {
+async function fix(sql: Sql): Promise<Record<string, number>> {
+  const fixed: Record<string, number> = {};
+  for (const [name, { table, where, set }] of Object.entries(FIXES)) {
     const { rowCount } = await sql.query(`UPDATE ${table} SET ${set} WHERE ${where}`);
-    mended[name] = rowCount;
+    fixed[name] = rowCount;
   }
-  return mended;
+  return fixed;
 }

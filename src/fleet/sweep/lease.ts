@@ -2,7 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { SweepResult } from './sweep.ts';
 
-/** A server that dies in a pass is replaced after this long; one that lives renews in time. */
+/** A server that dies during a pass is replaced after this long; a live one renews in time. */
 const SWEEPER_LEASE_SECONDS = 15;
 const RENEW_EVERY_MS = 5000;
 
@@ -12,8 +12,8 @@ export interface Lease {
 }
 
 /**
- * By the database's clock, so that servers need not agree about the time. False: somebody else has it. A lease that lasts
- * longer than any was given by a clock that was set back since, and holds nobody off.
+ * Uses the database's clock, so servers need not agree about the time. False: another server has it. A lease longer
+ * than any we take comes from a clock that was set back since, and blocks no one.
  */
 export async function takeLease(sql: Sql, { name, holder }: Lease): Promise<boolean> {
   const { rowCount } = await sql.query(
@@ -28,7 +28,7 @@ export async function takeLease(sql: Sql, { name, holder }: Lease): Promise<bool
   return rowCount === 1;
 }
 
-/** Gives the lease back with what came of the pass. A lease that somebody took over meanwhile is left alone. */
+/** Returns the lease and stores the result of the pass. A lease that another server took over is left alone. */
 export async function endLease(
   sql: Sql,
   { name, holder }: Lease,
@@ -43,7 +43,7 @@ export async function endLease(
   );
 }
 
-/** Renews until told to stop; `onLost` when somebody else has it, or when renewing fails for as long as it lasts. */
+/** Renews until stopped; calls `onLost` if another server has it, or if renewing fails until it runs out. */
 export function keepLease(sql: Sql, clock: Clock, { lease, onLost }: { lease: Lease; onLost: () => void }) {
   let stopped = false;
   let good = clock.monotonic();

@@ -2,7 +2,10 @@ import type { Log } from '../../base/index.ts';
 
 const LONGEST_SECONDS = 366 * 24 * 3600;
 
-/** A whole number of seconds above zero. Anything else is told and the default taken: a typo must not stop a server. */
+/**
+ * A whole number of seconds above zero. Anything else is logged, and the default is used: a typo must not stop a
+ * server.
+ */
 export function positiveSeconds(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
@@ -12,7 +15,7 @@ export function positiveSeconds(
   if (text === undefined || text === '' || text === String(fallback)) return fallback;
   const value = /^\+?\d{1,12}$/.test(text) ? Number(text) : 0;
   if (value > 0 && value <= LONGEST_SECONDS) return value;
-  log.warn(`${name} must be a whole number above zero; taking the default`, {
+  log.warn(`${name} must be a whole number above zero; using the default`, {
     value: text.slice(0, 40),
     default: fallback,
   });

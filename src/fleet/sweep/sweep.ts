@@ -5,9 +5,9 @@ export type SweepResult = Record<string, unknown>;
 
 export interface SweepPass {
   sql: Sql;
-  /** Look, count, change nothing. */
+  /** Count only; change nothing. */
   dryRun: boolean;
-  /** Aborted when the time budget is over, the lease was lost or the server stops: end after the piece in hand. */
+  /** Aborted when the time budget is used up, the lease was lost or the server stops: end after the current piece. */
   signal: AbortSignal;
 }
 
@@ -16,13 +16,13 @@ export interface Sweep<R extends SweepResult = SweepResult> {
   name: string;
   summary: string;
   intervalMs: number;
-  /** How long one pass may take; default the interval, at most a minute. */
+  /** How long one pass may take. Default: the interval, at most a minute. */
   budgetMs?: number;
-  /** Told when the sweeper starts, beside its interval. */
+  /** Logged when the sweeper starts, with its interval. */
   facts?: Record<string, unknown>;
-  /** Numbers of the result that are a state, not an amount: their last value counts, not their sum. */
+  /** Numbers of the result that are a state, not an amount: the last value counts, not the sum. */
   gauges?: readonly string[];
-  /** A cheap look, before anything is written: is there perhaps something to do? Default: yes. */
+  /** A cheap check before anything is written: may there be something to do? Default: yes. */
   mayHaveWork?: (sql: Sql) => Promise<boolean>;
   run(pass: SweepPass): Promise<R>;
 }

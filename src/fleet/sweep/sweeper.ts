@@ -7,13 +7,13 @@ export interface SweeperOptions {
   sql: Sql;
   clock: Clock;
   log: Log;
-  /** Who this server is among those that share the database. */
+  /** The id of this server among those that share the database. */
   holder: string;
-  /** 0 up to, not including, 1: spreads the passes of many servers. */
+  /** Returns 0 up to, not including, 1. Spreads the passes of many servers. */
   random: () => number;
 }
 
-/** What one pass was. `skipped` says why there was none. */
+/** The result of one pass. `skipped` says why there was none. */
 export type PassOutcome = DonePass | { outcome: 'skipped'; reason: 'running' | 'lease' | 'nothing' };
 
 interface DonePass {
@@ -28,14 +28,14 @@ export interface PassCounts {
   skipped: number;
   failures: number;
   seconds: number;
-  /** The numbers of all results by name: amounts added up, states as they were last. */
+  /** The numbers of all results by name: amounts summed, states with their last value. */
   totals: Map<string, number>;
 }
 
 const LONGEST_BUDGET_MS = 60_000;
 const JITTER = 0.1;
 
-/** One sweep, run again and again. */
+/** Runs one sweep again and again. */
 export class Sweeper {
   readonly sweep: Sweep;
   readonly counts: PassCounts = { passes: 0, skipped: 0, failures: 0, seconds: 0, totals: new Map() };
@@ -73,7 +73,7 @@ export class Sweeper {
     return this.#loop.trouble;
   }
 
-  /** After each tick, also one that failed. */
+  /** Emitted after each tick, also a failed one. */
   get ticked(): Loop['passed'] {
     return this.#loop.passed;
   }
@@ -84,7 +84,7 @@ export class Sweeper {
     this.#loop.start();
   }
 
-  /** Asks passes under way to end and waits for them. */
+  /** Asks running passes to end and waits for them. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const over of this.#inFlight.keys()) over.abort();
@@ -93,7 +93,7 @@ export class Sweeper {
     this.#options.log.info(`sweeper ${this.sweep.name} stopped`);
   }
 
-  /** One pass now. A dry run may go beside another pass, since it changes nothing. */
+  /** Runs one pass now. A dry run may run beside another pass, since it changes nothing. */
   async run({ dryRun, always }: { dryRun: boolean; always: boolean }): Promise<PassOutcome> {
     if (this.#stopped) throw unavailable(`sweeper ${this.sweep.name} is stopping`);
     const over = new AbortController();
@@ -140,7 +140,7 @@ export class Sweeper {
     }
   }
 
-  /** Within the time budget; under a lease, as long as that is ours. */
+  /** Runs within the time budget and, under a lease, while the lease is ours. */
   async #pass(over: AbortController, dryRun: boolean, lease?: Lease): Promise<DonePass> {
     const { sql, clock } = this.#options;
     const { intervalMs, budgetMs = Math.min(intervalMs, LONGEST_BUDGET_MS) } = this.sweep;

@@ -16,12 +16,12 @@ export interface SweepersOptions {
   sql: Sql;
   clock: Clock;
   log: Log;
-  /** Who this server is among those that share the database; default a new id. */
+  /** The id of this server among those that share the database. Default: a new id. */
   holder?: string;
   random?: () => number;
 }
 
-/** A sweeper as administrators see it: the stored fields are of all servers, the others of this one. */
+/** A sweeper as administrators see it. Stored fields cover all servers, the others only this one. */
 export interface SweeperView {
   name: string;
   summary: string;
@@ -66,7 +66,7 @@ export class Sweepers {
     await Promise.all([...this.#all.values()].map((sweeper) => sweeper.stop()));
   }
 
-  /** One pass now, whatever the interval says. */
+  /** Runs one pass now, whatever the interval. */
   async run(name: string, { dryRun = false } = {}): Promise<SweeperRun> {
     const sweeper = this.#all.get(name);
     if (!sweeper) {
@@ -77,7 +77,7 @@ export class Sweepers {
     return { name, dry_run: dryRun, ...(await sweeper.run({ dryRun, always: true })) };
   }
 
-  /** Those that fail and are being tried again, a sentence each. */
+  /** Sweepers that fail and are being retried, one sentence each. */
   troubles(): string[] {
     return [...this.#all.values()].flatMap(({ sweep, trouble }) =>
       trouble ? [`sweeper ${sweep.name} fails: ${trouble.message}`] : [],
@@ -99,7 +99,7 @@ export class Sweepers {
     }));
   }
 
-  /** Prometheus text: what the sweepers of this process did since it started. */
+  /** Prometheus text: what this process's sweepers did since it started. */
   metrics(): string {
     const all = [...this.#all.values()];
     const each = (value: (sweeper: Sweeper) => number): MetricSeries[] =>

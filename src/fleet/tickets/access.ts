@@ -7,8 +7,8 @@ import { recipientOf, requesterOf, sameParty, type TicketRow } from './ticket-ro
 
 /**
  * Who may do what with a ticket of their own tenant. An agent: what it asked or was asked. A person: what they asked
- * and what is asked of people, since any person of the org may answer for all. An administrator: everything but
- * answering themselves.
+ * and what people are asked, since any person of the org may answer for all. An administrator: everything but answering
+ * their own.
  */
 export function requireParty(caller: Identity, row: TicketRow): void {
   if (caller.kind === 'admin' || isRequester(caller, row) || isRecipient(caller, row)) return;
@@ -48,11 +48,11 @@ export function isRequester(caller: Identity, row: TicketRow): boolean {
 function isRecipient(caller: Identity, row: TicketRow): boolean {
   if (caller.kind === 'agent') return sameParty(partyOf(caller), recipientOf(row));
   if (row.recipient_type !== 'user') return false;
-  // A link of the page belongs to no org: whoever has it answers what is asked of them by name, or of anyone.
+  // A page link has no org here; the page checks it. Its holder answers what is asked of them by name, or of anyone.
   return caller.orgId !== null || row.recipient_id === '' || row.recipient_id === caller.userId;
 }
 
-/** The same as requireParty for lists: a condition over `requests r` whose parameters begin at `$first`. */
+/** requireParty for lists: a condition over `requests r` whose parameters begin at `$first`. */
 export function visibleTo(caller: Identity, first: number): { condition: string; params: SqlValue[] } {
   const { id }: Party = partyOf(caller);
   const [org, own] = [`$${first}::uuid`, `$${first + 1}::text`];

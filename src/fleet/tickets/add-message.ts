@@ -8,8 +8,8 @@ import { recordEvent } from './ticket-events.ts';
 import { findTicket, type TicketRow } from './ticket-row.ts';
 
 /**
- * A word on the thread. From anybody but the requester it asks the requester for more (`info_requested`); the
- * requester's own word hands the ticket back (`pending`). The other side is told.
+ * Adds a message to the thread. From anyone but the requester it asks the requester for more (`info_requested`); the
+ * requester's own message hands the ticket back (`pending`). The other side is notified.
  */
 export function addMessage(
   sql: Sql,

@@ -14,8 +14,8 @@ const ORPHANED = `r.status IN ${OPEN} AND r.recipient_type = 'agent' AND EXISTS 
   WHERE w.id = r.recipient_workspace_id AND w.status = 'removed')`;
 
 /**
- * Ends the open tickets to agents that were removed: nobody can answer them. Whoever asked is told. A batch is one
- * transaction, so that the backlog of a busy agent holds nobody up; what a crash leaves over the next pass finds.
+ * Cancels the open tickets to removed agents, since no one can answer them. The requesters are notified. A batch is one
+ * transaction, so the backlog of a busy agent blocks no one; the next pass finds what a crash leaves over.
  */
 export async function cancelOrphans(
   sql: Sql,
@@ -55,7 +55,7 @@ async function cancelBatch(tx: Sql, enqueue: Enqueue, workspaceId: string | unde
   return rows.length;
 }
 
-/** What the removal itself could not finish, and what was there before. */
+/** Cancels what the removal itself could not finish, and older leftovers. */
 export function orphanSweep(enqueue: Enqueue): Sweep {
   return {
     name: 'orphaned-requests',

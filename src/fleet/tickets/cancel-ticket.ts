@@ -7,7 +7,7 @@ import { close } from './respond-ticket.ts';
 import { recordEvent } from './ticket-events.ts';
 import { findTicket, type TicketRow } from './ticket-row.ts';
 
-/** Withdraws a ticket; whoever may be working on it is told to stop. */
+/** Withdraws a ticket and notifies a recipient that may be working on it. */
 export function cancelTicket(sql: Sql, enqueue: Enqueue, change: Change): Promise<TicketRow> {
   const actor = partyOf(change.caller);
   return changeOpen(sql, change, {

@@ -10,8 +10,8 @@ export interface Change {
 }
 
 /**
- * One change of an open ticket, with its row locked from before the checks until the commit: of two at once the second
- * sees what the first has done. A closed one is a `conflict` that carries the row.
+ * Makes one change to an open ticket, with its row locked from before the checks until the commit: of two at once, the
+ * second sees what the first has done. A closed ticket is a `conflict` that carries the row.
  */
 export function changeOpen<T>(
   sql: Sql,
@@ -23,7 +23,7 @@ export function changeOpen<T>(
     may(row);
     if (!isOpen(row)) {
       throw refusal('already_resolved', `the request is already ${row.status}`, {
-        hint: 'nothing more can be done with it; make a new one if it is needed',
+        hint: 'it is closed; create a new one if you still need it',
         facts: { request: viewOf(row) },
       });
     }

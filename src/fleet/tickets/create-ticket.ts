@@ -8,13 +8,13 @@ import { recordEvent } from './ticket-events.ts';
 import { recipientOf, SELECT_TICKET, sameParty, type TicketRow } from './ticket-row.ts';
 
 export interface NewTicket extends Omit<CreateRequestBody, 'org_id'> {
-  /** The tenant it is asked in. */
+  /** The tenant of the ticket. */
   orgId: string;
 }
 
 /**
- * Asks somebody, and tells an agent that it was asked. With a key that was used before, the ticket that is there is
- * answered (`created` false); the same key with other content is a `conflict`.
+ * Creates a ticket and notifies an agent that was asked. With a key that was used before, returns the existing ticket
+ * (`created` false); the same key with other content is a `conflict`.
  */
 export function createTicket(
   sql: Sql,
@@ -49,7 +49,7 @@ interface Asked {
   wanted: NewTicket;
 }
 
-/** Its id, or undefined when the key is taken. */
+/** Returns its id, or undefined if the key is taken. */
 async function insert(sql: Sql, { requester, recipient, wanted }: Asked): Promise<string | undefined> {
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,

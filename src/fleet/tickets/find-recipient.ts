@@ -4,10 +4,10 @@ import type { CreateRequestBody } from '../../wire/index.ts';
 import type { Party } from '../identity/index.ts';
 import { resolveWorkspace } from '../registry/index.ts';
 
-/** How many names are looked through for a suggestion. */
-const MOST_LOOKED_AT = 1000;
+/** How many names are searched for a suggestion. */
+const MAX_LOOKED_AT = 1000;
 
-/** Whom the words mean within the tenant, at the moment of asking; nobody outside it can be meant. */
+/** Returns the recipient that the reference means within the tenant, at this moment; no one outside it can be meant. */
 export async function findRecipient(
   sql: Sql,
   orgId: string,
@@ -23,7 +23,7 @@ async function findAgent(sql: Sql, orgId: string, ref: string): Promise<string> 
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     const { rows } = await sql.query<{ name: string; agent_id: string }>(
-      `SELECT name, agent_id FROM workspaces WHERE org_id = $1 AND status <> 'removed' LIMIT ${MOST_LOOKED_AT}`,
+      `SELECT name, agent_id FROM workspaces WHERE org_id = $1 AND status <> 'removed' LIMIT ${MAX_LOOKED_AT}`,
       [orgId],
     );
     throw suggest(
@@ -34,13 +34,13 @@ async function findAgent(sql: Sql, orgId: string, ref: string): Promise<string> 
   }
 }
 
-/** A person is whoever holds a token of the tenant; administrators of the whole server belong to every tenant. */
+/** A person is anyone who holds a token of the tenant; administrators of the whole server belong to every tenant. */
 async function findPerson(sql: Sql, orgId: string, ref: string): Promise<string> {
   const { rows } = await sql.query<{ subject: string }>(
     `SELECT DISTINCT subject FROM tokens
       WHERE kind <> 'agent' AND (org_id = $1 OR org_id IS NULL) AND revoked_at IS NULL
         AND (expires_at IS NULL OR expires_at > now())
-      ORDER BY subject LIMIT ${MOST_LOOKED_AT}`,
+      ORDER BY subject LIMIT ${MAX_LOOKED_AT}`,
     [orgId],
   );
   const names = rows.map((row) => row.subject);

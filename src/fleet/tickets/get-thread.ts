@@ -9,7 +9,7 @@ interface MessageRow extends Omit<InboxRequestMessage, 'created_at'> {
   created_at: Date;
 }
 
-/** The ticket and the newest page of its thread, oldest first; the cursor leads to what was said before. */
+/** Returns the ticket and the newest page of its thread, oldest first; the cursor leads to earlier messages. */
 export async function getThread(
   sql: Sql,
   caller: Identity,
@@ -39,5 +39,6 @@ async function requireMessage(sql: Sql, ticketId: string, cursor: string): Promi
   const { rowCount } = UUID.test(cursor)
     ? await sql.query('SELECT 1 FROM request_messages WHERE id = $1 AND request_id = $2', [cursor, ticketId])
     : { rowCount: 0 };
-  if (rowCount === 0) throw invalid('cursor is not one of this thread', { hint: 'start again without it' });
+  if (rowCount === 0)
+    throw invalid('the cursor does not belong to this thread', { hint: 'start again without it' });
 }

@@ -1,10 +1,10 @@
 /**
  * Tickets: what agents and people ask of each other, and the answers. Tasks and approvals, each with a thread.
  *
- * Promises  Who asks, writes or answers is told by the credential. The change, its event, its message and the notices to
- *           agents are one transaction. Of two answers at once one wins, the other is a `conflict` with the row as it is.
- *           An open ticket is never hidden: what is most urgent, then oldest, comes first, in pages.
- * Never     Lets anybody answer what they asked, or see that another tenant exists. Puts anybody's text into a notice.
+ * Promises  The credential decides who asks, writes or answers. The change, its event, its message and the notices to
+ *           agents are one transaction. Of two answers at once one wins, the other is a `conflict` with the current row.
+ *           An open ticket is never hidden: the most urgent, then the oldest, comes first, in pages.
+ * Never     Lets anyone answer what they asked, or see that another tenant exists. Puts anyone's text into a notice.
  * Errors    `not_found`, `forbidden`, `invalid` (own_request, action_not_for_kind, status_unknown), `conflict`
  *           (already_resolved, a key used for other content, an ambiguous recipient).
  */

@@ -3,7 +3,7 @@ import type { Sql } from '../../db/index.ts';
 import type { Party } from '../identity/index.ts';
 import type { TicketRow } from './ticket-row.ts';
 
-/** Its id. The ticket's row must be locked: the order of the thread is the order of the locks. */
+/** Returns its id. The ticket's row must be locked: the order of the thread is the order of the locks. */
 export async function insertMessage(
   sql: Sql,
   { row, author, body, closing = false }: { row: TicketRow; author: Party; body: string; closing?: boolean },

@@ -12,11 +12,13 @@ export interface ListWanted {
   kind?: TicketKind | undefined;
   recipientType?: Party['type'] | undefined;
   limit?: number | undefined;
-  /** The id of the last ticket of the page before. */
+  /** The id of the last ticket on the previous page. */
   cursor?: string | undefined;
 }
 
-/** What is asked of an agent or a person: most urgent first, then oldest. A person's includes what anybody may take. */
+/**
+ * What an agent or a person is asked: most urgent first, then oldest. A person's list includes what anyone may take.
+ */
 export function listInbox(
   sql: Sql,
   { orgId, party }: { orgId: string; party: Party },
@@ -30,7 +32,7 @@ export function listInbox(
   });
 }
 
-/** What somebody asked, newest first. */
+/** What a party asked, newest first. */
 export function listOutgoing(
   sql: Sql,
   { orgId, party }: { orgId: string; party: Party },
@@ -50,7 +52,7 @@ export function listVisible(sql: Sql, caller: Identity, wanted: ListWanted): Pro
 
 interface Order {
   by: string;
-  /** Those behind the cursor, whose urgency, time and id are three parameters from `$first` on. */
+  /** Condition for those after the cursor, whose urgency, time and id are three parameters from `$first` on. */
   behind: (first: number) => string;
 }
 
@@ -65,7 +67,7 @@ const NEWEST_FIRST: Order = {
     `$${n}::int IS NOT NULL AND (r.created_at, r.id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)`,
 };
 
-/** A page has at least one ticket; the texts of those that do not fit are not read. */
+/** A page has at least one ticket; texts that do not fit are not read. */
 function selectWhatFits({ by }: Order): string {
   const size = `octet_length(coalesce(r.detail, ''))`;
   const fits = `(sum(${size}) OVER (ORDER BY ${by}) - ${size} < ${PAGE_BYTES})`;
@@ -121,7 +123,7 @@ function statusCondition(status: TicketFilter): string {
   return `AND r.status = '${status}'`;
 }
 
-/** Where the page before ended. Times go as text, since a Date would lose the microseconds. */
+/** Where the previous page ended. Times are text, since a Date would lose the microseconds. */
 async function place(sql: Sql, cursor: string, { condition, params }: Scope): Promise<SqlValue[]> {
   const { rows } = UUID.test(cursor)
     ? await sql.query<{ urgency: number; at: string; id: string }>(
@@ -131,6 +133,6 @@ async function place(sql: Sql, cursor: string, { condition, params }: Scope): Pr
       )
     : { rows: [] };
   const [found] = rows;
-  if (!found) throw invalid('cursor is not one of this list', { hint: 'start again without it' });
+  if (!found) throw invalid('the cursor does not belong to this list', { hint: 'start again without it' });
   return [found.urgency, found.at, found.id];
 }

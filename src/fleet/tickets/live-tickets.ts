@@ -4,13 +4,13 @@ import type { InboxRequestEvent } from '../../wire/index.ts';
 import { type Identity, isTokenGood } from '../identity/index.ts';
 import { readEvents, TICKETS_CHANNEL } from './ticket-events.ts';
 
-/** How long a reader hears nothing before it gets a sign of life, and before its token is looked at again. */
+/** How long a stream may be silent before it gets a sign of life and its token is checked again. */
 const SIGN_OF_LIFE_MS = 25_000;
 const PAGE = 200;
 
 /**
- * Events as they happen, for any number of readers over one LISTEN, which is begun with the first of them. Every reader
- * reads the table by itself: notifications only say when.
+ * Events as they happen, for any number of readers over one LISTEN, which begins with the first reader. Every reader
+ * reads the table itself: notifications only say when.
  */
 export class LiveTickets {
   #sql: Sql;
@@ -23,7 +23,7 @@ export class LiveTickets {
     this.#clock = clock;
   }
 
-  /** Resolves when whatever is committed from now on will be noticed. */
+  /** Resolves when everything committed from now on will be noticed. */
   async ready(): Promise<void> {
     this.#listening ??= this.#sql.listen(TICKETS_CHANNEL, (orgId) => this.#changed.emit(orgId));
     try {
@@ -34,7 +34,7 @@ export class LiveTickets {
     }
   }
 
-  /** Ends when aborted, and when the token it was begun with is no longer good. `alive` when there was nothing to say. */
+  /** Ends when aborted, or when its token is no longer valid. Yields `alive` if there was nothing to report. */
   async *follow(
     caller: Identity,
     { after, signal }: { after: number; signal: AbortSignal },
@@ -67,29 +67,29 @@ export class LiveTickets {
   }
 }
 
-/** Remembers that there is news until somebody takes it. */
+/** Remembers that there is news until a reader takes it. */
 class Hint {
-  #given = false;
+  #isSet = false;
   #wake: (() => void) | undefined;
 
   give = (): void => {
-    this.#given = true;
+    this.#isSet = true;
     this.#wake?.();
   };
 
   taken(): void {
-    this.#given = false;
+    this.#isSet = false;
   }
 
-  /** True when a hint was given before the time was over. */
+  /** True if a hint came in time. */
   within(clock: Clock, ms: number): Promise<boolean> {
-    if (this.#given) return Promise.resolve(true);
+    if (this.#isSet) return Promise.resolve(true);
     return new Promise((resolve) => {
       const cancel = clock.after(ms, () => end(false));
-      const end = (given: boolean): void => {
+      const end = (came: boolean): void => {
         cancel();
         this.#wake = undefined;
-        resolve(given);
+        resolve(came);
       };
       this.#wake = () => end(true);
     });

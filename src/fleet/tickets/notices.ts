@@ -4,12 +4,12 @@ import { DELIVERY_PRIORITY, messageBody, type NewDelivery } from '../delivery/in
 import type { Party } from '../identity/index.ts';
 import { OPEN, recipientOf, requesterOf, sameParty, type TicketRow, UUID } from './ticket-row.ts';
 
-/** Puts a message into an agent's line, inside the caller's transaction (delivery/). */
+/** Queues a message for an agent, inside the caller's transaction (delivery/). */
 export type Enqueue = (sql: Sql, message: NewDelivery) => Promise<unknown>;
 
 type What = 'created' | 'message' | 'responded' | 'cancelled' | 'recipient_removed';
 
-/** What the agent is told: counts, ids and words of ours, never what somebody wrote. */
+/** The text for the agent: counts, ids and words of ours, never what others wrote. */
 const SENTENCES: Record<What, (row: TicketRow, open: string) => string> = {
   created: ({ id, kind }, open) =>
     `A new inbox request (${kind}, ${id}) is addressed to you; ${open}. Read it with get_request or list_inbox, then answer with respond_request, or ask with add_request_message.`,
@@ -20,10 +20,10 @@ const SENTENCES: Record<What, (row: TicketRow, open: string) => string> = {
   cancelled: ({ id }, open) =>
     `Request ${id} was cancelled; nothing more is to be done for it; ${open}. list_inbox shows what is left.`,
   recipient_removed: ({ id }, open) =>
-    `Request ${id} was cancelled: the agent you asked was removed from the fleet. Ask somebody else with create_request if it still matters; ${open}.`,
+    `Request ${id} was cancelled: the agent you asked was removed from the fleet. Ask someone else with create_request if it still matters; ${open}.`,
 };
 
-/** Tells both sides but whoever did it; people look for themselves. */
+/** Notifies both sides except the one who acted; only agents are notified, people look on their own. */
 export async function notify(
   sql: Sql,
   enqueue: Enqueue,
@@ -48,7 +48,7 @@ export async function notify(
   }
 }
 
-/** The announcement of a ticket that is closed is not worth delivering any more. */
+/** The announcement of a closed ticket is not worth delivering any more. */
 export async function dropAnnouncement(sql: Sql, row: TicketRow): Promise<void> {
   if (row.recipient_type !== 'agent' || !UUID.test(row.recipient_id)) return;
   await sql.query(
@@ -58,7 +58,7 @@ export async function dropAnnouncement(sql: Sql, row: TicketRow): Promise<void> 
   );
 }
 
-/** How many wait in an agent's inbox; undefined when the agent was removed. */
+/** Returns how many wait in an agent's inbox; undefined if the agent was removed. */
 async function openInbox(sql: Sql, workspaceId: string): Promise<number | undefined> {
   const { rows } = await sql.query<{ open: number }>(
     `SELECT (SELECT count(*) FROM requests r WHERE r.org_id = w.org_id AND r.recipient_type = 'agent'

@@ -21,13 +21,13 @@ interface Row extends TicketRow {
 
 type Nudged = InboxRequest & { nudge_count: number; escalated_at: Date | null };
 
-/** Tickets of every tenant, for whoever looks after the whole server. Ids are in the order in which they were made. */
+/** Lists tickets of every tenant, for those who look after the whole server. Ids are in the order of creation. */
 export async function pageOfTickets(
   sql: Sql,
   { condition, params = [], agent, cursor, limit, oldestFirst }: TicketPage,
 ): Promise<{ rows: Nudged[]; next: string | null }> {
   if (cursor !== undefined && !UUID.test(cursor))
-    throw invalid('cursor is not one of this list', { hint: 'start again without it' });
+    throw invalid('the cursor does not belong to this list', { hint: 'start again without it' });
   const n = params.length;
   const select = SELECT_TICKET.replace('r.close_reason', 'r.close_reason, r.nudge_count, r.escalated_at');
   const { rows } = await sql.query<Row>(

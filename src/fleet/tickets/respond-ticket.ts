@@ -8,7 +8,7 @@ import { dropAnnouncement, type Enqueue, notify } from './notices.ts';
 import { recordEvent } from './ticket-events.ts';
 import { findTicket, type TicketRow } from './ticket-row.ts';
 
-/** The answer and its note, and the notice to the agent that asked, or nothing of it. */
+/** Stores the answer, its note and the notice to the agent that asked, or none of it. */
 export function respondTicket(
   sql: Sql,
   enqueue: Enqueue,

@@ -18,8 +18,8 @@ export interface NewEvent {
 }
 
 /**
- * Must be the last statement of its transaction: from here on the tenant's other changes wait for the commit, so that
- * events become visible in the order of their ids and a reader who goes on after an id has missed none before it.
+ * Must be the last statement of its transaction: from here on the tenant's other changes wait for the commit, so events
+ * become visible in the order of their ids, and a reader who continues after an id has missed none before it.
  */
 export async function recordEvent(sql: Sql, event: NewEvent): Promise<void> {
   await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('${TICKETS_CHANNEL}:' || $1::text, 0))`, [
@@ -47,7 +47,7 @@ interface EventRow extends Omit<InboxRequestEvent, 'at'> {
   at: Date;
 }
 
-/** What happened after an event, oldest first, as far as the caller may see it. */
+/** Returns what happened after an event, oldest first, as far as the caller may see it. */
 export async function readEvents(
   sql: Sql,
   caller: Identity,
@@ -64,7 +64,7 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }
 
-/** The newest event there is, for those who want only what comes. */
+/** The newest event, for readers who want only what comes next. */
 export async function newestEvent(sql: Sql): Promise<number> {
   const { rows } = await sql.query<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM request_events');
   return rows[0]!.id;

@@ -21,16 +21,16 @@ import { agentScope, ownScope, requireOrg, type Scope } from './ticket-scope.ts'
 export interface TicketsDeps {
   sql: Sql;
   clock: Clock;
-  /** Puts a notice into an agent's line (delivery/). */
+  /** Queues a notice for an agent (delivery/). */
   enqueue: Enqueue;
   /** Ends the live streams. */
   stopping: AbortSignal;
   held: HeldPlaces;
-  /** Who speaks, as the token says. */
+  /** Returns the caller, by the token. */
   callerOf: (context: Context) => Identity;
 }
 
-/** The routes of people and of agents: the same ones under two roofs. Call `close` when the server ends. */
+/** The routes of people and of agents: the same ones under two roots. Call `close` when the server ends. */
 export function ticketRoutes(app: Hono, deps: TicketsDeps): { close(): Promise<void> } {
   const { sql, callerOf } = deps;
   const live = new LiveTickets(sql, deps.clock);
@@ -50,7 +50,7 @@ export function ticketRoutes(app: Hono, deps: TicketsDeps): { close(): Promise<v
 
 type Ask<End extends string> = Call<(typeof REQUEST_ROUTES)[`requests.${End}` & keyof typeof REQUEST_ROUTES]>;
 
-/** What the calls of all routes under a roof have in common. */
+/** What the calls of all routes under a root have in common. */
 interface AnyAsk {
   context: Context;
   query(): { org_id?: string | undefined };
@@ -109,7 +109,7 @@ function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (call: AnyAsk) => Pro
   };
 }
 
-/** What waits for anybody of the tenant, for the people who look after it. */
+/** What waits for anyone of the tenant, for the people who look after it. */
 async function pending({ context, query }: Ask<'pending'>, { sql, callerOf }: TicketsDeps) {
   const caller = requirePerson(callerOf(context));
   const { org_id: asked, ...wanted } = query();
@@ -129,7 +129,7 @@ async function events(
   await live.ready();
   const after = asked ?? (await newestEvent(sql));
   return streamSSE(context, async (stream) => {
-    // So that a reader whose connection breaks before anything happened knows where to go on.
+    // Lets a reader whose connection breaks before the first event know where to continue.
     await stream.writeSSE({ id: String(after), event: 'LISTENING', data: '{}' });
     await held.during(caller.orgId ?? 'the whole server', context.req.raw.signal, async (gone) => {
       const signal = AbortSignal.any([gone, stopping]);

@@ -17,14 +17,14 @@ export interface TicketRow
 export const OPEN = sqlList(OPEN_TICKETS);
 
 /**
- * A person's id is their name; an agent's name stands with its workspace. The id is made a uuid, not the workspace's a
- * text, so that its index serves; what is none finds nobody.
+ * A person's id is their name; an agent's name is in its workspace. The id is cast to uuid, not the workspace's id to
+ * text, so that the index is used; an id that is no uuid finds nothing.
  */
 export const nameOf = (type: string, id: string): string =>
   `CASE ${type} WHEN 'user' THEN nullif(${id}, '') ELSE (SELECT w.name FROM workspaces w
      WHERE w.id = CASE WHEN ${id} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN ${id}::uuid END) END`;
 
-/** To be followed by the rest of a query over `requests r`. */
+/** Followed by the rest of a query over `requests r`. */
 export const SELECT_TICKET = `
   SELECT r.id, r.org_id, r.kind, r.requester_type, r.requester_id, ${nameOf('r.requester_type', 'r.requester_id')} AS requester_name,
          r.recipient_type, r.recipient_id, ${nameOf('r.recipient_type', 'r.recipient_id')} AS recipient_name, r.recipient_workspace_id, r.title,
@@ -51,7 +51,7 @@ export const sameParty = (a: Party, b: Party): boolean => a.type === b.type && a
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The ticket, when it is of a tenant the caller may see; one of another tenant looks like none. */
+/** Returns the ticket, if it is of a tenant the caller may see; one of another tenant does not exist for the caller. */
 export async function findTicket(
   sql: Sql,
   caller: Identity,

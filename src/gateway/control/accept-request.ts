@@ -4,7 +4,7 @@ import { type RequestBody, refusal } from '../../wire/index.ts';
 import { type Accepted, PRIORITY } from '../queue/index.ts';
 import { type ControlDependencies, RECONCILE_HINT } from './dependencies.ts';
 
-/** `POST /v1/requests`: checked in the contract's order, then durable, then answered. */
+/** `POST /v1/requests`: checks in the contract's order, stores, then responds. */
 export async function acceptRequest(
   body: RequestBody,
   on: ControlDependencies,
@@ -24,12 +24,12 @@ export async function acceptRequest(
   return accepted;
 }
 
-/** Stamps are compared as text, so a time past the year 9999 stays in it. */
+/** Stamps are compared as text, so a time past the year 9999 is capped. */
 function expiryStamp(text: string): string {
   return utcStamp(new Date(Math.min(parseUtcTime(text) ?? 0, END_OF_TIME_MS)));
 }
 
-/** Answers which agent process the door is open for. */
+/** Returns the agent process for which requests are admitted. */
 export function refuseClosedAdmission({ presence, surface }: ControlDependencies): { epoch: number } {
   const { admission, epoch } = presence.door();
   if (admission === 'blocked_reconciliation') {
@@ -46,7 +46,7 @@ export function refuseClosedAdmission({ presence, surface }: ControlDependencies
   return { epoch };
 }
 
-/** What is typed into a terminal is bounded; a headless tool reads its prompt from a file. */
+/** Typed text is limited; a headless tool reads its prompt from a file. */
 export function refuseLongPrompt(prompt: string, { surface }: ControlDependencies): void {
   const bytes = Buffer.byteLength(prompt);
   if (surface.kind === 'headless' || bytes <= limit('typedBytes')) return;
@@ -59,7 +59,7 @@ function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on:
   refuseLongPrompt(body.payload.prompt, on);
   const headless = on.surface.headless?.state();
   const busy = headless && (headless.active_turn_id !== null || on.queue.depth() > 0);
-  // A retry of what was accepted is answered as the first time was, whatever is under way.
+  // A retry of an accepted request gets the first response again, whatever is running.
   if (busy && !body.wait_in_line && !on.queue.knowsKey(body.idempotency_key)) {
     throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way', {
       hint: 'wait for it, or let it wait for its turn: --wait-in-line, "wait_in_line": true in a body',

@@ -1,6 +1,6 @@
 import type { LedgerEntry, RequestQueue } from '../queue/index.ts';
 
-/** Resolves when the request has ended, or the caller has gone. */
+/** Resolves when the request has ended, or the caller has disconnected. */
 export async function untilFinished(
   queue: RequestQueue,
   requestId: string,
@@ -13,21 +13,22 @@ export async function untilFinished(
 }
 
 export interface Following {
-  /** The id of the entry the reader saw last; absent: from now on, or from the beginning of the one request. */
+  /** The id of the last entry the reader saw. Absent: from now on, or from the beginning of the one request. */
   after?: number | undefined;
   requestId?: string | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Every ledger entry after the one last seen: first what is stored, then what is written, without gap or repeat. That of
- * one request ends when nothing more can come.
+ * Yields every ledger entry after the last seen one, first stored ones, then new ones, without gap or repeat. For a
+ * single request it ends when nothing more can come.
  */
 export async function* followLedger(
   queue: RequestQueue,
   { after, requestId, signal }: Following,
 ): AsyncGenerator<LedgerEntry> {
-  // A reader that has seen more than there is (a store made anew) starts at the end, not in a wait without one.
+  // A reader that claims to have seen more than exists (a recreated store) starts at the end instead of waiting for
+  // ever.
   let last = Math.min(after ?? (requestId === undefined ? Number.POSITIVE_INFINITY : 0), queue.lastEntryId());
   let wake: () => void = () => {};
   const stop = queue.entries.on(() => wake());
@@ -38,7 +39,7 @@ export async function* followLedger(
         wake = resolve;
       });
       const end = queue.lastEntryId();
-      const whole = requestId !== undefined && queue.isToldWhole(requestId);
+      const whole = requestId !== undefined && queue.isComplete(requestId);
       const page = queue.ledgerAfter(last, requestId);
       for (const entry of page) yield entry;
       last = page.at(-1)?.entry_id ?? Math.max(last, end);

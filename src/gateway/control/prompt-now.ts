@@ -13,7 +13,10 @@ import { PRIORITY, type RequestRow } from '../queue/index.ts';
 import { refuseLongPrompt } from './accept-request.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
-/** `POST /v1/control/prompt`: typed now or refused now. It leaves a row and a ledger, so that its proof outlives the answer. */
+/**
+ * `POST /v1/control/prompt`: typed now or refused now. It leaves a row and a ledger, so that its proof outlives the
+ * response.
+ */
 export async function promptNow(body: ControlPromptBody, on: ControlDependencies): Promise<PromptResult> {
   const admission = promptAdmission(body);
   refuseLongPrompt(body.prompt, on);
@@ -25,8 +28,8 @@ export async function promptNow(body: ControlPromptBody, on: ControlDependencies
 }
 
 /**
- * A headless turn may last for minutes: the caller is answered when the tool has the prompt, or when the attempt has
- * ended without that, and reads the rest from the ledger.
+ * A headless turn may last minutes: the response comes when the tool has the prompt or the attempt has ended, and the
+ * rest is read from the ledger.
  */
 function beginTurn(
   body: ControlPromptBody,
@@ -76,7 +79,7 @@ function tellSubmitted(
   on.events.write('control_prompt_submitted', { ...which, admission_policy: policy, submitted_at_utc });
 }
 
-/** Of a headless turn, that it was submitted has been told when it was. */
+/** For a headless turn, `submitted` was already reported. */
 async function settle(
   row: RequestRow,
   admission: PromptAdmission,
@@ -109,7 +112,7 @@ async function settle(
 
 type Refusal = Parameters<typeof promptRefusal> extends [PromptAdmission, ...infer Rest] ? Rest : never;
 
-/** The refusal, told in events.jsonl too: whoever asks later why a prompt never came finds it there. */
+/** The refusal, also written to events.jsonl, where a later "why did this prompt never arrive" finds it. */
 function refused(on: ControlDependencies, admission: PromptAdmission, refusal: Refusal): RouseError {
   const [error_code, detail, reasons, attempt] = refusal;
   on.events.write('control_prompt_refused', {

@@ -3,7 +3,7 @@ import { toListedRequest } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 import { waitingNow } from './waiting-now.ts';
 
-/** What an earlier agent process left behind, and whether somebody must decide about it. */
+/** What an earlier agent process left, and whether a person must decide about it. */
 export function reconciliation(on: ControlDependencies) {
   const { presence, queue } = on;
   const { epoch, recovery } = presence.door();
@@ -16,7 +16,7 @@ export function reconciliation(on: ControlDependencies) {
   };
 }
 
-/** Keeps requests for the process that is there now, and ends the others. Admission opens when none is left undecided. */
+/** Keeps requests for the current process and ends the others. Admission opens when none is undecided. */
 export async function reconcile(
   keep: readonly string[],
   discard: readonly string[],

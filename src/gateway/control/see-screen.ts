@@ -7,7 +7,7 @@ interface Wanted {
   wait_seconds: number;
 }
 
-/** `GET /v1/control/tui/screen`: what was last seen; with `after`, held until it looks different or the time is over. */
+/** `GET /v1/control/tui/screen`: the last screen; with `after`, held until it changes or the time is over. */
 export async function seeScreen(
   { surface, clock }: Pick<ControlDependencies, 'surface' | 'clock'>,
   { after, wait_seconds }: Wanted,

@@ -4,7 +4,7 @@ import { type ControlResult, refusal, type SendKeysBody } from '../../wire/index
 import { refuseClosedAdmission } from './accept-request.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
-/** `POST /v1/control/send-keys`: raw keys, now, also into a dialog or a busy turn. Not queued; recorded as what it is. */
+/** `POST /v1/control/send-keys`: raw keys, now, even into a dialog or a busy turn. Not queued; recorded as raw keys. */
 export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): Promise<ControlResult> {
   refuseClosedAdmission(on);
   if (!capabilitiesOf(on.backend).sendKeys) {

@@ -5,8 +5,8 @@ import type { RequestRow } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
 /**
- * Rows as they stand now: what is in line gets the reason it waits for at this moment. On disk only the head of the line
- * has one, as it was when the dispatcher last looked. What this asks does not grow with the line.
+ * Adds to queued rows the reason why they wait now. On disk only the next one has a reason, from the dispatcher's last
+ * look. The cost does not grow with the queue.
  */
 export function waitingNow(on: ControlDependencies): (row: RequestRow) => RequestRow {
   let reasonOf: ((row: RequestRow) => string | null) | undefined;
@@ -18,7 +18,7 @@ export function waitingNow(on: ControlDependencies): (row: RequestRow) => Reques
   };
 }
 
-/** Of the one that is being typed: that the tool does not answer. */
+/** For the request that is being typed: the tool does not react. */
 function unanswered({ slot, surface }: ControlDependencies, row: RequestRow): string | null {
   if (slot.current?.id !== row.request_id) return null;
   const unseen = surface.observation().reasons.find(({ code }) => code === 'unseen_paste');

@@ -1,13 +1,13 @@
 import type { RequestRow } from '../queue/index.ts';
-import { backInLine } from './back-in-line.ts';
+import { requeue } from './requeue.ts';
 import type { RunDependencies } from './run-request.ts';
-import { written } from './written.ts';
+import { untilStored } from './until-stored.ts';
 
 const REFUSED = 'the disk refused to keep that it was begun; nothing was typed';
 
 /**
- * Takes a request out of the line. False when it is no longer there. A disk that takes the change and then refuses the sync
- * leaves it running in nobody's hands: it goes back, and the refusal is thrown.
+ * Claims a queued request. Returns false if it is no longer queued. If the disk takes the change but refuses the sync,
+ * the request would run unowned: it is requeued and the error is thrown.
  */
 export async function claimRequest(row: RequestRow, dependencies: RunDependencies): Promise<boolean> {
   const { queue } = dependencies;
@@ -16,9 +16,9 @@ export async function claimRequest(row: RequestRow, dependencies: RunDependencie
     return await queue.claim(id);
   } catch (error) {
     if (row.source === 'direct')
-      await written(() => backInLine(row, queue, { why: REFUSED, evidence: [] }), dependencies);
+      await untilStored(() => requeue(row, queue, { why: REFUSED, evidence: [] }), dependencies);
     else if (queue.get(id).state === 'running')
-      await written(() => queue.giveBack(id, REFUSED), dependencies);
+      await untilStored(() => queue.giveBack(id, REFUSED), dependencies);
     throw error;
   }
 }

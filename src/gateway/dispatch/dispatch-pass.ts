@@ -1,12 +1,12 @@
 import { type Clock, isRouseError, type Log, messageOf, type NextPass, untilWall } from '../../base/index.ts';
 import { type Admission, type Reason, whyText } from '../../domain/index.ts';
 import type { InstanceStore, RequestRow } from '../queue/index.ts';
-import { backInLine } from './back-in-line.ts';
 import { claimRequest } from './claim-request.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
+import { requeue } from './requeue.ts';
 import { type Ran, type RunDependencies, runRequest } from './run-request.ts';
-import { written } from './written.ts';
+import { untilStored } from './until-stored.ts';
 
 export interface DispatchDependencies extends RunDependencies {
   slot: ExecutionSlot;
@@ -19,8 +19,8 @@ export interface DispatchDependencies extends RunDependencies {
 }
 
 /**
- * One pass: at most one request. Whatever may change the answer (a new request, the surface, the slot, admission)
- * wakes the loop; a pass itself only looks.
+ * One pass: at most one request. Every event that may change the result (a new request, the surface, the slot,
+ * admission) wakes the loop; a pass only looks.
  */
 export async function dispatchPass(dependencies: DispatchDependencies): Promise<NextPass> {
   const { queue, slot, clock } = dependencies;
@@ -28,7 +28,7 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
   const plan = queue.plan();
   const row = plan ? queue.get(plan.keep[0]!) : queue.line(1)[0];
-  // An interrupt ahead of it goes first, on its own loop; its end wakes us.
+  // An interrupt ahead of it goes first, on its own loop. Its end wakes this one.
   if (!row || (queue.interrupts(1)[0] && row.managed_agent_instance_epoch === dependencies.epoch())) {
     return untilExpiry(dependencies);
   }
@@ -51,22 +51,22 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     });
     return await unlessUnanswered(delivered, dependencies);
   } catch (error) {
-    // The slot was taken between the look and the run; its release wakes us.
+    // The slot was taken between the look and the run. Its release wakes this loop.
     if (isRouseError(error) && error.code === 'not_ready') return 'idle';
     throw error;
   }
 }
 
-/** A direct prompt never waits in line: whoever asked for this one was told that the disk does not take it. */
+/** A direct prompt is never queued: its caller got the error that the disk refused it. */
 async function ended(row: RequestRow, dependencies: DispatchDependencies): Promise<number> {
   const why = 'the disk refused to keep it when it was asked for';
-  await written(() => backInLine(row, dependencies.queue, { why, evidence: [] }), dependencies);
+  await untilStored(() => requeue(row, dependencies.queue, { why, evidence: [] }), dependencies);
   return 0;
 }
 
 /**
- * Goes on with a request whose text an earlier gateway had typed and the tool has not answered. While the disk refuses
- * what must be written for it, it is tried again: nobody else looks at it.
+ * Continues a request that an earlier gateway typed and the tool has not reacted to. Retries while the disk refuses a
+ * required write: no one else handles it.
  */
 export async function resumeRequest(row: RequestRow, dependencies: DispatchDependencies): Promise<void> {
   const { slot, clock, log } = dependencies;
@@ -75,7 +75,7 @@ export async function resumeRequest(row: RequestRow, dependencies: DispatchDepen
       paused(await runRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
     });
   try {
-    await written(resume, dependencies);
+    await untilStored(resume, dependencies);
   } catch (error) {
     log?.error('a request under way was left as it is', {
       request_id: row.request_id,
@@ -94,7 +94,10 @@ function paused({ ending }: Ran, { pause }: DispatchDependencies): number {
   return 0;
 }
 
-/** The line behind a prompt that the tool does not answer is looked after meanwhile; the slot's release wakes us. */
+/**
+ * While the tool does not react to a prompt, the queue behind it is still maintained. The slot's release wakes this
+ * loop.
+ */
 async function unlessUnanswered(
   delivered: Promise<NextPass>,
   dependencies: DispatchDependencies,
@@ -119,7 +122,7 @@ async function unlessUnanswered(
 
 const isUnseen = ({ code }: Reason): boolean => code === 'unseen_paste';
 
-/** What keeps the head of the line from being typed, as far as it shows; the lane may see more. */
+/** The visible reasons why the next queued request is not typed now. The lane may see more. */
 export function whyNotNow({
   slot,
   surface,

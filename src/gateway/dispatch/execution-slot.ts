@@ -12,7 +12,7 @@ export class ExecutionSlot {
   #current: Execution | undefined;
   #last: Execution | undefined;
 
-  /** What held the slot last, or holds it now. */
+  /** The current or last holder of the slot. */
   get last(): Execution | undefined {
     return this.#last;
   }
@@ -21,7 +21,7 @@ export class ExecutionSlot {
     return this.#current;
   }
 
-  /** Runs `work` if the slot is free; `not_ready` when something else is running. */
+  /** Runs `work` if the slot is free; throws `not_ready` if something else is running. */
   async run<T>(execution: Execution, work: () => Promise<T>): Promise<T> {
     if (this.#current) {
       throw notReady(`the gateway is busy with ${this.#current.source} ${this.#current.id}`);

@@ -6,9 +6,9 @@ import type { DispatchDependencies } from './dispatch-pass.ts';
 import { runRequest } from './run-request.ts';
 
 /**
- * One pass over the interrupts: no turn and no dialog holds them up, nor the execution under way, since that is what
- * they are meant to end. Where no keys can go in they wait for the surface to change. All that wait when the keys are
- * pressed are one. Prompts behind them wait until they are done.
+ * One pass over the interrupts. No turn, dialog or current execution delays them: they are meant to end it. If no keys
+ * can be pressed they wait for the surface to change. All interrupts that wait when the keys are pressed count as one.
+ * Prompts behind them wait until they are done.
  */
 export async function interruptPass(dependencies: DispatchDependencies): Promise<NextPass> {
   const { queue, surface, pause } = dependencies;

@@ -4,9 +4,8 @@ const FIRST_MS = 1000;
 const LONGEST_MS = 60_000;
 
 /**
- * The lane refused to type although the last observation said ready: it saw more than the observation. Asking it again
- * at once would spin, and every attempt leaves entries in the ledger; so the next one waits, longer each time, or until
- * the surface shows something else.
+ * The lane refused to type although the last observation was ready: it saw more. Asking again immediately would spin,
+ * and every attempt adds ledger entries. So the next attempt waits, longer each time, or until the surface changes.
  */
 export class LanePause {
   #clock: Clock;
@@ -17,19 +16,19 @@ export class LanePause {
     this.#clock = clock;
   }
 
-  /** Milliseconds still to wait; 0 when there is nothing to wait for. */
+  /** Milliseconds left to wait; 0 if there is nothing to wait for. */
   left(): number {
     return Math.max(0, this.#until - this.#clock.monotonic());
   }
 
-  /** Another refusal. Answers with the wait it costs. */
+  /** Records another refusal and returns the wait that follows. */
   begin(): number {
     const pause = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(this.#refusals++, 10));
     this.#until = this.#clock.monotonic() + pause;
     return pause;
   }
 
-  /** The surface changed: look at once, and remember how often that did not help. */
+  /** The surface changed: look now, but remember how often that did not help. */
   interrupt(): void {
     this.#until = Number.NEGATIVE_INFINITY;
   }

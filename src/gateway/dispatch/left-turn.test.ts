@@ -58,11 +58,11 @@ describe('a turn that was under way when a gateway ended', () => {
     const { queue, ids } = await typed(surface, 'first', 'second');
     followLeftTurn({ queue, surface, clock });
     expect(surface.followed).toMatchObject([{ text: 'second' }]);
-    expect(ids.map((id) => queue.isToldWhole(id))).toEqual([true, false]);
+    expect(ids.map((id) => queue.isComplete(id))).toEqual([true, false]);
     const facts = { result: 'success' };
     await surface.followed[0]!.record('turn_finished', { source: 'hook', atUtc: '', facts });
     expect(queue.ledger(ids[1]!).at(-1)).toMatchObject({ stage: 'turn_finished', source: 'hook', facts });
-    expect(queue.isToldWhole(ids[1]!)).toBe(true);
+    expect(queue.isComplete(ids[1]!)).toBe(true);
   });
 
   it('is not watched where its end was told, or nothing was submitted', async () => {
@@ -80,7 +80,7 @@ describe('a turn that was under way when a gateway ended', () => {
     const surface = new FakeSurface();
     const { queue, ids } = await typed(surface, 'first');
     followLeftTurn({ queue, surface, clock });
-    expect([queue.isToldWhole(ids[0]!), stages(queue, ids[0]!)]).toEqual([
+    expect([queue.isComplete(ids[0]!), stages(queue, ids[0]!)]).toEqual([
       true,
       expect.not.arrayContaining(['turn_finished']),
     ]);

@@ -1,8 +1,8 @@
 import { promptOf } from '../queue/index.ts';
 import type { RunDependencies } from './run-request.ts';
-import { written } from './written.ts';
+import { untilStored } from './until-stored.ts';
 
-/** Has the surface tell of the end of the turn that was under way when an earlier gateway ended. */
+/** Lets the surface report the end of the turn that was running when an earlier gateway ended. */
 export function followLeftTurn(dependencies: RunDependencies): void {
   const { queue, surface } = dependencies;
   const left = queue.leftTurn();
@@ -12,7 +12,7 @@ export function followLeftTurn(dependencies: RunDependencies): void {
     text: promptOf(queue.get(requestId)),
     sinceUtc,
     record: (stage, { source, facts }) =>
-      written(() => queue.record(requestId, stage, source, facts), dependencies),
+      untilStored(() => queue.record(requestId, stage, source, facts), dependencies),
   });
-  if (follows) queue.tellsOn(requestId);
+  if (follows) queue.continuesTurn(requestId);
 }

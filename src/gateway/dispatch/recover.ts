@@ -1,22 +1,22 @@
 import type { AgentSurface } from '../../terminal/index.ts';
 import { promptOf, type RequestQueue, type RequestRow } from '../queue/index.ts';
-import { backInLine } from './back-in-line.ts';
+import { requeue } from './requeue.ts';
 
 const UNTYPED = 'the gateway ended before anything was typed';
 
 /**
- * Judges what a crash left running, by its evidence: submitted → finished as such; never typed → back in line, once,
- * or ended when it was a direct prompt; anything else is asked of the surface, and when it cannot tell, ends as
- * unconfirmed. Nothing is typed twice. Answers with those that are still running: the tool has not answered what was typed.
+ * Judges by evidence what a crash left running: submitted ones are finished as such; never-typed ones are requeued
+ * once, or end if they were direct prompts; the surface decides the rest, and without a decision they end as
+ * unconfirmed. Nothing is typed twice. Returns those still running, because the tool has not reacted to the typed text.
  */
 export async function recoverRunning(queue: RequestQueue, surface: AgentSurface): Promise<RequestRow[]> {
   const unseen: RequestRow[] = [];
   for (const row of queue.running()) if (await recoverOne(row, queue, surface)) unseen.push(row);
-  for (const row of queue.accepted('direct')) await backInLine(row, queue, { why: UNTYPED, evidence: [] });
+  for (const row of queue.accepted('direct')) await requeue(row, queue, { why: UNTYPED, evidence: [] });
   return unseen;
 }
 
-/** True when it cannot be judged yet. */
+/** Returns true if it cannot be judged yet. */
 async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSurface): Promise<boolean> {
   const entries = queue.ledger(row.request_id);
   const begun = entries.findLastIndex((entry) => entry.stage === 'running');
@@ -33,7 +33,7 @@ async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSu
       detail: 'the gateway ended while interrupting; whether the keys were sent is not known',
     });
   } else if (!typing) {
-    await backInLine(row, queue, { why: UNTYPED, evidence: [] });
+    await requeue(row, queue, { why: UNTYPED, evidence: [] });
   } else {
     const { verdict, evidence } = await surface.recover({
       requestId: row.request_id,
@@ -44,7 +44,7 @@ async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSu
     if (verdict === 'not_submitted') {
       const found = evidence.at(-1)?.facts['found'];
       const why = typeof found === 'string' ? `the gateway ended before it was submitted: ${found}` : UNTYPED;
-      await backInLine(row, queue, { why, evidence });
+      await requeue(row, queue, { why, evidence });
     } else {
       await queue.finish(row.request_id, {
         outcome: verdict === 'submitted' ? 'submitted' : 'unconfirmed',

@@ -9,6 +9,7 @@ import {
   whyText,
 } from '../../domain/index.ts';
 import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../../terminal/index.ts';
+import type { InterruptPayload } from '../../wire/index.ts';
 import {
   type CoalescePlan,
   payloadOf,
@@ -16,35 +17,34 @@ import {
   type RequestQueue,
   type RequestRow,
 } from '../queue/index.ts';
-import { backInLine } from './back-in-line.ts';
-import { mayInterrupt } from './may-interrupt.ts';
-import { written } from './written.ts';
+import { requeue } from './requeue.ts';
+import { untilStored } from './until-stored.ts';
 
 export interface RunDependencies {
   queue: RequestQueue;
   surface: AgentSurface;
   clock: Clock;
-  /** Whether the reason for an internal prompt is still there when it is about to be typed. */
+  /** Checks just before typing whether there is still a reason for an internal prompt. */
   recheck?: ((row: RequestRow) => Promise<Recheck>) | undefined;
-  /** Aborted when the gateway stops: until then a tool that does not answer is waited for. */
+  /** Aborted when the gateway stops. Until then a tool that does not react is waited for. */
   stopping?: AbortSignal | undefined;
 }
 
 /**
- * `returned`: nothing of it is with the tool and it waits in line again. `not_ready`: the same of a direct prompt, which has
- * no place in line and is refused. `left`: the next gateway goes on with it.
+ * `returned`: nothing of it is in the tool and it is queued again. `not_ready`: the same for a direct prompt, which has
+ * no place in the queue and is refused. `left`: the next gateway continues it.
  */
 export type RunEnd = RequestOutcome | CodeWith<typeof DELIVERY_OUTCOMES, 'later'>;
 
 export interface Ran {
   ending: RunEnd;
-  /** As the surface gave them. */
+  /** As the surface reported them. */
   reasons: Why[];
 }
 
 /**
- * Carries one claimed request, and what is joined to it, to its end; writes every stage before the next. For an
- * interrupt `joined` is asked once more when its keys are about to be pressed: what came until then is one with it.
+ * Runs one claimed request, and those joined to it, to its end. Stores every stage before the next. For an interrupt,
+ * `joined` is called once more just before the keys are pressed, to include those that arrived by then.
  */
 export async function runRequest(
   row: RequestRow,
@@ -69,7 +69,7 @@ export async function runRequest(
     const begun = queue.ledger(row.request_id);
     const typed =
       begun.findLast(({ stage }) => stage === 'running' || stage === 'typing')?.stage === 'typing';
-    // Without proof that nothing went in, nobody says so.
+    // Without proof that nothing was typed, do not claim it.
     const outcome = typed || row.request_kind === 'interrupt' ? 'unconfirmed' : 'failed';
     result = { outcome, reasons: [messageOf(error)], evidence: [], untouched: false };
   }
@@ -78,28 +78,28 @@ export async function runRequest(
   if (result.outcome === 'not_ready' && result.untouched) {
     const why = detail ?? 'not ready';
     if (row.source !== 'direct') {
-      await written(() => queue.giveBack(row.request_id, why), dependencies);
+      await untilStored(() => queue.giveBack(row.request_id, why), dependencies);
       return { ending: 'returned', reasons };
     }
-    await written(() => queue.finish(row.request_id, { outcome: 'refused', detail: why }), dependencies);
+    await untilStored(() => queue.finish(row.request_id, { outcome: 'refused', detail: why }), dependencies);
     return { ending: 'not_ready', reasons };
   }
-  // Its row stays as it is, for whoever takes the lane next.
+  // The row stays unchanged for the next holder of the lane.
   if (result.outcome === 'left') return { ending: 'left', reasons };
   if (result.outcome === 'returned') {
     const why = detail ?? 'it was taken back';
-    await written(() => backInLine(queue.get(row.request_id), queue, { why, evidence }), dependencies);
+    await untilStored(() => requeue(queue.get(row.request_id), queue, { why, evidence }), dependencies);
     return { ending: 'returned', reasons };
   }
   const outcome: RequestOutcome = DELIVERY_OUTCOMES[result.outcome].ends;
   const ending = { outcome, detail, result: { outcome, reasons: reasonTexts(reasons), evidence } };
-  // What was joined to it asked for keys, and none were pressed: it takes its own turn.
+  // Joined requests wanted keys and none were pressed, so each takes its own turn.
   if (outcome === 'superseded') plan = undefined;
-  await written(() => queue.finishJoined(row.request_id, ending, plan), dependencies);
+  await untilStored(() => queue.finishJoined(row.request_id, ending, plan), dependencies);
   return { ending: outcome, reasons };
 }
 
-/** A surface without keys presses nothing and asks nobody: it is asked for it here. */
+/** A surface without keys presses nothing and never calls back, so the check is made here. */
 async function interrupt(
   row: RequestRow,
   surface: AgentSurface,
@@ -129,9 +129,18 @@ function promptDelivery(
     ...(payload.execution && { execution: payload.execution }),
     ...(payload.turn_id && { turnId: payload.turn_id }),
     owner: { source: 'queue', id: row.request_id },
-    // Whoever asked for a direct prompt waits for its answer.
+    // The caller of a direct prompt waits for its result.
     ...(row.source === 'direct' ? { direct: true } : stopping && { patient: stopping }),
     record: (stage, evidence) =>
-      written(() => queue.record(row.request_id, stage, evidence.source, evidence.facts), dependencies),
+      untilStored(() => queue.record(row.request_id, stage, evidence.source, evidence.facts), dependencies),
   };
+}
+
+/** An interrupt may be meant for the turn of one request alone; the turn of another is none of its business. */
+export function mayInterrupt(row: RequestRow, queue: RequestQueue): Recheck {
+  const { turn_of: wanted } = payloadOf(row) as InterruptPayload;
+  if (wanted == null) return { go: true };
+  const runs =
+    queue.running().some(({ request_id }) => request_id === wanted) || queue.leftTurn()?.requestId === wanted;
+  return runs ? { go: true } : { go: false, reason: `the turn of request ${wanted} is not running` };
 }

@@ -4,8 +4,8 @@
  * Promises  Written on change only; 0600; renamed aside above a size, so nothing grows for ever.
  * Never     An input for decisions: queue.sqlite and manifest.json are.
  */
-export { writeAttempt } from './attempt-file.ts';
+
 export { createEventLog, type EventLog } from './event-log.ts';
-export { portBefore, removeInstance, writeInstance } from './instance-file.ts';
+export { portBefore, removeInstance, writeAttempt, writeInstance } from './instance-file.ts';
 export { RotatingFile } from './rotating-file.ts';
 export { WrittenOnChange } from './written-on-change.ts';

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import {
+  ensurePrivateDirectory,
   identifyProcess,
   utcStamp,
   writeFileAtomic,
@@ -8,6 +9,7 @@ import {
 } from '../../base/index.ts';
 import type { ExecutionMode, TuiTimings } from '../../domain/index.ts';
 import {
+  type AttemptResult,
   besideOf,
   type CurrentInstanceFile,
   currentInstanceFile,
@@ -73,4 +75,11 @@ export function portBefore(gatewayRoot: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What became of a start, for whoever started it: nobody has to read a log to learn it. */
+export function writeAttempt(gatewayRoot: string, attemptId: string, result: AttemptResult): void {
+  const { run, attempt } = gatewayFiles(gatewayRoot);
+  ensurePrivateDirectory(run);
+  writeJsonAtomic(attempt, { attempt_id: attemptId, ...result });
 }

@@ -1,6 +1,6 @@
 import { type Clock, type Log, messageOf, sleep } from '../../base/index.ts';
 import type { FleetClient } from '../../client/index.ts';
-import { afarRoute, type HandedCall } from '../../wire/index.ts';
+import { type HandedCall, remoteRoute } from '../../wire/index.ts';
 
 /** One of the gateway's own routes, asked from inside. */
 export type AskOwn = (request: { method: string; path: string; body: unknown }) => Promise<{
@@ -29,7 +29,7 @@ export interface CallRecord {
 const HELD_MS = 20_000;
 const PAUSES_MS = [0, 500, 2000, 5000];
 
-/** Does what a call from afar asks, by the gateway's own routes and their checks, and sends what came of it. Never throws. */
+/** Does what a remote call asks, by the gateway's own routes and their checks, and sends what came of it. Never throws. */
 export async function answerCall(on: CallDependencies, call: HandedCall, client: FleetClient): Promise<void> {
   const { id, caller, method, path } = call;
   on.record({ call: id, caller, method, path, stage: 'taken' });
@@ -41,7 +41,7 @@ export async function answerCall(on: CallDependencies, call: HandedCall, client:
       await client.call('registry.calls.answer', { call_id: id, body: { status, answer: storable(answer) } });
       return;
     } catch (error) {
-      on.log.warn('the answer to a call from afar was not taken', { call: id, cause: messageOf(error) });
+      on.log.warn('the answer to a remote call was not taken', { call: id, cause: messageOf(error) });
     }
   }
 }
@@ -51,7 +51,7 @@ async function outcomeOf(
   { method, path, body }: HandedCall,
 ): Promise<{ status: number; answer: unknown }> {
   const [bare = '', query = ''] = path.split('?', 2);
-  if (!afarRoute(method, bare)) return refused(403, `${method} ${bare} is not done from afar`);
+  if (!remoteRoute(method, bare)) return refused(403, `${method} ${bare} cannot be called from another host`);
   const ask = (path: string) => askOwn({ method, path, body });
   try {
     const words = query.split('&').filter(Boolean);

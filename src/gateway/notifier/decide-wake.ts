@@ -1,5 +1,7 @@
 import {
+  type Admission,
   type DecidedOutcome,
+  type Execution,
   NOTIFIER_OUTCOMES,
   type NotifierMode,
   type QuietHours,
@@ -11,10 +13,10 @@ import {
 } from '../../domain/index.ts';
 import { quietUntilMs } from './quiet-hours.ts';
 
-/** What made us look: the interval, a change of the mailbox, an agent that became ready, or the start. */
+/** What caused the look: the interval, a change of the mailbox, an agent that became ready, or the start. */
 export type Trigger = 'interval' | 'mail' | 'ready' | 'start';
 
-/** Everything a decision is made from. Stored with it, so that it can be made again. */
+/** Everything a decision is based on. Stored with it, so that it can be repeated. */
 export interface WakeFacts {
   now_utc: string;
   trigger: Trigger;
@@ -23,52 +25,52 @@ export interface WakeFacts {
   interval_seconds: number;
   eligible_count: number;
   digest: string | null;
-  /** Which agent process it is about. Not in facts of older gateways. */
+  /** Which agent process it is about. Missing in facts of older gateways. */
   epoch?: number;
-  /** Eligible messages no wake has announced yet to this process. */
+  /** Eligible messages that no wake has announced to this process. */
   unannounced_count: number;
-  /** Threads in which agents only answer each other; at most ten. Only when there are any. */
+  /** Threads in which agents only reply to each other, at most ten. Missing if there are none. */
   paused_loops?: { thread_ref: string; automatic_replies: number }[];
   last_notified_digest: string | null;
   last_notification_at_utc: string | null;
-  /** Wakes in a row for the same digest. */
+  /** Consecutive wakes for the same digest. */
   repeats: number;
   wakes_last_hour: number;
   wakes_per_hour: number | null;
-  /** When enough of them are an hour old; only while the budget is used up. Not in facts of older gateways. */
+  /** When enough of them are an hour old; only while the budget is used up. Missing in facts of older gateways. */
   budget_free_at_utc?: string | null;
   quiet_hours: QuietHours | null;
-  /** Who has waited longer for a free moment and can go. Not in facts of older gateways. */
+  /** Who has waited longer for a free moment and can go. Missing in facts of older gateways. */
   goes_first?: string;
-  request_admission: string;
-  active_execution: string;
+  request_admission: Admission;
+  active_execution: Execution;
   queue_depth: number;
   ready: boolean;
-  /** A turn of the agent runs, whoever began it. Not in facts of older gateways. */
+  /** A turn of the agent is running, whoever began it. Missing in facts of older gateways. */
   agent_busy?: true;
-  /** As they are stored. */
+  /** In their stored form. */
   reasons: string[];
-  /** Who was given the agent last; only while it, or the gateway, is busy. */
+  /** Who used the agent last; only while it or the gateway is busy. */
   last_turn?: { source: string; id: string; began_at_utc: string };
-  /** Why the prompt is not the one the user wrote; only when it is not. */
+  /** Why the user's own prompt is not used; missing if it is. */
   prompt_problem?: string;
 }
 
 export interface WakeDecision {
   outcome: DecidedOutcome;
-  /** What holds open mail back; null when nothing does. */
+  /** What holds open mail back; null if nothing does. */
   hold: WakeHold | null;
   detail: string | null;
-  /** Each rule that was asked, in order, with its answer. */
+  /** Each rule that was applied, in order, with its result. */
   chain: string[];
-  /** When a time alone may change the answer. */
+  /** When time alone may change the result. */
   look_again_utc: string | null;
 }
 
 /** After this many doublings the pause between repeats no longer grows. */
 const MOST_DOUBLINGS = 10;
 
-/** The one decision of the notifier. Pure: the same facts give the same answer, today and in a replay. */
+/** The one decision of the notifier. Pure: the same facts give the same result, today and in a replay. */
 export function decideWake(facts: WakeFacts): WakeDecision {
   const chain: string[] = [];
   const end = (
@@ -127,7 +129,7 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   return end('enqueued', null);
 }
 
-/** What is said of paused threads, also where no decision was made; nothing without any. */
+/** The words about paused threads, also without a decision; undefined if there are none. */
 export function loopWords(paused: WakeFacts['paused_loops'] = []): string | undefined {
   const [first] = paused;
   if (!first) return undefined;
@@ -136,7 +138,7 @@ export function loopWords(paused: WakeFacts['paused_loops'] = []): string | unde
   return `paused_loop: ${automatic_replies} automatic replies without a person in thread ${thread_ref}${more}`;
 }
 
-/** Only the agent or the gateway, no time, stands between this mail and its wake. */
+/** Only the agent or the gateway, and no time, delays the wake for this mail. */
 export function waitsForTurn({ outcome, look_again_utc }: WakeDecision): boolean {
   return NOTIFIER_OUTCOMES[outcome].waits && look_again_utc === null;
 }
@@ -167,7 +169,10 @@ interface RepeatAnswer {
   againMs: number | null;
 }
 
-/** An event announces only what is new; announced mail waits for the interval or its policy, so that no turn ends in the next prompt. */
+/**
+ * An event announces only new mail. Announced mail waits for the interval or its policy, so that the end of a turn does
+ * not cause the next prompt.
+ */
 function repeatRule(facts: WakeFacts): RepeatAnswer {
   const { trigger, repeat } = facts;
   if (facts.unannounced_count > 0) {

@@ -5,23 +5,23 @@ import type { PausedThread, ResumedThread } from './loops/find-loops.ts';
 import type { MailLoops } from './loops/mail-loops.ts';
 
 export interface EligibleMail {
-  /** What may wake: all open mail but that of paused threads. */
+  /** Mail that may wake: all open mail except in paused threads. */
   refs: string[];
-  /** Messages that are open, of paused threads too. */
+  /** All open messages, including paused threads. */
   openCount: number;
   paused: PausedThread[];
-  /** Threads whose pause a person ended, to be remembered. */
+  /** Threads that a person resumed, to be remembered. */
   resumed: ResumedThread[];
-  /** SHA-256 of the sorted refs; null when there are none. */
+  /** SHA-256 of the sorted refs; null if there are none. */
   digest: string | null;
-  /** For the audit, the oldest of them and the newest: few and short, because it is kept with every decision. */
+  /** The oldest and the newest of them for the audit: few and short, because it is stored with every decision. */
   summary: Record<string, unknown>[];
 }
 
 const SUMMARISED = 10;
 const SUBJECT_SHOWN = 80;
 
-/** What a wake in this mode would be about. An unchanged mailbox is not read again. */
+/** Reads the mail that a wake in this mode would be about. An unchanged mailbox is not read again. */
 export class EligibleReader {
   readonly #loops: MailLoops;
   #known: { mode: NotifierMode; version: string; mailbox: Mailbox; mail: EligibleMail } | undefined;
@@ -31,7 +31,7 @@ export class EligibleReader {
     this.#loops = loops;
   }
 
-  /** Something else than the mailbox changed what is eligible. */
+  /** Something other than the mailbox changed what is eligible. */
   forget(): void {
     this.#forgotten++;
     this.#known = undefined;
@@ -44,13 +44,13 @@ export class EligibleReader {
       return known.mail;
     const forgotten = this.#forgotten;
     const mail = await readAll(mailbox, mode, this.#loops);
-    // What was read before it was to be forgotten is not kept.
+    // A result read before forget() is not cached.
     if (forgotten === this.#forgotten) this.#known = { mode, version, mailbox, mail };
     return mail;
   }
 }
 
-/** How many of them no wake has told this agent process of yet; counted again only when either side changed. */
+/** Counts the messages that no wake has announced to this agent process; recounts only when either side changed. */
 export class Unannounced {
   #announced: (epoch: number) => ReadonlySet<string>;
   #known: { mail: EligibleMail; announced: ReadonlySet<string>; count: number } | undefined;

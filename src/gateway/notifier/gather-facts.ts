@@ -21,7 +21,7 @@ interface FactSources {
 const LOOPS_NAMED = 10;
 const named = ({ thread_ref, automatic_replies }: PausedThread) => ({ thread_ref, automatic_replies });
 
-/** Everything a decision is made from, as it is at this moment. */
+/** Gathers everything a decision is based on, as it is now. */
 export function gatherFacts(
   { presence, surface, turns, wakes, unannounced, clock }: FactSources,
   trigger: Trigger,

@@ -3,10 +3,10 @@ import { NO_WAKES, type WakeValues, wakeValuesOf } from '../../domain/index.ts';
 import { mailNotifierBody } from '../../wire/index.ts';
 import type { NotifierRecord } from './notifier-store.ts';
 
-/** How the agent is woken, as the last person set it. */
+/** How the agent is woken, as last set by a person. */
 type Wakes = WakeValues & Pick<NotifierRecord, 'enabled'>;
 
-/** kept.json. `wakes` is null while nobody has turned them on or off. */
+/** kept.json. `wakes` is null until they are first turned on or off. */
 export interface KeptSettings {
   schema_version: 1;
   wakes: Wakes | null;
@@ -17,7 +17,7 @@ export function keptSettings(record: NotifierRecord, isSet: boolean): KeptSettin
   return { schema_version: 1, wakes: isSet ? wakes : null };
 }
 
-/** What of it holds: settings that no gateway would take are as good as none. */
+/** Reads the valid settings: those that no gateway would accept count as missing. */
 export function readKept(file: string): Partial<NotifierRecord> | undefined {
   try {
     const { wakes } = JSON.parse(readIfExists(file) ?? '{}') as Partial<KeptSettings>;

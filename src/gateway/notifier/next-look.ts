@@ -6,28 +6,28 @@ import { quietUntilMs } from './quiet-hours.ts';
 
 const FIRST_RETRY_MS = 1000;
 
-/** When the notifier looks next, and what asked for it. */
+/** When the notifier looks next, and why. */
 export class NextLook {
   readonly #clock: Clock;
   #triggers = new Set<Trigger>(['start']);
   #dueAt: number | undefined;
-  /** Mail is held back by these. */
+  /** The quiet hours that hold mail back. */
   #quiet: QuietHours | undefined;
   #interval: number | null = null;
   #failures = 0;
-  /** An interval passed while the agent was busy. */
+  /** An interval ended while the agent was busy. */
   #owed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How often looking has failed in a row. */
+  /** Consecutive failed looks. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Milliseconds until the interval has passed; null when the notifier is off. */
+  /** Milliseconds until the interval ends; null if the notifier is off. */
   get inMs(): number | null {
     return this.#dueAt === undefined ? null : Math.max(0, this.#dueAt - this.#clock.monotonic());
   }
@@ -55,17 +55,17 @@ export class NextLook {
     this.#dueAt = this.#clock.monotonic() + seconds * 1000;
   }
 
-  /** What asks for a look now. `contested`: others wait for the agent too. */
+  /** Returns the trigger that is due now. `contested`: others wait for the agent too. */
   due(contested: boolean): Trigger | undefined {
     if (this.#dueAt !== undefined && this.#clock.monotonic() >= this.#dueAt) return 'interval';
     if (this.#quiet && this.#quietEnd() === null) return 'interval';
-    // Alone, mail waits for the next interval, so that no turn ends in the next prompt. With others in wait it would
-    // never find the agent idle at that moment: then the one that passed counts when its turn comes.
+    // Alone, mail waits for the next interval, so that the end of a turn does not cause the next prompt. If others wait
+    // too, it would never find the agent idle at that moment, so the missed interval counts when its turn comes.
     if (this.#owed && this.#triggers.has('ready') && contested) return 'interval';
     return (['mail', 'ready', 'start'] as const).find((each) => this.#triggers.has(each));
   }
 
-  /** Does what was asked for; what a look that failed was asked for stays asked for. */
+  /** Runs the look for the pending triggers. Triggers of a failed look stay pending. */
   async take(look: (asked: ReadonlySet<Trigger>) => Promise<void>): Promise<void> {
     const taken = this.#triggers;
     this.#triggers = new Set();
@@ -88,13 +88,13 @@ export class NextLook {
     this.#dueAt = this.#clock.monotonic() + Math.min(backoff, (interval_seconds ?? 60) * 1000);
   }
 
-  /** Whether a look says nothing of the interval that passed: that keeps its place among those who wait. */
+  /** Whether a look does not settle the interval that ended; it then keeps its place among those who wait. */
   saysNothing(trigger: Trigger, { outcome }: WakeDecision): boolean {
     const { open, wakes, waits } = NOTIFIER_OUTCOMES[outcome];
     return this.#owed && trigger !== 'interval' && open && !wakes && !waits;
   }
 
-  /** An interval that finds the agent busy is owed until it is not. */
+  /** An interval that finds the agent busy stays owed until it is not. */
   owe(trigger: Trigger, { outcome }: WakeDecision): void {
     this.#owed = NOTIFIER_OUTCOMES[outcome].waits && (this.#owed || trigger === 'interval');
   }
@@ -111,7 +111,7 @@ export class NextLook {
     this.#dueAt = Math.min(this.#dueAt ?? Number.POSITIVE_INFINITY, clock.monotonic() + wait);
   }
 
-  /** When the quiet hours that hold mail back end, on the wall clock as it stands now; null when none do. */
+  /** When the quiet hours that hold mail back end, by the current wall clock; null if there are none. */
   #quietEnd(): number | null {
     return this.#quiet ? quietUntilMs(this.#quiet, this.#clock.now().getTime()) : null;
   }

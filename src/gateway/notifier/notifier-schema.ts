@@ -1,6 +1,6 @@
 import type { SqliteMigration } from '../../db/index.ts';
 
-/** Names of the first two tables are the contract's; columns behind `last_error` and `detail` are additions. */
+/** The names of the first two tables are the contract's; columns after `last_error` and `detail` are additions. */
 export const NOTIFIER_MIGRATIONS: SqliteMigration[] = [
   {
     id: 'notifier-1',
@@ -44,7 +44,9 @@ export const NOTIFIER_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
-/** Of what was announced before, the request knows for which process; where it is no longer kept, nobody is taken to have heard of it. */
+/**
+ * For earlier announcements the request records the process; without that request, the message counts as not announced.
+ */
 export const NOTIFIER_EPOCH_MIGRATIONS: SqliteMigration[] = [
   {
     id: 'notifier-2-epoch',
@@ -56,7 +58,7 @@ export const NOTIFIER_EPOCH_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
-/** Threads that were paused for too many automatic replies, and from when on theirs count. */
+/** Threads paused for too many automatic replies, and from when their replies count. */
 export const NOTIFIER_THREAD_MIGRATIONS: SqliteMigration[] = [
   {
     id: 'notifier-3-threads',

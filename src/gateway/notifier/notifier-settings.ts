@@ -12,16 +12,16 @@ interface SettingsDependencies {
   log: Log;
   prompt: (mode: NotifierRecord['mode']) => WakeTemplate;
   trouble?: () => LoopTrouble | undefined;
-  /** Why open mail is not announced now, if it is not. */
+  /** Why open mail is not announced now; null if it is. */
   heldBack: () => string | null;
-  /** Threads that wake nobody until a person has looked at them. */
+  /** Threads that wake no one until a person has looked at them. */
   paused: () => PausedThread[];
   nextLookInMs: () => number | null;
   enabled: () => void;
   disabled: () => void;
 }
 
-/** Whether and how the agent is woken: what is set, and how it stands. */
+/** Whether and how the agent is woken: the settings and the current state. */
 export class NotifierSettings {
   readonly #on: SettingsDependencies;
 
@@ -36,7 +36,7 @@ export class NotifierSettings {
     const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
     const problem = await this.#support();
     const next = nextLookInMs();
-    // Turned on in storage by another program: no loop runs yet that would have seen it.
+    // Another program turned it on in storage, and no loop runs yet that would have noticed.
     if (record.enabled && next === null) this.#on.enabled();
     return {
       schema_version: 1,
@@ -63,7 +63,10 @@ export class NotifierSettings {
     return this.status();
   }
 
-  /** The interval stays in storage, so that people can be shown the command that turns wakes on again; status says null. */
+  /**
+   * The interval stays in storage, so that people can be shown the command that turns wakes on again; the status has
+   * null.
+   */
   async disable(): Promise<MailNotifierStatus> {
     const { store, log, disabled } = this.#on;
     store.change({ enabled: false, last_notified_digest: null, last_error: null });
@@ -72,7 +75,7 @@ export class NotifierSettings {
     return this.status();
   }
 
-  /** What is wrong now: with the loop, with the last look, or with what would be typed. */
+  /** The current trouble: with the loop, the last look, or the prompt. */
   #lastError(record: NotifierRecord): string | null {
     const trouble = this.#on.trouble?.();
     if (trouble) return `the notifier fails: ${trouble.message}`;

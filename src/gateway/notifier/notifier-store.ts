@@ -24,7 +24,7 @@ export interface NotifierRecord extends WakeValues {
 
 export type AuditRow = Omit<NotifierDecision, 'audit_id'>;
 
-/** Kept: so many rows and bytes, and none older than so many days. */
+/** How many rows, bytes and days are kept. */
 export const AUDIT_KEEP = { rows: 10_000, bytes: 16 * 1024 * 1024, days: 30 };
 
 const NEVER: NotifierRecord = {
@@ -37,13 +37,13 @@ const NEVER: NotifierRecord = {
   repeats: 0,
 };
 
-/** Settings are in columns of their own names, or of those that the table gives. */
+/** Each setting has a column of its own name, or of the name in the table. */
 type Row = Omit<NotifierRecord, 'enabled' | WakeSettingName> & { enabled: number } & Record<string, unknown>;
 
 const columnOf = (name: WakeSettingName, { column }: WakeSetting): string => column ?? name;
 const SETTING_COLUMNS = wakeSettings.map(([name, setting]) => columnOf(name, setting)).join(', ');
 
-/** The notifier's record, its audit, and which messages have been announced by which request to which agent process. */
+/** The notifier's record, its audit, and which request announced which message to which agent process. */
 export class NotifierStore {
   #db: Sqlite;
   #clock: Clock;
@@ -56,7 +56,7 @@ export class NotifierStore {
     this.#clock = clock;
   }
 
-  /** From storage every time: another program may have changed it. */
+  /** Reads from storage every time: another program may have changed it. */
   read(): NotifierRecord {
     const row = this.#db.get<Row>(
       `SELECT enabled, last_poll_at_utc, last_notification_at_utc, last_notified_digest, last_error, repeats,
@@ -71,7 +71,7 @@ export class NotifierStore {
     return this.read() !== NEVER;
   }
 
-  /** For what is only shown: storage that cannot be read now does not hide how the agent stands. */
+  /** For display only: if storage cannot be read now, the last known record is used. */
   shown(): NotifierRecord {
     try {
       return this.read();
@@ -80,7 +80,7 @@ export class NotifierStore {
     }
   }
 
-  /** Writes what is given and nothing else, so that no change of another program is undone. */
+  /** Writes only these fields, so that changes of other programs are kept. */
   change(changes: Partial<NotifierRecord>): void {
     const { enabled, ...plain } = changes;
     const all = {
@@ -143,7 +143,7 @@ export class NotifierStore {
       }));
   }
 
-  /** When the wakes between the two were, newest first. */
+  /** Times of the wakes in this range, newest first. */
   wakesBetween(fromUtc: string, toUtc: string): string[] {
     return this.#db
       .all<{ at: string }>(
@@ -155,8 +155,8 @@ export class NotifierStore {
   }
 
   /**
-   * What the agent process of this epoch was told of. The same set until something is announced: a look at an unchanged
-   * mailbox costs the same whatever its size.
+   * The messages announced to the agent process of this epoch. The same set until something is announced, so a look at
+   * an unchanged mailbox costs the same whatever its size.
    */
   announced(epoch: number): ReadonlySet<string> {
     if (this.#announced?.epoch !== epoch) {
@@ -169,7 +169,7 @@ export class NotifierStore {
     return this.#announced.refs;
   }
 
-  /** The request that announced a message first to the newest process that was told of it, while it is eligible. */
+  /** The request that first announced an eligible message, to the newest process it was announced to. */
   announcedBy(messageRef: string): string | undefined {
     return this.#db.get<{ request_id: string }>(
       'SELECT request_id FROM gateway_notifier_announced WHERE message_ref = ?',
@@ -177,9 +177,9 @@ export class NotifierStore {
     )?.request_id;
   }
 
-  /** Exactly these are announced now, to the process of this epoch; what is no longer eligible is forgotten. */
+  /** Announces exactly these to the process of this epoch; messages that are no longer eligible are forgotten. */
   announce(refs: readonly string[], { requestId, epoch }: { requestId: string; epoch: number }): void {
-    // Read anew afterwards: the transaction may yet be undone.
+    // Read again afterwards: the transaction may be rolled back.
     this.#announced = undefined;
     const list = JSON.stringify(refs);
     this.#db.run(
@@ -194,12 +194,12 @@ export class NotifierStore {
     );
   }
 
-  /** The wake did not arrive. Its mail counts as changed at the next interval; events do not ask again at once. */
+  /** The wake did not arrive. Its mail counts as changed at the next interval; events do not trigger it immediately. */
   wakeFailed(): void {
     if (this.read().last_notified_digest !== null) this.change({ last_notified_digest: null, repeats: 0 });
   }
 
-  /** Wakes of the last hour stay in any case: the budget counts them. */
+  /** Wakes of the last hour are always kept: the budget counts them. */
   #prune(): void {
     const now = this.#clock.now().getTime();
     this.#db.run(
@@ -222,7 +222,7 @@ export class NotifierStore {
 const stored = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 
-/** A value that no command of ours writes leaves that setting out; it never stops a pass. */
+/** A value that none of our commands writes is left out; it never stops a pass. */
 function recordOf({ enabled, ...row }: Row): NotifierRecord {
   const settings = wakeSettings.map(([name, setting]) => {
     const { [columnOf(name, setting)]: value } = row;

@@ -13,7 +13,7 @@ import type { AgentSurface, Recheck } from '../../terminal/index.ts';
 import type { GlanceFile, MailNotifierStatus, NotifierDecision, NotifierPreview } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
 import type { Presence } from '../presence/index.ts';
-import type { LedgerEntry, RequestQueue } from '../queue/index.ts';
+import { type LedgerEntry, outcomeOf, type RequestQueue } from '../queue/index.ts';
 import type { Turns } from '../turns/index.ts';
 import {
   decideWake,
@@ -45,14 +45,14 @@ export interface NotifierDependencies {
   mail: MailAccess;
   clock: Clock;
   log: Log;
-  /** The prompt of a wake in the given mode. */
+  /** The prompt of a wake in this mode. */
   prompt: (mode: NotifierRecord['mode']) => WakeTemplate;
   wake: () => void;
-  /** What the loop of this notifier fails with now. */
+  /** The current failure of this notifier's loop. */
   trouble?: () => LoopTrouble | undefined;
 }
 
-/** Looks at the mail when something asks for it, decides, and puts wakes into the queue. */
+/** Looks at the mail when triggered, decides, and queues wakes. */
 export class Notifier {
   readonly #on: NotifierDependencies;
   readonly #store: NotifierStore;
@@ -130,7 +130,7 @@ export class Notifier {
     if (!found) return;
     this.#openMail = record.mode === 'any_inbox' ? found.openCount : null;
     this.#pause(found.paused);
-    // Told of one change twice: nothing else may have changed the answer.
+    // The same change was reported twice, and nothing else can have changed the result.
     if (trigger === 'mail' && asked.size === 1 && found === this.#seen) return;
     const { facts, decision, prompt } = this.#decide(trigger, record, found);
     this.#lastDecision = decision;
@@ -144,12 +144,12 @@ export class Notifier {
     });
     this.#seen = found;
     if (NOTIFIER_OUTCOMES[decision.outcome].wakes) this.#wakes.note(facts.now_utc);
-    // In line before it leaves its place, so that nobody goes in between.
+    // Queued before it gives up its place, so that no one else goes in between.
     if (!waitsForTurn(decision)) turns.leave('mail');
     this.#next.after(trigger, record, decision);
   }
 
-  /** The mail that may wake; nothing when the mailbox failed, which is on record then. */
+  /** Returns the mail that may wake; undefined if the mailbox failed, which is then on record. */
   async #read(record: NotifierRecord): Promise<EligibleMail | undefined> {
     const { mail } = this.#on;
     try {
@@ -166,7 +166,7 @@ export class Notifier {
     }
   }
 
-  /** What began and ended is told once. */
+  /** Logs the beginning and the end of a pause once. */
   #pause(paused: PausedThread[]): void {
     const { log } = this.#on;
     const before = new Set(this.#paused.map(({ thread_ref }) => thread_ref));
@@ -187,12 +187,12 @@ export class Notifier {
     return this.#paused[0]?.automatic_replies;
   }
 
-  /** Why mail cannot wake the agent now, though it should. */
+  /** Why mail cannot wake the agent now although it should. */
   get mailTrouble(): { message: string; hint: string | undefined } | undefined {
     return this.#store.read().enabled ? this.#mailTrouble : undefined;
   }
 
-  /** What a paused thread holds so far counts no more. */
+  /** Ends a pause: the replies so far no longer count. */
   async resume(threadRef: string): Promise<MailNotifierStatus> {
     const thread = this.#paused.find(({ thread_ref }) => thread_ref === threadRef);
     if (!thread)
@@ -206,7 +206,7 @@ export class Notifier {
     return this.settings.status();
   }
 
-  /** The prompt is looked for only when there is to be one. */
+  /** The prompt is built only if there will be one. */
   #decide(
     trigger: Trigger,
     record: NotifierRecord,
@@ -223,7 +223,7 @@ export class Notifier {
     return { facts: told, decision: decideWake(told), prompt: text };
   }
 
-  /** The prompt as it would be typed now. Reads, and leaves no trace. */
+  /** The prompt as it would be typed now. Only reads. */
   async preview(): Promise<NotifierPreview> {
     const { mode } = this.#store.read();
     const { text, problem, leads_with = 'command' } = this.#on.prompt(mode);
@@ -235,7 +235,7 @@ export class Notifier {
     return { schema_version: 1, mode, open_mail: open, leads_with, prompt: text, problem };
   }
 
-  /** Asked by the lane when it is about to type: is there still something to wake for? */
+  /** Called by the lane just before typing: is there still something to wake for? */
   async recheck(): Promise<Recheck> {
     const { enabled, mode } = this.#store.read();
     if (!enabled) return { go: false, reason: 'wakes were turned off before it was typed' };
@@ -248,21 +248,21 @@ export class Notifier {
         };
   }
 
-  /** The end of a wake that did not arrive makes its mail due again at the next interval. */
+  /** A wake that did not arrive makes its mail due again at the next interval. */
   onLedger = (entry: LedgerEntry): void => {
     if (entry.stage !== 'finished') return;
     const { request_kind } = this.#on.queue.get(entry.request_id);
     if (request_kind !== 'mail_notifier_prompt') return;
-    if (entry.facts['outcome'] === 'submitted') this.#submitted++;
+    if (outcomeOf(entry) === 'submitted') this.#submitted++;
     else this.#store.wakeFailed();
   };
 
-  /** What outlives the queue that holds it. */
+  /** Settings that outlive the queue they are stored in. */
   kept(): KeptSettings {
     return keptSettings(this.#store.read(), this.#store.isSet);
   }
 
-  /** What it knows without looking. */
+  /** What is known without a look. */
   glance(): Pick<GlanceFile, 'open_mail' | 'wakes'> {
     const { enabled: on, last_notification_at_utc } = this.#store.shown();
     const turnedOff = !on && this.#store.isSet;

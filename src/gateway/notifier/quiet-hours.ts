@@ -2,13 +2,13 @@ import type { QuietHours } from '../../domain/index.ts';
 
 const MINUTE_MS = 60_000;
 
-/** When the quiet hours that hold now end, in wall milliseconds; null when it is not quiet now. */
+/** When the current quiet hours end, in wall milliseconds; null if it is not quiet now. */
 export function quietUntilMs({ from, to, time_zone }: QuietHours, nowMs: number): number | null {
   const start = minutes(from);
   const end = minutes(to);
   const isQuiet = (at: number): boolean => (start <= end ? at >= start && at < end : at >= start || at < end);
   if (!isQuiet(localMinutes(nowMs, time_zone))) return null;
-  // Walks by the minute in local time, so that a changed clock (daylight saving) moves the end with it.
+  // Walks minute by minute in local time, so that daylight saving moves the end.
   let at = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   do at += MINUTE_MS;
   while (isQuiet(localMinutes(at, time_zone)));

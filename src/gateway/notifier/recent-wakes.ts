@@ -3,7 +3,7 @@ import type { NotifierStore } from './notifier-store.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The wakes of the last hour and the last one of all, as old as they are however often the clock is set. */
+/** The wakes of the last hour and the last one, with their true age even if the clock is set. */
 export class RecentWakes {
   #clock: Clock;
   #last: PastMoment | undefined;
@@ -16,8 +16,8 @@ export class RecentWakes {
     const moment = (stamp: string): PastMoment => new PastMoment(clock, Date.parse(stamp));
     const last = store.read().last_notification_at_utc;
     this.#last = last === null ? undefined : moment(last);
-    // Wakes of the future were stamped by a clock that was set back since; when they were, nobody knows, and holding
-    // back new mail for them would be worse than a few wakes too many.
+    // Wakes in the future were stamped before the clock was set back. Their real time is unknown, and holding back new
+    // mail for them would be worse than a few extra wakes.
     this.#lastHour = store
       .wakesBetween(utcStamp(new Date(now - HOUR_MS)), utcStamp(new Date(now)))
       .map(moment);
@@ -36,7 +36,7 @@ export class RecentWakes {
     return this.#young().length;
   }
 
-  /** When so many are an hour old that there may be another. A wake counts until the whole hour is over. */
+  /** When enough wakes are an hour old to allow another. A wake counts until the whole hour is over. */
   freeAtUtc(budget: number): string | null {
     const wake = this.#young()[budget - 1];
     return wake ? utcStamp(new Date(wake.ms + HOUR_MS + 1000)) : null;

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { PROCESS_SKILL } from '../../domain/index.ts';
 import { MAIL_TOOLS } from '../../mcp/mail-tools.ts';
 import { toolOf } from '../../tools/index.ts';
+import { PROCESS_SKILL } from '../../wire/houmao/index.ts';
 import { renderWakePrompt, type WakePromptFacts } from './wake-prompt.ts';
 
 const PACKAGED = fs.readFileSync('assets/prompts/mail-notifier.md', 'utf8');

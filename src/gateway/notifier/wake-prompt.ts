@@ -1,32 +1,32 @@
-import { COMMS_SKILL, type NotifierMode, PROCESS_SKILL } from '../../domain/index.ts';
+import type { NotifierMode } from '../../domain/index.ts';
 import { toolOf } from '../../tools/index.ts';
+import { COMMS_SKILL, PROCESS_SKILL } from '../../wire/houmao/index.ts';
 import { GATEWAY_ROUTES } from '../../wire/index.ts';
 
 /**
- * How the agent reaches its mail: over HTTP, or by commands where the gateway serves no mail, because it listens beyond
- * loopback.
+ * How the agent reaches its mail: over HTTP, or by commands if the gateway listens beyond loopback and serves no mail.
  */
 export type MailDoors = { baseUrl: string } | { command: (words: string) => string };
 
 /** The name under which the agent's model sees the tool for a mail operation. */
 export type MailTools = (operation: string) => string;
 
-/** What the agent has of our tools. */
+/** Which of our tools the agent has. */
 export interface AgentTools {
-  /** Undefined when it has none it could use. */
+  /** Undefined if it has none that it could use. */
   mail: MailTools | undefined;
-  /** It was told of another address, and reaches none of them there. */
+  /** It was passed another address, where nothing is served. */
   elsewhere: boolean;
-  /** Its process was started without what gives them: by hand, in the place of the one that was launched. */
+  /** Its process was started by hand, without the launch's additions. */
   missing: boolean;
 }
 
 export interface WakePromptFacts {
   mode: NotifierMode;
   tool: string;
-  /** Undefined for an agent that has no tools of ours. */
+  /** Undefined for an agent without our tools. */
   tools?: MailTools | undefined;
-  /** The command line for mail; named beside the addresses where it is given. */
+  /** The command line for mail; named beside the addresses if set. */
   command?: ((words: string) => string) | undefined;
   doors: MailDoors;
   skills: { process: boolean; comms: boolean };
@@ -50,7 +50,7 @@ const FILTERS: Record<NotifierMode, string> = {
 
 const MESSAGE = '--message-ref REF';
 
-/** The same operations as words of the command line. */
+/** The same operations as command-line words. */
 const commands = (mode: NotifierMode): string[] => [
   'status',
   `list ${FILTERS[mode]}`,
@@ -77,7 +77,7 @@ export function renderWakePrompt(template: string, facts: WakePromptFacts): stri
   return template.replace(/\{\{\s*([\w.]+)\s*\}\}/g, (whole, name: string) => slots[name] ?? whole).trimEnd();
 }
 
-/** Beside the tools or the skill, which come first: the commands in a line, then every address, or each command by itself. */
+/** After the tools or the skill: the commands in a line, then every address, or each command on its own line. */
 function doorsBlock(facts: WakePromptFacts): string {
   if (!('baseUrl' in facts.doors))
     return `Mail is reached by these commands (exactly this program; no gateway address serves it):\n${endpoints(facts)}`;
@@ -100,7 +100,7 @@ function endpoints({ doors, mode }: WakePromptFacts): string {
   return each.map((line) => `- ${line}`).join('\n');
 }
 
-/** What a round of mail takes, in its order. */
+/** The operations of one round of mail, in order. */
 const ROUND = ['list', 'read', 'reply', 'send', 'archive'] as const;
 
 function toolsLine(tools: MailTools): string {

@@ -19,7 +19,7 @@ interface Look {
   facts: WakeFacts;
   decision: WakeDecision;
   found: EligibleMail;
-  /** What is typed if it wakes. */
+  /** The text that is typed if it wakes. */
   prompt: string;
 }
 
@@ -27,7 +27,7 @@ type Accept = (input: AcceptInput) => Accepted;
 
 const MAIL_NAMED = 5;
 
-/** What is written down of each look at the mail: the wake itself, which mail it announced, and why or why not. */
+/** Stores each look at the mail: the wake itself, which mail it announced, and why or why not. */
 export class WakeRecords {
   #on: Parts;
   #lastSaid = '';
@@ -37,7 +37,7 @@ export class WakeRecords {
     this.#on = parts;
   }
 
-  /** Within the commit of the look; `accept` puts the wake into the same. */
+  /** Runs inside the look's commit; `accept` adds the wake to it. */
   look({ facts, decision, found: { refs, digest, summary }, prompt }: Look, accept: Accept): void {
     const { store } = this.#on;
     const epoch = facts.epoch ?? 0;
@@ -52,7 +52,7 @@ export class WakeRecords {
       ...(wakes && {
         last_notification_at_utc: facts.now_utc,
         last_notified_digest: digest,
-        // Counted for each process by itself: a new one is told of the same mail for the first time.
+        // Counted per process: the same mail is new to a new process.
         repeats:
           digest === facts.last_notified_digest && facts.unannounced_count === 0 ? facts.repeats + 1 : 0,
       }),
@@ -65,7 +65,7 @@ export class WakeRecords {
       unread_digest: digest,
       unread_summary: summary,
       request_admission: facts.request_admission,
-      // A request is over when it is submitted; the turn that holds this mail back may still run.
+      // A request ends when it is submitted; the turn that holds this mail back may still be running.
       active_execution:
         decision.outcome === 'busy_skip' && facts.agent_busy ? 'running' : facts.active_execution,
       queue_depth: facts.queue_depth,
@@ -78,8 +78,8 @@ export class WakeRecords {
   }
 
   /**
-   * Only cycles of the interval are recorded every time. An event leaves no trace when it found nothing to do, or what was
-   * written down last: the same mail held back for the same reason.
+   * Only interval cycles are recorded every time. An event is not recorded if it found nothing to do, or the same as
+   * the last record: the same mail held back for the same reason.
    */
   #isOldNews({ trigger, digest, paused_loops }: WakeFacts, { outcome, detail }: WakeDecision): boolean {
     const before = this.#lastKept;
@@ -90,7 +90,7 @@ export class WakeRecords {
     return waits || paused_loops ? this.#lastKept === before : true;
   }
 
-  /** The mail could not be looked at, so many times in a row. */
+  /** The mail could not be read, this many times in a row. */
   failure(message: string, times: number): void {
     const { db, store, clock, log } = this.#on;
     const now = utcStamp(clock.now());
@@ -115,7 +115,7 @@ export class WakeRecords {
     if (times === 1) log.warn('mail notifier poll error', { cause: message });
   }
 
-  /** The mail it announces is kept with it, so that its turn can be followed by the mail's id. */
+  /** Stores which mail it announces, so that its turn can be followed by the mail's id. */
   #wake(prompt: string, refs: readonly string[]): AcceptInput {
     return {
       kind: 'mail_notifier_prompt',
@@ -126,7 +126,7 @@ export class WakeRecords {
     };
   }
 
-  /** Each new answer once: a long wait is one line, not one per poll. */
+  /** Logs each new result once: a long wait is one line, not one per poll. */
   #say({ outcome, detail }: WakeDecision, requestId: string | null): void {
     const { log } = this.#on;
     const text = `${outcome} ${detail ?? ''}`;

@@ -5,13 +5,13 @@ export type WakeLead = 'tools' | 'skill' | 'command';
 
 export interface WakeTemplate {
   text: string;
-  /** Why it is the packaged text although the user has one; null when nothing is wrong. */
+  /** Why the packaged text is used although the user has one; null if nothing is wrong. */
   problem: string | null;
   /** What the prompt names first. */
   leads_with?: WakeLead;
 }
 
-/** The user's own text of a wake, where there is one that can be used; otherwise the packaged one. */
+/** The user's own wake text if it is usable; otherwise the packaged one. */
 export function readWakeTemplate(own: string, packaged: string): WakeTemplate {
   const { text, cause } = usable(own);
   if (text !== undefined) return { text, problem: null };
@@ -30,7 +30,7 @@ function usable(file: string): { text?: string | undefined; cause?: string } {
   }
 }
 
-/** The lane types nothing that cannot be seen. */
+/** The lane types nothing invisible. */
 function isVisible(text: string): boolean {
   return /[^\s\p{C}\p{M}\p{Z}]/u.test(text);
 }

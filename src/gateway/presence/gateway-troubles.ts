@@ -3,10 +3,10 @@ import { commandIn, type GatewayTrouble, MEND_UNWRITABLE } from '../../domain/in
 import { freshQueueCommand, freshQueueWords } from '../../wire/index.ts';
 
 export interface TroubleSources {
-  /** What this agent is called on a command line; undefined for one without a name. */
+  /** The agent's name on a command line; undefined without one. */
   agentName: string | undefined;
   loops: () => readonly Loop[];
-  /** Files that cannot be written now, a sentence each. */
+  /** Files that cannot be written now, one sentence each. */
   files: () => readonly string[];
   /** What is wrong with the queue's own file. */
   queueFile: () => string | undefined;
@@ -17,8 +17,8 @@ export interface TroubleSources {
 const LONGEST_REASON = 400;
 
 /**
- * What keeps this gateway from its work now, the worst first: the one place that knows it. `/health`, the status and the
- * glance all take it from here, so none of them can look well while another does not.
+ * What prevents this gateway from working now, worst first. The one place that knows: `/health`, the status and the
+ * glance all use it, so they cannot disagree.
  */
 export class GatewayTroubles {
   readonly #on: TroubleSources;

@@ -5,14 +5,14 @@ import type { GlanceFile } from '../../wire/index.ts';
 export interface GlanceDependencies {
   standing: () => Standing;
   queueDepth: () => number;
-  /** Deliveries that ended badly and are no history yet. */
+  /** Recent deliveries that ended badly. */
   undelivered: () => AgentNeed[];
   /** What the notifier knows without looking. */
   mail: () => Pick<GlanceFile, 'open_mail' | 'wakes'>;
   clock: Clock;
 }
 
-/** What a list of agents shows of this one, and since when it has been so. */
+/** What a list of agents shows about this one, and since when. */
 export class Glance {
   readonly #on: GlanceDependencies;
   readonly #self: ProcessIdentity;
@@ -42,7 +42,7 @@ export class Glance {
     };
   }
 
-  /** What is left when nobody watches any more. */
+  /** What is left when the gateway has ended. */
   ended(): GlanceFile {
     return {
       ...this.now(),

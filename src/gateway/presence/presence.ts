@@ -14,13 +14,7 @@ import {
   whyText,
 } from '../../domain/index.ts';
 import type { AgentSurface, OwnerView } from '../../terminal/index.ts';
-import type {
-  ActiveSource,
-  CaoOwnerStatus,
-  FleetConnection,
-  LastTurn,
-  LoopTroubles,
-} from '../../wire/index.ts';
+import type { ActiveSource, FleetConnection, LastTurn, LoopTroubles, OwnerStatus } from '../../wire/index.ts';
 import type { Execution, ExecutionSlot } from '../dispatch/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
 
@@ -42,15 +36,15 @@ export interface PresenceDependencies {
   slot: ExecutionSlot;
   instances: InstanceStore;
   identity: GatewayIdentity;
-  /** How it stands with the fleet server, for an agent that has one. */
+  /** The connection to the fleet server, for an agent that has one. */
   fleet?: () => FleetConnection | undefined;
-  /** Automatic replies in a thread whose wakes are paused for them. */
+  /** Automatic replies in a thread that is paused because of them. */
   mailLoop?: () => number | undefined;
-  /** Whether the tool knows another address of its mail tools than this gateway's, or was started without them. */
+  /** Whether the tool has another address for its mail tools than this gateway's, or was started without them. */
   toolsLost?: () => { elsewhere: boolean; missing: boolean };
-  /** The loops that fail now. */
+  /** The loops that are failing now. */
   failing?: () => LoopTroubles;
-  /** What keeps the gateway from its work, the worst first. */
+  /** What prevents the gateway from working, worst first. */
   gatewayTroubles?: () => readonly GatewayTrouble[];
 }
 
@@ -61,7 +55,7 @@ type GatewayStatus = GatewayStatusCore &
     active_source?: ActiveSource;
     last_turn?: LastTurn;
     fleet?: FleetConnection;
-    cao?: CaoOwnerStatus;
+    cao?: OwnerStatus;
     troubles?: LoopTroubles;
     standing?: Standing;
   };
@@ -73,7 +67,7 @@ const SOURCES = {
   reminder: 'reminder',
 } as const satisfies Record<Execution['source'], ActiveSource>;
 
-/** The gateway's status, made from what the other rooms know at this moment. */
+/** The gateway's status, derived from what the other rooms know now. */
 export class Presence {
   #on: PresenceDependencies;
   #seenName: string | undefined;
@@ -91,7 +85,7 @@ export class Presence {
 
   admission = (): Admission => this.door().admission;
 
-  /** Whether requests are let in, and for which agent process; from one look at it. */
+  /** Whether requests are admitted, and for which agent process; both from one look. */
   door(): { admission: Admission; recovery: Recovery; epoch: number } {
     const { instances, surface } = this.#on;
     const { connectivity, instanceId } = surface.observation();
@@ -129,12 +123,12 @@ export class Presence {
       managed_agent_instance_id: observation.instanceId,
       standing: this.standing(),
       ...(fleet && { fleet }),
-      ...(observation.owner && { cao: caoStatus(observation.owner) }),
+      ...(observation.owner && { cao: ownerStatus(observation.owner) }),
       ...(troubles.length > 0 && { troubles }),
     };
   }
 
-  /** In words, and what a person has to do. */
+  /** The agent's standing in words, and what a person has to do. */
   standing(): Standing {
     const { surface, identity, mailLoop, toolsLost, gatewayTroubles } = this.#on;
     const { reasons, typing } = surface.observation();
@@ -152,7 +146,9 @@ export class Presence {
     });
   }
 
-  /** What keeps the gateway itself from starting something new: admission, execution, depth; undefined when nothing does. */
+  /**
+   * What prevents the gateway itself from starting something: admission, execution, depth; undefined if nothing does.
+   */
   blockedBy(): string | undefined {
     const admission = this.admission();
     const execution = this.#on.slot.current ? 'running' : 'idle';
@@ -165,7 +161,7 @@ export class Presence {
     ]);
   }
 
-  /** What state.json says once this gateway has ended. */
+  /** The content of state.json after this gateway has ended. */
   offline(): GatewayStatus {
     const { queue, instances, identity } = this.#on;
     return {
@@ -179,14 +175,14 @@ export class Presence {
     };
   }
 
-  /** As it was last seen: a session may be renamed under its gateway. */
+  /** As last seen: a session may be renamed while its gateway runs. */
   #sessionName(): string {
     this.#seenName = this.#on.surface.observation().sessionName ?? this.#seenName;
     return this.#seenName ?? this.#on.identity.tmuxSessionName;
   }
 }
 
-function caoStatus({ state, status, detail, ...owner }: OwnerView): CaoOwnerStatus {
+function ownerStatus({ state, status, detail, ...owner }: OwnerView): OwnerStatus {
   return {
     base_url: owner.baseUrl,
     terminal_id: owner.terminalId,

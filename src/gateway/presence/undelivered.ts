@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import type { AgentNeed } from '../../domain/index.ts';
-import { type RequestQueue, readUndelivered } from '../queue/index.ts';
+import { outcomeOf, type RequestQueue, readUndelivered } from '../queue/index.ts';
 
-/** What ended badly longer ago than this is history. */
+/** Older failures are history. */
 const RECENT_MS = 24 * 60 * 60_000;
 
 export interface UndeliveredDependencies {
@@ -13,7 +13,7 @@ export interface UndeliveredDependencies {
   agentName: string;
 }
 
-/** Deliveries of the last day that ended badly; read again only after another one has ended otherwise than submitted. */
+/** Deliveries of the last day that ended badly. Read again only after another one ended without being submitted. */
 export class Undelivered {
   readonly #on: UndeliveredDependencies;
   readonly stop: () => void;
@@ -22,8 +22,8 @@ export class Undelivered {
 
   constructor(on: UndeliveredDependencies) {
     this.#on = on;
-    this.stop = on.queue.entries.on(({ stage, facts }) => {
-      if (stage === 'finished' && facts['outcome'] !== 'submitted') this.#isStale = true;
+    this.stop = on.queue.entries.on((entry) => {
+      if (entry.stage === 'finished' && outcomeOf(entry) !== 'submitted') this.#isStale = true;
     });
   }
 
@@ -35,7 +35,7 @@ export class Undelivered {
         this.#known = readUndelivered(db, agentName, since);
         this.#isStale = false;
       } catch {
-        // A queue that cannot be read is a trouble of its own, which the standing reports.
+        // An unreadable queue is a trouble of its own, which the standing reports.
       }
     }
     return this.#known.filter(

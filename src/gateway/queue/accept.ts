@@ -8,7 +8,7 @@ const INSERT = `INSERT INTO gateway_requests (sequence, request_id, request_kind
     managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
   VALUES (${NEXT_NUMBER}, ?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`;
 
-/** One row is all that is written: it is the request and the first entry of its ledger. */
+/** Writes a single row: the request, which is also the first entry of its ledger. */
 export function insertRequest(db: Sqlite, input: AcceptInput, now: Date): RequestRow {
   const { kind, priority, source, epoch, idempotencyKey = null } = input;
   const digest = idempotencyKey === null ? null : contentDigest(input);
@@ -67,12 +67,12 @@ export function firstEntry(row: RequestRow): LedgerEntry {
   return entry;
 }
 
-/** The row this first entry was made from; undefined for one that was read from the ledger. */
+/** The row this first entry was made from; undefined for an entry read from the ledger. */
 export function rowOf(entry: LedgerEntry): RequestRow | undefined {
   return rows.get(entry);
 }
 
-/** The request that was accepted with this key before; `conflict` when the key came with other content. */
+/** The request accepted earlier with this key; `conflict` if the key came with other content. */
 export function findByKey(db: Sqlite, input: AcceptInput): RequestRow | undefined {
   const key = input.idempotencyKey;
   if (key == null) return undefined;
@@ -88,7 +88,7 @@ export function findByKey(db: Sqlite, input: AcceptInput): RequestRow | undefine
   return row;
 }
 
-/** Tells whether a known key comes with the same content again. */
+/** Identifies the content that came with a key. */
 function contentDigest({ kind, payload }: AcceptInput): string {
   return sha256(stableJson([kind, payload]));
 }

@@ -1,6 +1,6 @@
 import { CONTEXT_RANK, promptOf, type RequestRow } from './request.ts';
 
-/** What becomes of a run of control intents at the head of the line. */
+/** How a run of control intents at the head of the queue is merged. */
 export interface CoalescePlan {
   /** In the order in which they run. */
   keep: string[];
@@ -8,7 +8,7 @@ export interface CoalescePlan {
   effectiveActions: string[];
 }
 
-/** A request that says nothing beside `into`. It stays in line until that one has ended, and ends with it. */
+/** A request that adds nothing to `into`. It stays queued until that one has ended, and ends with it. */
 export interface Joined {
   requestId: string;
   into: string;
@@ -27,9 +27,9 @@ export function isControlIntent(row: RequestRow): boolean {
 }
 
 /**
- * A leading run of adjacent interrupts and context commands of one epoch says one thing: the first interrupt stays and
- * goes first, the strongest context command stays (the later of equals), the rest are coalesced into it. An ordinary
- * prompt, an internal one or another epoch ends the run.
+ * A leading run of adjacent interrupts and context commands of one epoch has one meaning: the first interrupt is kept
+ * and goes first, the strongest context command is kept (the later of equals), and the rest are coalesced into it. An
+ * ordinary prompt, an internal one or another epoch ends the run.
  */
 export function planCoalescing(line: readonly RequestRow[]): CoalescePlan | undefined {
   const run: { row: RequestRow; action: string }[] = [];
@@ -65,8 +65,8 @@ export function planCoalescing(line: readonly RequestRow[]): CoalescePlan | unde
 }
 
 /**
- * Interrupts overtake everything else in line, so those that wait together are neighbours whatever stands between them:
- * one press of the keys is what all of them asked for.
+ * Interrupts go before everything else in the queue, so all waiting interrupts are neighbours whatever is between them:
+ * one press of the keys satisfies all.
  */
 export function joinInterrupts(
   pressed: RequestRow,

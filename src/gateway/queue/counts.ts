@@ -8,9 +8,8 @@ export interface Counts {
 }
 
 /**
- * How many requests there are, without counting them at every question: counted once at open, and from then on moved by
- * whoever adds, ends or removes one, inside the same transaction; what is rolled back is moved back. The gateway is the
- * only writer of its queue.
+ * The number of requests without counting each time: counted once at open, then updated in the transaction of every
+ * change, and rolled back with it. The gateway is the only writer of its queue.
  */
 export class RequestCounts {
   #db: Sqlite;
@@ -29,7 +28,7 @@ export class RequestCounts {
     return this.#known;
   }
 
-  /** Within the transaction of the change itself. */
+  /** Runs inside the transaction of the change itself. */
   move(live: number, kept: number): void {
     this.#add(live, kept);
     this.#db.whenUndone(() => this.#add(-live, -kept));

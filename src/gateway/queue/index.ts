@@ -10,7 +10,7 @@
 
 export { type CoalescePlan, joinInterrupts } from './coalesce.ts';
 export { type InstanceRecord, InstanceStore } from './instance-record.ts';
-export type { LedgerEntry } from './ledger.ts';
+export { type LedgerEntry, outcomeOf } from './ledger.ts';
 export { OpenedFile } from './opened-file.ts';
 export { type GatewayActivity, readActivity } from './past/activity.ts';
 export { readUndelivered } from './past/undelivered.ts';

@@ -3,19 +3,19 @@ import type { Sqlite } from '../../db/index.ts';
 import { nextEpoch } from '../../domain/index.ts';
 
 export interface InstanceRecord {
-  /** 1 for the first agent process ever seen in this session; one more for every other one. */
+  /** 1 for the first agent process seen in this session; incremented for every other one. */
   epoch: number;
   instance_id: string | null;
-  /** The newest epoch about whose inherited work somebody has decided. */
+  /** The newest epoch about whose inherited work a person has decided. */
   reconciled_epoch: number;
 }
 
-/** Which agent process the accepted work was meant for. Kept with the queue, so that it survives detach and attach. */
+/** Which agent process the accepted work was for. Stored with the queue, so that it survives detach and attach. */
 export class InstanceStore {
-  /** Whether somebody must decide about inherited work has changed, and with it admission. */
+  /** Emits when a decision about inherited work became due or was made, which changes admission. */
   readonly changed = new Emitter<InstanceRecord>();
   #db: Sqlite;
-  /** Asked for with every request; the gateway is the only writer. */
+  /** Read for every request; the gateway is the only writer. */
   #known: InstanceRecord | undefined;
 
   constructor(db: Sqlite) {
@@ -30,8 +30,8 @@ export class InstanceStore {
   }
 
   /**
-   * Notes the process that is there now. Another one than before begins a new epoch; when no accepted work is left
-   * from the old one there is nothing to decide, and the new epoch is reconciled at once. Writes only on change.
+   * Notes the current process. A different one begins a new epoch; if no accepted work is left from the old one there
+   * is nothing to decide, and the new epoch is reconciled immediately. Writes only on change.
    */
   observe(instanceId: string | null): InstanceRecord {
     const before = this.read();
@@ -49,7 +49,7 @@ export class InstanceStore {
     });
   }
 
-  /** Accepted requests that were meant for an earlier process. */
+  /** Accepted requests that were for an earlier process. */
   inheritedCount(epoch: number): number {
     return (
       this.#db.get<{ n: number }>(
@@ -60,8 +60,8 @@ export class InstanceStore {
   }
 
   /**
-   * Closes admission when work for an earlier process is in line though the new one was seen without any: it was under
-   * way when that process ended, and has come back.
+   * Closes admission when work for an earlier process is queued although the new process began without any: it was
+   * running when that process ended, and was requeued.
    */
   inherit(): InstanceRecord {
     const record = this.read();
@@ -69,7 +69,7 @@ export class InstanceStore {
     return this.#change({ ...record, reconciled_epoch: record.epoch - 1 });
   }
 
-  /** Opens admission again once no inherited request is left undecided. */
+  /** Opens admission again once no inherited request is undecided. */
   settle(): InstanceRecord {
     const record = this.read();
     if (record.reconciled_epoch === record.epoch || this.inheritedCount(record.epoch) > 0) return record;

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../db/index.ts';
-import type { RequestStage } from '../../domain/index.ts';
+import { isCodeOf, REQUEST_OUTCOMES, type RequestOutcome, type RequestStage } from '../../domain/index.ts';
 
 export interface LedgerEntry {
   entry_id: number;
@@ -8,6 +8,12 @@ export interface LedgerEntry {
   source: string;
   at_utc: string;
   facts: Record<string, unknown>;
+}
+
+/** How its request ended, where the entry says so. */
+export function outcomeOf({ facts }: Pick<LedgerEntry, 'facts'>): RequestOutcome | undefined {
+  const outcome = facts['outcome'];
+  return isCodeOf(REQUEST_OUTCOMES, outcome) ? outcome : undefined;
 }
 
 type Row = Omit<LedgerEntry, 'facts'> & { facts_json: string };

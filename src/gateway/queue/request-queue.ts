@@ -30,7 +30,7 @@ export interface Finish {
   result?: Record<string, unknown>;
 }
 
-/** The entries of the ledger that were written in a commit. */
+/** The ledger entries that were written in a commit. */
 interface Committed {
   entry?: LedgerEntry | undefined;
   entries?: readonly LedgerEntry[];
@@ -38,11 +38,11 @@ interface Committed {
 
 const LIVE = `state IN ${sqlList(LIVE_REQUESTS)}`;
 
-/** The durable line of requests. Methods that answer a promise resolve after the commit is on disk. */
+/** The durable queue of requests. Methods that return a promise resolve after the commit is on disk. */
 export class RequestQueue extends RequestReader {
-  /** Every entry of the ledger, after it was committed. */
+  /** Emits every ledger entry after its commit. */
   readonly entries = new Emitter<LedgerEntry>();
-  /** The disk did not take a commit. */
+  /** Emits when the disk refused a commit. */
   readonly refused = new Emitter<void>();
   #clock: Clock;
   #counts: RequestCounts;
@@ -50,7 +50,7 @@ export class RequestQueue extends RequestReader {
   #room = new QueueRoom();
   #file: OpenedFile | undefined;
 
-  /** With the file, nothing is accepted into one that nobody will find again. */
+  /** With `file`, nothing is accepted into a file that was replaced or removed. */
   constructor(db: Sqlite, clock: Clock, file?: OpenedFile) {
     super(db);
     this.#file = file;
@@ -67,7 +67,7 @@ export class RequestQueue extends RequestReader {
     return accepted;
   }
 
-  /** A commit of what a caller keeps about the requests it accepts in it: all of it is stored, or nothing. */
+  /** Commits what a caller stores about the requests it accepts together with them: all or nothing. */
   async acceptWith<T>(work: (accept: (input: AcceptInput) => Accepted) => T): Promise<T> {
     const { done, entries } = await this.#commit((db) => {
       const entries: LedgerEntry[] = [];
@@ -92,7 +92,7 @@ export class RequestQueue extends RequestReader {
     return { accepted: { row, duplicate: false, depth: this.depth() }, entry: firstEntry(row) };
   }
 
-  /** The request as it was accepted, for whoever is told of that: nothing is read again. */
+  /** The request as it was accepted, for receivers of that entry; avoids reading it again. */
   acceptedRow(entry: LedgerEntry): RequestRow {
     return rowOf(entry) ?? this.get(entry.request_id);
   }
@@ -102,7 +102,7 @@ export class RequestQueue extends RequestReader {
     return this.#counts.read().live;
   }
 
-  /** How many of this kind were proven to be submitted, of those that are kept. */
+  /** How many kept requests of this kind were proven to be submitted. */
   submitted(kind: RequestRow['request_kind']): number {
     return this.db.get<{ count: number }>(
       `SELECT COUNT(*) AS count FROM gateway_requests WHERE request_kind = ? AND outcome = 'submitted'`,
@@ -110,7 +110,7 @@ export class RequestQueue extends RequestReader {
     )!.count;
   }
 
-  /** Takes a request out of the line. False when it is no longer there. */
+  /** Claims a queued request. Returns false if it is no longer queued. */
   async claim(requestId: string): Promise<boolean> {
     crashPoint('queue.claim.before-commit');
     const { entry } = await this.#commit((db) => {
@@ -127,7 +127,7 @@ export class RequestQueue extends RequestReader {
     return entry !== undefined;
   }
 
-  /** Writes one stage with its evidence. The lane waits for this before it goes on. */
+  /** Stores one stage with its evidence. The lane waits for this before it continues. */
   async record(
     requestId: string,
     stage: RequestStage,
@@ -172,7 +172,7 @@ export class RequestQueue extends RequestReader {
     if (entry) this.entries.emit(entry);
   }
 
-  /** Back in line, because nothing of it is with the tool. Returns of what may have been typed are counted. */
+  /** Requeues a request of which nothing is in the tool. Returns are counted if it may have been typed. */
   async giveBack(
     requestId: string,
     reason: string,
@@ -190,7 +190,7 @@ export class RequestQueue extends RequestReader {
     this.entries.emit(entry);
   }
 
-  /** Somebody wants these run by the agent process of this epoch, though they were accepted for an earlier one. */
+  /** A person wants the agent process of this epoch to run these, although they were accepted for an earlier one. */
   async keep(requestIds: readonly string[], epoch: number): Promise<void> {
     const { entries } = await this.#commit((db) => ({
       entries: requestIds.flatMap((id) => {
@@ -206,7 +206,7 @@ export class RequestQueue extends RequestReader {
     for (const entry of entries) this.entries.emit(entry);
   }
 
-  /** Why the request still waits. Written only when it changed. */
+  /** Stores why the request still waits, if that changed. */
   noteWaiting(row: RequestRow, reason: string): void {
     if (row.waiting_reason === reason) return;
     this.db.run(
@@ -215,7 +215,7 @@ export class RequestQueue extends RequestReader {
     );
   }
 
-  /** Only what has not begun can be cancelled. */
+  /** Only requests that have not begun can be cancelled. */
   async cancel(requestId: string): Promise<RequestRow> {
     const row = this.get(requestId);
     if (row.state !== 'accepted') {
@@ -226,7 +226,7 @@ export class RequestQueue extends RequestReader {
     return this.get(requestId);
   }
 
-  /** Ends what has waited past its time. */
+  /** Ends requests that have waited past their time. */
   async expire(): Promise<number> {
     const late = this.db.all<{ request_id: string }>(
       `SELECT request_id FROM gateway_requests WHERE state = 'accepted' AND expires_at_utc IS NOT NULL
@@ -241,15 +241,15 @@ export class RequestQueue extends RequestReader {
     return late.length;
   }
 
-  /** What the control intents at the head of the line come to. Looks further than its head only when that is one. */
+  /** How the control intents at the head of the queue are merged. Looks beyond the head only if the head is one. */
   plan(): CoalescePlan | undefined {
     const [head] = this.line(1);
     return head && isControlIntent(head) ? planCoalescing(this.line()) : undefined;
   }
 
   /**
-   * Ends a request and those that were joined to it: `coalesced` when it did their work, otherwise as it ended. Nothing
-   * of them was typed, so what is only said of typed ones is not said of them.
+   * Ends a request and those joined to it: as `coalesced` if it did their work, otherwise like it. Joined requests were
+   * never typed, so they never end as `unconfirmed`.
    */
   async finishJoined(requestId: string, ending: Finish, plan: CoalescePlan | undefined): Promise<void> {
     const { outcome, detail } = ending;
@@ -280,7 +280,7 @@ export class RequestQueue extends RequestReader {
     ]);
   }
 
-  /** Removes finished rows that need not be kept. Answers how many went. */
+  /** Removes finished rows that need not be kept. Returns how many. */
   prune(keep: Keep): number {
     const removed = removeOld(this.db, this.#clock, this.#counts.read(), keep);
     if (removed > 0) this.#counts.move(0, -removed);
@@ -288,8 +288,9 @@ export class RequestQueue extends RequestReader {
   }
 
   /**
-   * One commit, whose entries the caller tells when it is on disk. What the disk took and refused to sync can be read all
-   * the same: whoever looks at storage is told of it here, while the caller, who was promised nothing, is refused.
+   * Runs one commit; the caller emits its entries once it is on disk. If the disk took the change but refused the sync,
+   * it can be read anyway: readers of storage are notified here, while the caller, who was promised nothing, gets the
+   * error.
    */
   async #commit<T extends Committed>(work: (db: Sqlite) => T): Promise<T> {
     let done: T | undefined;
@@ -303,7 +304,7 @@ export class RequestQueue extends RequestReader {
     }
   }
 
-  /** Throws when the disk takes nothing. Changes nothing that anybody reads. */
+  /** Throws if the disk refuses writes. Changes nothing that is read. */
   probe(): void {
     this.db.transaction((db) => {
       db.exec('CREATE TABLE probe (value)');

@@ -1,18 +1,19 @@
 import { notFound } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import type { RequestState } from '../../domain/index.ts';
 import { entriesAfter, entriesOf, type LedgerEntry, lastNumber } from './ledger.ts';
 import type { RequestRow } from './request.ts';
 
 const LEDGER_PAGE = 500;
 
-/** Who proves a submission after whose end no turn is told of: a command has none, a headless one is told of before. */
+/** Sources of proof after which no turn is reported: a command has none, a headless turn is reported earlier. */
 const TURNLESS: ReadonlySet<string> = new Set(['command', 'process']);
 
-/** What can be asked of the line of requests. What it costs does not grow with the requests that are done. */
+/** Reads the queue. The cost does not grow with finished requests. */
 export class RequestReader {
   protected readonly db: Sqlite;
   readonly #lastBefore: number;
-  #toldOn: string | undefined;
+  #continued: string | undefined;
 
   constructor(db: Sqlite) {
     this.db = db;
@@ -30,8 +31,12 @@ export class RequestReader {
     return row;
   }
 
-  /** Newest first. What runs is few and has an index, which the line before it must not hide. */
-  list(filter: { state?: string | undefined; limit: number; before?: number | undefined }): RequestRow[] {
+  /** Newest first. Running requests are few and have an index, which the general condition must not hide. */
+  list(filter: {
+    state?: RequestState | undefined;
+    limit: number;
+    before?: number | undefined;
+  }): RequestRow[] {
     const of = filter.state === 'running' ? "state = 'running' AND" : '(?1 IS NULL OR state = ?1) AND';
     return this.db.all<RequestRow>(
       `SELECT * FROM gateway_requests WHERE ${of} sequence < ?2 ORDER BY sequence DESC LIMIT ?3`,
@@ -48,23 +53,23 @@ export class RequestReader {
   }
 
   /**
-   * Whether nothing more can come into the ledger of a request. The turn of a submitted prompt may be told of after its
-   * end, by the gateway that typed it or one that goes on watching it, until the next prompt is typed.
+   * Whether the ledger of a request is complete. The turn of a submitted prompt may be reported after its end, by the
+   * gateway that typed it or one that goes on watching, until the next prompt is typed.
    */
-  isToldWhole(requestId: string): boolean {
+  isComplete(requestId: string): boolean {
     const { outcome, request_kind } = this.get(requestId);
     if (outcome === null) return false;
     if (outcome !== 'submitted' || request_kind === 'interrupt') return true;
     const entries = this.ledger(requestId);
     const submitted = entries.findLast(({ stage }) => stage === 'submitted');
     if (!submitted || TURNLESS.has(submitted.source)) return true;
-    if (submitted.entry_id <= this.#lastBefore && requestId !== this.#toldOn) return true;
+    if (submitted.entry_id <= this.#lastBefore && requestId !== this.#continued) return true;
     if (entries.some(({ stage }) => stage === 'turn_finished')) return true;
     const next = "SELECT 1 FROM gateway_request_ledger WHERE entry_id > ? AND stage = 'typing' LIMIT 1";
     return this.db.get(next, [submitted.entry_id]) !== undefined;
   }
 
-  /** The prompt that was typed last, if it was submitted and the end of its turn is not told. */
+  /** The last typed prompt, if it was submitted and the end of its turn is not stored. */
   leftTurn(): { requestId: string; sinceUtc: string } | undefined {
     const typing = this.db.get<LedgerEntry & Pick<RequestRow, 'outcome'>>(
       `SELECT entry_id, request_id, at_utc, outcome FROM gateway_request_ledger JOIN gateway_requests USING (request_id)
@@ -78,16 +83,16 @@ export class RequestReader {
     return { requestId: typing.request_id, sinceUtc: typing.at_utc };
   }
 
-  /** The end of this request's turn may still be told, though an earlier gateway typed it. */
-  tellsOn(requestId: string): void {
-    this.#toldOn = requestId;
+  /** The end of this request's turn may still be reported, although an earlier gateway typed it. */
+  continuesTurn(requestId: string): void {
+    this.#continued = requestId;
   }
 
   lastEntryId(): number {
     return lastNumber(this.db);
   }
 
-  /** The head of the line: interrupts first, then by priority and sequence. */
+  /** The head of the queue: interrupts first, then by priority and sequence. */
   line(limit = 50): RequestRow[] {
     return this.db.all<RequestRow>(
       `SELECT * FROM gateway_requests WHERE state = 'accepted' ORDER BY priority DESC, sequence LIMIT ?`,
@@ -95,7 +100,7 @@ export class RequestReader {
     );
   }
 
-  /** Interrupts that wait, in the order in which they came. */
+  /** Queued interrupts, in order of arrival. */
   interrupts(limit = 1000): RequestRow[] {
     return this.db.all<RequestRow>(
       `SELECT * FROM gateway_requests WHERE state = 'accepted' AND request_kind = 'interrupt' ORDER BY sequence LIMIT ?`,
@@ -109,7 +114,7 @@ export class RequestReader {
     );
   }
 
-  /** Those of one source that still wait. */
+  /** Queued requests of one source. */
   accepted(source: string): RequestRow[] {
     return this.db.all<RequestRow>(
       "SELECT * FROM gateway_requests WHERE state = 'accepted' AND source = ? ORDER BY sequence",

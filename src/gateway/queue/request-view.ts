@@ -1,7 +1,7 @@
 import type { LedgerEntry } from './ledger.ts';
 import { payloadOf, type RequestRow } from './request.ts';
 
-/** A request as it is shown: the contract's fields, its outcome, and with the ledger its proof and result. */
+/** A request as it is shown: the contract's fields and its outcome; with the ledger also its proof and result. */
 export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
   return {
     schema_version: 1 as const,
@@ -27,10 +27,10 @@ export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
   };
 }
 
-/** Bytes of each text of the payload that a list shows; a single request is shown whole. */
+/** How many bytes of each payload text a list shows; a single request is shown whole. */
 const LISTED_BYTES = 2048;
 
-/** The request in a list: long texts are cut, and `payload_cut` says so. */
+/** A request in a list: long texts are cut, and `payload_cut` says so. */
 export function toListedRequest(row: RequestRow) {
   const view = toRequestView(row);
   if (row.payload_json.length <= LISTED_BYTES) return view;
@@ -44,7 +44,7 @@ export function toListedRequest(row: RequestRow) {
   return { ...view, payload, ...(payload_cut && { payload_cut: true as const }) };
 }
 
-/** At most so many bytes, and no half character. */
+/** Cuts by bytes, but never inside a character. */
 function cut(text: string): string {
   const bytes = Buffer.from(text);
   return bytes.length <= LISTED_BYTES

@@ -1,6 +1,6 @@
 import type { RequestKind, RequestOutcome, RequestPriority, RequestState } from '../../domain/index.ts';
 
-/** What the queue holds: the contract's kinds, and what the fleet hands over. */
+/** What the queue holds: the contract's kinds, and messages of the fleet. */
 export type QueuedKind = RequestKind | 'a2a_prompt';
 
 /** People before machines. Between equals, first come first served. */
@@ -34,7 +34,7 @@ export interface RequestRow {
   priority: number;
   outcome: RequestOutcome | null;
   waiting_reason: string | null;
-  /** How often it was put back in line because nothing of it had been typed. */
+  /** How often it was requeued because nothing of it had been typed. */
   returns: number;
   idempotency_key: string | null;
   expires_at_utc: string | null;
@@ -44,7 +44,7 @@ export function payloadOf(row: RequestRow): Record<string, unknown> {
   return JSON.parse(row.payload_json) as Record<string, unknown>;
 }
 
-/** Commands that say what becomes of the conversation; of two, the one of the higher rank says more. */
+/** Commands that change the conversation; of two, the one with the higher rank wins. */
 export const CONTEXT_RANK: ReadonlyMap<string, number> = new Map([
   ['/compact', 1],
   ['/clear', 2],
@@ -52,8 +52,8 @@ export const CONTEXT_RANK: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The text a request would type; empty for an interrupt. A context command is one whatever white space stands around
- * it, and is typed without: with it the tool would take it for a prompt.
+ * The text a request would type; empty for an interrupt. A context command is recognised with white space around it,
+ * and typed without: otherwise the tool would take it for a prompt.
  */
 export function promptOf(row: RequestRow): string {
   const { prompt } = payloadOf(row);
@@ -63,8 +63,8 @@ export function promptOf(row: RequestRow): string {
 }
 
 /**
- * What began it, by the id its sender knows: a message of the fleet, the mail it announces (the first few), or else the
- * request itself. The same id stands in the log lines of whoever had a part in it, on every host.
+ * What caused it, by the id its sender knows: a message of the fleet, the mail it announces (the first few), or the
+ * request itself. The same id is in the log lines of every process involved, on every host.
  */
 export function traceOf(row: RequestRow): string {
   if (row.source === 'fleet' && row.idempotency_key) return row.idempotency_key.replace(/^a2a:/, '');

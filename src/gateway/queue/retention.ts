@@ -8,15 +8,18 @@ export interface Keep {
   keepDays: number;
 }
 
-/** Finished requests are kept: so many rows, and none longer than so many days. */
+/** How many finished requests are kept, and for how long. */
 export const REQUEST_KEEP: Keep = { keepRows: 100_000, keepDays: 30 };
 
-/** One in so many ends removes as many old rows at most: what is kept does not grow, and no end costs much more. */
+/**
+ * Every so many ends, at most that many old rows are removed: the store does not grow, and no single end costs much
+ * more.
+ */
 export const PRUNE_EVERY = 100;
 
 /**
  * Removes finished rows beyond `keepRows` or older than `keepDays`, with their ledgers. Looks only at the oldest rows,
- * so it costs the same however many there are; the one that moved last stays. Answers how many went.
+ * so the cost is constant; the row that changed last stays. Returns how many were removed.
  */
 export function removeOld(
   db: Sqlite,

@@ -1,11 +1,6 @@
 import { type Clock, WALL_CHECK_MS, wallOffset } from '../../base/index.ts';
-import {
-  END_OF_TIME_MS,
-  nextCronMs,
-  nextDueMs,
-  parseUtcTime,
-  type ReminderDefinition,
-} from '../../domain/index.ts';
+import { END_OF_TIME_MS, nextDueMs, parseUtcTime, type ReminderDefinition } from '../../domain/index.ts';
+import { nextCronMs } from '../../domain/reminder/cron.ts';
 
 /**
  * When something is due. A time of day that a person named lives on the wall clock; a delay or an interval lives on the

@@ -106,7 +106,7 @@ class ServedTurn {
     for (let failures = 0; ; ) {
       for (const { stage, source, at_utc, facts } of turn.stages.slice(told)) {
         told++;
-        if (stage !== 'typing') await this.#record(stage as Stage, { source, atUtc: at_utc, facts });
+        if (stage !== 'typing') await this.#record(stage, { source, atUtc: at_utc, facts });
       }
       if (turn.status !== 'active') break;
       try {

@@ -1,17 +1,17 @@
 import { type Clock, Emitter, type NextPass } from '../../base/index.ts';
 
-/** Who waits for a free moment. What is in line goes before both: neither begins while anything is in line. */
+/** Who waits for a free moment. Queued requests go before both: neither begins while anything is queued. */
 export type Waiter = 'mail' | 'reminders';
 
-/** Nobody is waited for longer than this, though it was its turn: it may hang in a look at its own storage. */
+/** How long others wait for one whose turn it is: it may hang in a look at its own storage. */
 export const TURN_MS = 5000;
 
 /**
- * Whose turn it is when the agent may be disturbed and nothing is in line: the one that has waited longest. Whoever had
- * its turn and could not go has passed it on until the situation changes, and those who stood back for it look again.
+ * Whose turn it is when the agent may be disturbed and nothing is queued: the one that has waited longest. One that
+ * could not use its turn has passed it on until the situation changes, and those who waited for it look again.
  */
 export class Turns {
-  /** These stood back for somebody who could not go. */
+  /** Emits those who waited for one that could not go. */
   readonly passedOn = new Emitter<readonly Waiter[]>();
   #clock: Clock;
   #since = new Map<Waiter, number>();
@@ -28,13 +28,13 @@ export class Turns {
     if (!this.#since.has(who)) this.#since.set(who, this.#clock.monotonic());
   }
 
-  /** It has delivered, or has nothing to deliver any more. */
+  /** It has delivered, or has nothing left to deliver. */
   leave(who: Waiter): void {
     this.#since.delete(who);
     this.#stoodBack.delete(who);
   }
 
-  /** Who goes before it; undefined when it is its turn. */
+  /** Who goes before it; undefined if it is its turn. */
   before(who: Waiter): Waiter | undefined {
     const now = this.#clock.monotonic();
     const since = this.#since.get(who) ?? now;
@@ -47,21 +47,21 @@ export class Turns {
     return now - stoodBack < TURN_MS ? first[0] : undefined;
   }
 
-  /** Something changed that may let anybody go: whoever passed is asked again. */
+  /** The situation changed: everyone who passed may try again. */
   anew(): void {
     this.#situation++;
     this.#passed.clear();
     this.#stoodBack.clear();
   }
 
-  /** Whether anybody else waits. */
+  /** Whether anyone else waits. */
   contested(who: Waiter): boolean {
     return [...this.#since.keys()].some((other) => other !== who);
   }
 
   /**
-   * One pass of a waiter's loop. At its end, whatever that is, the turn is over: it went, or it passes the turn on; unless
-   * the situation changed meanwhile, because then it is about to look again.
+   * One pass of a waiter's loop. Its turn is over at the end: it went, or passes the turn on; unless the situation
+   * changed in between, because then it looks again.
    */
   async during(who: Waiter, pass: () => Promise<NextPass>): Promise<NextPass> {
     const situation = this.#situation;

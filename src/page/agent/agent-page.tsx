@@ -48,14 +48,14 @@ function NotHere({ name }: { name: string }) {
   );
 }
 
-interface Given {
+interface Props {
   name: string;
   agent: PageAgent;
   /** Nothing of it is still on its way. */
   isComplete: boolean;
 }
 
-function Loaded({ name, agent, isComplete }: Given) {
+function Loaded({ name, agent, isComplete }: Props) {
   const isLocal = agent.out_of_reach === null;
   return (
     <div className="mx-auto flex max-w-[90rem] flex-col gap-3 p-3 md:p-4 lg:h-[calc(100dvh-3rem)]">

@@ -10,14 +10,14 @@ import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Loading, Quiet, Trouble } from '../parts/said.tsx';
 
-interface Given {
+interface Props {
   name: string;
   queue: PageQueue | null;
   isComplete: boolean;
 }
 
 /** What waits for the agent, then what ended; waiting is told apart from working. */
-export function AgentQueue({ name, queue, isComplete }: Given) {
+export function AgentQueue({ name, queue, isComplete }: Props) {
   if (!queue) return isComplete ? <Quiet>The queue cannot be read now.</Quiet> : <Loading what="the queue" />;
   if (queue.items.length === 0) return <Quiet>Nothing is queued.</Quiet>;
   const counts = Object.entries(queue.counts).filter(([, count]) => count > 0);

@@ -17,7 +17,7 @@ const TABS = [
   ['facts', 'Facts'],
 ] as const;
 
-interface Given {
+interface Props {
   name: string;
   agent: PageAgent;
   /** On this host: only then there is a screen to see. */
@@ -25,7 +25,7 @@ interface Given {
   isComplete: boolean;
 }
 
-export function AgentTabs({ name, agent, isLocal, isComplete }: Given) {
+export function AgentTabs({ name, agent, isLocal, isComplete }: Props) {
   const asked = useQueryWord('tab');
   const tab = TABS.find(([word]) => word === asked)?.[0] ?? 'screen';
   const isAsked = isLocal || agent.row.gateway.alive;

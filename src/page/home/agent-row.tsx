@@ -9,14 +9,14 @@ import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 
-interface Given {
+interface Props {
   id: string;
   /** It is no longer in the list, and stands as it was. */
   isGone: boolean;
 }
 
 /** One agent on one line; on a phone, on three. The name is a link over the whole row. It alone is drawn when it changes. */
-export const AgentRow = memo(function AgentRow({ id, isGone }: Given) {
+export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
   const now = usePicture(({ agents }) => agents.get(id));
   const last = useRef(now);
   const row = now ?? last.current;

@@ -1,6 +1,7 @@
 import { type Query, QueryClient } from '@tanstack/react-query';
 import type { PageChange } from '../../wire/index.ts';
 import { PageError } from '../model/ask.ts';
+import { together } from '../model/ask-together.ts';
 
 type Touched = NonNullable<PageChange['touched']>[number];
 
@@ -60,7 +61,7 @@ const due = new Set<string>();
 let askedMs = Number.NEGATIVE_INFINITY;
 let isAsking = false;
 
-/** One round of questions at a time: whatever is touched during one is asked for in the next. */
+/** One round of questions at a time, as one request: whatever is touched during one is asked for in the next. */
 async function askAgain(): Promise<void> {
   const cache = answers.getQueryCache();
   const isDue = { predicate: ({ queryHash }: { queryHash: string }) => due.has(queryHash) };
@@ -77,9 +78,11 @@ async function askAgain(): Promise<void> {
     const round = new Set(due);
     due.clear();
     askedMs = performance.now();
-    await answers.refetchQueries(
-      { type: 'active', predicate: ({ queryHash }) => round.has(queryHash) },
-      { cancelRefetch: false },
+    await together(() =>
+      answers.refetchQueries(
+        { type: 'active', predicate: ({ queryHash }) => round.has(queryHash) },
+        { cancelRefetch: false },
+      ),
     );
   }
   isAsking = false;

@@ -13,7 +13,7 @@ import type {
   PageTimeline,
   ReminderSet,
 } from '../../wire/index.ts';
-import { ask } from '../model/ask.ts';
+import { askShown as ask } from '../model/ask-together.ts';
 
 /** Every question the page asks beyond the picture. Keys begin with what they are about and whose (see answers.ts). */
 export const agentAt = (name: string): string => `agents/${encodeURIComponent(name)}`;
@@ -45,8 +45,8 @@ export const ledgerOf = (name: string, ref: string) =>
   });
 
 /** Nothing is added to it any more. */
-const isLedgerOver = ({ outcome, stages }: PageLedger): boolean =>
-  outcome !== null && (outcome !== 'submitted' || stages.some(({ stage }) => stage === 'turn_finished'));
+const isLedgerOver = ({ outcome, trouble, stages }: PageLedger): boolean =>
+  outcome !== null && (trouble || stages.some(({ stage }) => stage === 'turn_finished'));
 
 export const remindersOf = (name: string) =>
   queryOptions({

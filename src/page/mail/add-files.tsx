@@ -11,12 +11,12 @@ export interface NewFile {
 const MOST_BYTES = 2_000_000;
 const MOST_FILES = 10;
 
-interface Given {
+interface Props {
   files: readonly NewFile[];
   set: (files: NewFile[]) => void;
 }
 
-export function AddFiles({ files, set }: Given) {
+export function AddFiles({ files, set }: Props) {
   const [trouble, setTrouble] = useState('');
   const add = async (list: FileList | null): Promise<void> => {
     const chosen = [...(list ?? [])];

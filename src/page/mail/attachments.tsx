@@ -6,14 +6,14 @@ import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Trouble } from '../parts/said.tsx';
 
-interface Given {
+interface Props {
   mailbox: string;
   reference: string;
   attachments: PageMessage['attachments'];
 }
 
 /** Files are saved, never shown: what an agent attached is not opened here. */
-export function Attachments({ mailbox, reference, attachments }: Given) {
+export function Attachments({ mailbox, reference, attachments }: Props) {
   const [error, setError] = useState<unknown>();
   const save = async (id: string, name: string): Promise<void> => {
     setError(undefined);

@@ -16,7 +16,7 @@ const CHOICES = ['mailbox', 'box', 'q', 'unread'] as const;
 
 const keyOf = ({ mailbox, message_ref }: ListedMessage): string => `${mailbox} ${message_ref}`;
 
-interface Given {
+interface Props {
   openRef: string | undefined;
   onWrite: (() => void) | undefined;
 }
@@ -29,7 +29,7 @@ function emptyWords({ q, mailbox, unread }: MailChoice): string {
     : 'No mail yet. Each agent has a mailbox; "rouse launch claude ana --wake" starts one.';
 }
 
-export function MailList({ openRef, onWrite }: Given) {
+export function MailList({ openRef, onWrite }: Props) {
   const { query } = usePlace();
   const choice: MailChoice = Object.fromEntries(CHOICES.map((name) => [name, query.get(name) ?? undefined]));
   const asked = useInfiniteQuery(mailList(choice));

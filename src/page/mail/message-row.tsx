@@ -14,7 +14,7 @@ export const nameOf = ({
   display_name?: string | null | undefined;
 }): string => display_name || address.replace(/@.*$/, '') || address;
 
-interface Given {
+interface Props {
   message: ListedMessage;
   /** The choice of the list it stands in, so that it stays chosen. */
   box: string | undefined;
@@ -22,7 +22,7 @@ interface Given {
 }
 
 /** From whom to whom, what about, how it starts, and how old. */
-export function MessageRow({ message, box, isOpen }: Given) {
+export function MessageRow({ message, box, isOpen }: Props) {
   const { sender, to, subject, body_preview, created_at_utc, attachments, unread, answered } = message;
   return (
     <li className="[content-visibility:auto] [contain-intrinsic-height:4.25rem]">

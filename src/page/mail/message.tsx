@@ -8,13 +8,13 @@ import { Body, Plain } from '../parts/plain-text.tsx';
 import { Attachments } from './attachments.tsx';
 import { nameOf } from './message-row.tsx';
 
-interface Given {
+interface Props {
   message: PageMessage;
   isOpen: boolean;
 }
 
 /** Folded to one line unless it is the last of its thread. */
-export function Message({ message, isOpen }: Given) {
+export function Message({ message, isOpen }: Props) {
   const [open, setOpen] = useState(isOpen);
   return (
     <section className="border-b border-line">

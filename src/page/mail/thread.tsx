@@ -13,13 +13,13 @@ import { Trouble } from '../parts/said.tsx';
 import { Message } from './message.tsx';
 import { Reply } from './reply.tsx';
 
-interface Given {
+interface Props {
   mailbox: string;
   reference: string;
 }
 
 /** A thread, oldest first; the message that was chosen is open, and the last. */
-export function Thread({ mailbox, reference }: Given) {
+export function Thread({ mailbox, reference }: Props) {
   const one = useQuery(messageOf(mailbox, reference));
   const thread = useQuery({
     ...threadOf(mailbox, one.data?.message.thread_ref ?? reference),
@@ -73,7 +73,7 @@ function Keep({
   reference,
   isArchived,
   isUnread,
-}: Given & { isArchived: boolean; isUnread: boolean }) {
+}: Props & { isArchived: boolean; isUnread: boolean }) {
   const { sending, run } = useAction<PageReceipt>();
   const marking = useAction<PageReceipt>();
   const may = useMay('write');

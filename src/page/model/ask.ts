@@ -48,7 +48,7 @@ export function whenSessionEnds(listener: () => void): void {
   onEnded = listener;
 }
 
-interface Question {
+export interface Question {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
   query?: Record<string, string | number | undefined>;
@@ -56,10 +56,13 @@ interface Question {
   headers?: Record<string, string>;
 }
 
-export function addressOf(path: string, query: Question['query'] = {}): string {
+export const addressOf = (path: string, query?: Question['query']): string => `${API}${pathOf(path, query)}`;
+
+/** Below the API. */
+export function pathOf(path: string, query: Question['query'] = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return `${API}${path}${search ? `?${search}` : ''}`;
+  return `${path}${search ? `?${search}` : ''}`;
 }
 
 /** One question to the server this page came from, and to no other. */
@@ -84,7 +87,7 @@ export async function askRaw(path: string, question: Question = {}): Promise<Res
       0,
       'unreachable',
       'The server does not answer.',
-      'Is it still running? rouse server status',
+      'Is it still running? "rouse server status" shows it.',
     );
   });
   if (!response.ok) throw await refusal(response, path);
@@ -95,14 +98,13 @@ export async function ask<T>(path: string, question?: Question): Promise<T> {
   return (await (await askRaw(path, question)).json()) as T;
 }
 
-async function refusal(response: Response, path: string): Promise<PageError> {
-  const told = (await response.json().catch(() => ({}))) as {
-    detail?: unknown;
-    error?: { code?: string; message?: string; hint?: string };
-  };
+const refusal = async (response: Response, path: string): Promise<PageError> =>
+  refusalOf(response.status, await response.json().catch(() => ({})), path);
+
+export function refusalOf(status: number, body: unknown, path: string): PageError {
+  const told = body as { detail?: unknown; error?: { code?: string; message?: string; hint?: string } };
   const message =
-    told.error?.message ??
-    (typeof told.detail === 'string' ? told.detail : `The server said ${response.status}.`);
-  if (response.status === 401 && path !== 'session') onEnded?.();
-  return new PageError(response.status, told.error?.code ?? 'unknown', message, told.error?.hint);
+    told.error?.message ?? (typeof told.detail === 'string' ? told.detail : `The server said ${status}.`);
+  if (status === 401 && path !== 'session') onEnded?.();
+  return new PageError(status, told.error?.code ?? 'unknown', message, told.error?.hint);
 }

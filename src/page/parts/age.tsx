@@ -1,6 +1,6 @@
 import { absolute, dayOf, lengthInWords, serverNow, timeOfDay, useTicking } from '../model/clock.ts';
 
-interface Given {
+interface Props {
   utc: string | null | undefined;
   /** What stands before it, such as "for". */
   before?: string;
@@ -8,7 +8,7 @@ interface Given {
 }
 
 /** How long ago by the server's clock; the exact times are behind it. */
-export function Age({ utc, before = '', className = '' }: Given) {
+export function Age({ utc, before = '', className = '' }: Props) {
   const words = useTicking(() => (utc ? lengthInWords(serverNow() - Date.parse(utc)) : ''));
   if (!utc) return null;
   return (

@@ -17,7 +17,7 @@ function load(use: (drawing: Drawing) => void): void {
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 const times = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-interface Given {
+interface Props {
   hour: Hour;
   height: number;
   axes?: boolean;
@@ -25,7 +25,7 @@ interface Given {
 }
 
 /** Wakes (up) and turns (down) of the last hour. */
-export function HourChart({ hour, height, axes = false, className = '' }: Given) {
+export function HourChart({ hour, height, axes = false, className = '' }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const label = `Last hour: ${times(sum(hour.wakes), 'wake')}, ${times(sum(hour.turns), 'turn')}`;
   const latest = useRef(hour);

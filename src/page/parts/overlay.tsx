@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { Icon } from './icons.tsx';
 
-interface Given {
+interface Props {
   title: ReactNode;
   onClose: () => void;
   children: ReactNode;
@@ -11,7 +11,7 @@ interface Given {
 }
 
 /** Above the page, with the focus inside until it is closed. */
-export function Overlay({ title, onClose, children, side }: Given) {
+export function Overlay({ title, onClose, children, side }: Props) {
   const place = side
     ? 'inset-y-0 right-0 h-full w-full max-w-[34rem] border-l'
     : 'inset-x-0 top-[8vh] mx-auto max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-xl rounded-xl border';

@@ -1,6 +1,6 @@
 import type { Sending } from './action.ts';
 
-interface Given {
+interface Props {
   sending: Sending<unknown>;
   label: string | undefined;
   /** What it says while that is on its way. */
@@ -13,7 +13,7 @@ interface Given {
 }
 
 /** The button that sends a form: while what was sent is on its way it says so, and cannot be pressed. */
-export function SendButton({ sending, label, busy = 'Sending …', isOff, className, describedBy }: Given) {
+export function SendButton({ sending, label, busy = 'Sending …', isOff, className, describedBy }: Props) {
   const isSending = sending.state === 'sending';
   return (
     <button

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Sending } from './action.ts';
 import { Sent } from './sent.tsx';
 
-interface Given {
+interface Props {
   label: string;
   className: string;
   sending: Sending<{ sentence: string }>;
@@ -11,7 +11,7 @@ interface Given {
 }
 
 /** A form that says below its fields what became of what it sent. */
-export function SendForm({ label, className, sending, send, children }: Given) {
+export function SendForm({ label, className, sending, send, children }: Props) {
   return (
     <form
       onSubmit={(event) => {

@@ -60,12 +60,12 @@ export function StateShape({ state }: { state: State }) {
   );
 }
 
-interface Given {
+interface Props {
   state: State;
   words: string;
 }
 
-export function StateMark({ state, words }: Given) {
+export function StateMark({ state, words }: Props) {
   return (
     <span className={`inline-flex min-w-0 items-center gap-1.5 font-semibold ${LOOK[state].colour}`}>
       <StateShape state={state} />
@@ -76,7 +76,7 @@ export function StateMark({ state, words }: Given) {
   );
 }
 
-export function StateChip({ state, words }: Given) {
+export function StateChip({ state, words }: Props) {
   const { colour, soft } = LOOK[state];
   return (
     <span className={`chip max-w-full ${colour} ${soft}`}>

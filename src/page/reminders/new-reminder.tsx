@@ -60,13 +60,13 @@ function reminderOf(form: FormData, repeats: boolean): { agent: string; reminder
   };
 }
 
-interface FieldsGiven {
+interface FieldsProps {
   agents: readonly string[];
   repeats: boolean;
   setRepeats: (repeats: boolean) => void;
 }
 
-function Fields({ agents, repeats, setRepeats }: FieldsGiven) {
+function Fields({ agents, repeats, setRepeats }: FieldsProps) {
   return (
     <>
       <select className={`field ${agents.length === 1 ? 'hidden' : ''}`} name="agent" aria-label="Agent">

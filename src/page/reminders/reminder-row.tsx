@@ -11,13 +11,13 @@ import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Trouble } from '../parts/said.tsx';
 
-interface Given {
+interface Props {
   agent: string;
   reminder: Reminder;
 }
 
 /** Its rank, what it says, when it is due, and why it waits. */
-export function ReminderRow({ agent, reminder }: Given) {
+export function ReminderRow({ agent, reminder }: Props) {
   const { title, prompt, send_keys, ranking, next_due_at_utc, paused, selection_state, waiting_reason } =
     reminder;
   return (
@@ -59,7 +59,7 @@ function cadence(reminder: Reminder): string {
   return [repeats ? often : words, ...reminderWords(reminder)].join(', ');
 }
 
-function Change({ agent, reminder: { reminder_id, paused, title } }: Given) {
+function Change({ agent, reminder: { reminder_id, paused, title } }: Props) {
   const { sending, run } = useAction<PageReceipt>();
   if (!useMay('operate')) return null;
   const at = `${agentAt(agent)}/reminders/${encodeURIComponent(reminder_id)}`;

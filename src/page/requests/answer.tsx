@@ -6,14 +6,14 @@ import { answers as kept } from '../live/answers.ts';
 import { useAction } from '../parts/action.ts';
 import { Sent } from '../parts/sent.tsx';
 
-interface Given {
+interface Props {
   request: PageRequestRow;
   /** On a card: without a note. */
   isShort?: boolean;
 }
 
 /** One answer, once: whoever comes second is told who was first. */
-export function Answer({ request, isShort = false }: Given) {
+export function Answer({ request, isShort = false }: Props) {
   const [note, setNote] = useState('');
   const { sending, run } = useAction<PageReceipt>();
   const may = useMay('answer');

@@ -231,7 +231,7 @@ async function switchTheme({ visitor, page }: AtWork): Promise<void> {
 }
 
 /** Agents of other hosts are shown from what the server knows, and say that the rest is out of reach. */
-async function lookAfar({ page }: AtWork): Promise<void> {
+async function lookAtRemoteAgent({ page }: AtWork): Promise<void> {
   await agentRow(page, 'hana').getByRole('link', { name: 'hana' }).click();
   await page
     .getByText(/not reachable from here/)
@@ -251,5 +251,5 @@ export const JOBS: readonly Job[] = [
   { name: 'search everything', run: search },
   { name: 'read why an agent does nothing', run: why },
   { name: 'switch the theme', run: switchTheme },
-  { name: 'look at an agent of another host', run: lookAfar },
+  { name: 'look at an agent of another host', run: lookAtRemoteAgent },
 ];

@@ -12,12 +12,12 @@ export class PageHouse {
   readonly fleet: TestFleet;
   readonly agents: Record<string, HousedAgent> = {};
   /** Registered from another host: only the registry knows of it. */
-  readonly afar: TestAgent;
+  readonly remote: TestAgent;
 
-  private constructor(house: AgentHouse, fleet: TestFleet, afar: TestAgent) {
+  private constructor(house: AgentHouse, fleet: TestFleet, remote: TestAgent) {
     this.house = house;
     this.fleet = fleet;
-    this.afar = afar;
+    this.remote = remote;
   }
 
   static async open(config: TestFleetOptions['config'] = {}): Promise<PageHouse> {
@@ -63,7 +63,7 @@ export class PageHouse {
 
   /** An agent asks people something. */
   async asks(title: string, kind: 'approval' | 'task' = 'approval', detail?: string): Promise<string> {
-    const tickets = new TicketsClient(this.afar.client, this.afar.workspaceId);
+    const tickets = new TicketsClient(this.remote.client, this.remote.workspaceId);
     const { request_id } = await tickets.create({
       kind,
       recipient_type: 'user',
@@ -74,7 +74,7 @@ export class PageHouse {
   }
 
   async statusOf(requestId: string): Promise<string> {
-    const { request } = await new TicketsClient(this.afar.client, this.afar.workspaceId).get(requestId);
+    const { request } = await new TicketsClient(this.remote.client, this.remote.workspaceId).get(requestId);
     return request.status;
   }
 

@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { invalid } from '../../../base/index.ts';
 import type { LaunchOptions } from '../../../session/index.ts';
+import { LOCAL_DOMAIN } from '../../../wire/houmao/index.ts';
 import type { Flag, FlagsOf } from '../../command.ts';
 
 export function absoluteDirectory(text: string): string {
@@ -31,7 +32,7 @@ export const MAILBOX_FLAGS = [
   {
     name: 'mailbox-address',
     value: 'ADDRESS',
-    summary: 'mail address (default: <name>@houmao.localhost; on a fleet server <name>@<org>.fleet)',
+    summary: `mail address (default: <name>@${LOCAL_DOMAIN}; on a fleet server <name>@<org>.fleet)`,
   },
 ] as const satisfies readonly Flag[];
 

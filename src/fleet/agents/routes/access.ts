@@ -10,14 +10,15 @@ import type { TrackedAgent } from '../tracked-agent.ts';
 
 export interface AccessOptions {
   sql: Sql;
-  /** Who sent the request, by its token; undefined when it has none. */
+  /** Returns who sent the request, by its token; undefined without a token. */
   callerOf: (context: Context) => Identity | undefined;
 }
 
 /**
- * Who may speak to the agents of this host. Without a token only the account that owns the server, known by its connection
- * to loopback: it is the administrator of the whole server. A token that is sent is held to: an agent's addresses that agent
- * alone, a person's the agents of their org; and what runs or ends programs of the server's account needs a grant.
+ * Who may speak to the agents of this host. Without a token, only the account that owns the server, identified by its
+ * connection to loopback: it is the administrator of the whole server. A token limits its caller: an agent's token
+ * reaches that agent alone, a person's the agents of their org. Running or ending programs of the server's account
+ * needs a grant.
  */
 export class Access {
   readonly #on: AccessOptions;
@@ -26,7 +27,7 @@ export class Access {
     this.#on = options;
   }
 
-  /** Undefined: the owner. Nobody is refused. */
+  /** Returns undefined for the owner. Throws for an unknown caller. */
   caller(context: Context): Identity | undefined {
     const identity = this.#on.callerOf(context);
     if (identity || isOwner(context)) return identity;
@@ -46,8 +47,8 @@ export class Access {
   }
 
   /**
-   * For launching, which runs any program as the owner of the server: a token with the grant, or a file that only the owner
-   * can have handed over to a person.
+   * For launching, which runs any program as the owner of the server: requires a token with the grant, or a file that
+   * only the owner can have handed to a person.
    */
   requireLaunch(context: Context, handedOver: string | null | undefined): void {
     this.requirePerson(context);
@@ -63,7 +64,7 @@ export class Access {
     ]);
     return agents.filter((_, index) => {
       const place = places[index];
-      // Nobody's: its files say that it is in a fleet, and not where.
+      // Its files say that it is in a fleet but not where, so it belongs to no one.
       if (place === 'unreadable') return false;
       if (caller.kind === 'agent') return place?.id === caller.workspaceId;
       return (place?.org_id ?? rows[0]?.id) === caller.orgId;
@@ -71,8 +72,8 @@ export class Access {
   }
 
   /**
-   * The agent a reference means, among those the caller may address: agents of others neither answer nor make a reference
-   * ambiguous. An agent is not told which others there are.
+   * Returns the agent that a reference means, among those the caller may address. Agents of others are neither found
+   * nor make a reference ambiguous. An agent does not learn which others exist.
    */
   async find(context: Context, ref: string, agents: TrackedAgent[]): Promise<TrackedAgent> {
     try {
@@ -80,13 +81,13 @@ export class Access {
     } catch (error) {
       if (this.caller(context)?.kind !== 'agent' || !isRouseError(error) || error.code !== 'not_found')
         throw error;
-      throw forbidden("an agent's token addresses that agent alone");
+      throw forbidden("an agent's token reaches only that agent");
     }
   }
 
   /**
-   * The workspace each session registered as, by its own files: an agent id is chosen by whoever registers it, and says
-   * nothing about a session of this host. Undefined: it is registered in no org of this server.
+   * Returns the workspace each session registered as, by its own files: anyone who registers may choose an agent id, so
+   * the id says nothing about a session of this host. Undefined: it is registered in no org of this server.
    */
   async #placesOf(agents: TrackedAgent[]): Promise<(Place | 'unreadable' | undefined)[]> {
     const ids = agents.map(({ facts }) => workspaceOf(facts.root));

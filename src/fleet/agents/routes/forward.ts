@@ -14,16 +14,18 @@ import {
 import { CALLER_HEADER, type Caller, GATEWAY_ROUTES, gatewayPath } from '../../../wire/index.ts';
 import type { Identity } from '../../identity/index.ts';
 
-/** Longer than a gateway takes for anything but an answer that is held until something happens. */
+/** Longer than a gateway takes for any response that is not held open. */
 const LONGEST_ANSWER_MS = 120_000;
 
-/** Of the caller's headers, these mean something to a gateway. Credentials and Host are this server's own business. */
+/**
+ * The caller's headers that mean something to a gateway. Credentials and Host are between the caller and this server.
+ */
 const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id', CALLER_HEADER];
 const HANDED_BACK = ['content-type', 'allow', 'retry-after'];
 
 /**
- * A request to an agent, carried to its gateway as it is: method, path, query, body; and the answer carried back with its
- * status and body unchanged, as it comes. Only a gateway that has proven to be the recorded one is spoken to.
+ * Forwards a request to the agent's gateway as it is: method, path, query, body. Streams the response back with its
+ * status and body unchanged. Only a gateway that has proven to be the recorded one is used.
  */
 export async function forward(
   context: Context,
@@ -60,12 +62,12 @@ export async function forward(
   return new Response(stream, { status: answer.statusCode ?? 502, headers });
 }
 
-/** The gateway takes this server for the owner: it is told for whom it is asked. Undefined: the owner. */
+/** The gateway takes this server for the owner, so this header says for whom it asks. Undefined: the owner. */
 function callerHeader(context: Context, caller: Identity | undefined): Record<string, string> {
   if (caller === undefined) return {};
-  const said = context.req.header(CALLER_HEADER);
+  const sent = context.req.header(CALLER_HEADER);
   const kind: Caller = caller.kind === 'agent' ? 'agent' : 'user';
-  return { [CALLER_HEADER]: said === undefined ? kind : `${kind}, ${said}` };
+  return { [CALLER_HEADER]: sent === undefined ? kind : `${kind}, ${sent}` };
 }
 
 function headersOf(
@@ -79,7 +81,7 @@ function headersOf(
   });
   return {
     ...Object.fromEntries(handed),
-    // What of the answer the caller sees is this server's business, too.
+    // This server decides which part of the response the caller sees.
     'x-rouse': '1',
     ...(body.byteLength > 0 && { 'content-length': body.byteLength }),
     ...(token && { authorization: `Bearer ${token}` }),
@@ -93,7 +95,7 @@ interface Sending {
   body: Uint8Array;
   /** Aborted when the caller goes away. */
   signal: AbortSignal;
-  /** The answer may be held for as long as the caller likes. */
+  /** The response may be held for as long as the caller likes. */
   held: boolean;
 }
 
@@ -101,7 +103,7 @@ function send({ host, port }: RecordedGateway, sending: Sending): Promise<http.I
   const { method, path, headers, body, signal, held } = sending;
   return new Promise((resolve, reject) => {
     const target = { host: connectHost(host), port, method, path, headers, signal };
-    // An agent of our own knows no proxy and keeps no connection.
+    // An agent of our own uses no proxy and keeps no connection.
     const request = http.request({ ...target, agent: new http.Agent() });
     const silence = held ? undefined : setTimeout(() => request.destroy(), LONGEST_ANSWER_MS);
     request.on('response', (response) => {
@@ -116,10 +118,10 @@ function send({ host, port }: RecordedGateway, sending: Sending): Promise<http.I
   });
 }
 
-/** Once sent, a change may have been made although nobody answered; only a look can tell. */
+/** A change may have been made although no response came. Only reading the state can show it. */
 function lost(method: string, error: unknown): Error {
-  const doubt = method === 'GET' ? '' : '; whether it took the request is not known';
-  return unavailable(`the gateway did not answer (${errnoOf(error) ?? 'no answer'})${doubt}`, {
+  const doubt = method === 'GET' ? '' : '; it is not known whether it accepted the request';
+  return unavailable(`the gateway did not answer (${errnoOf(error) ?? 'no response'})${doubt}`, {
     cause: error,
     facts: { cause: 'gateway_lost' },
   });

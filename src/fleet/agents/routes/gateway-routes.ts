@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { isRouseError } from '../../../base/index.ts';
-import { type Call, type Handlers, readBytes, serve } from '../../../http/index.ts';
+import { type Call, type Handlers, serve } from '../../../http/index.ts';
 import { agentMail, attach, detach, localStatus } from '../../../session/index.ts';
 import {
   CARRIED_ROOTS,
@@ -24,7 +24,7 @@ export function gatewayHandlers(parts: RouteParts): Handlers<GatewayLife> {
   const { session } = agents;
   return {
     'agents.gateway.status': async ({ context }) => {
-      const found = await hereOrAfar(parts, context);
+      const found = await hereOrRemote(parts, context);
       return found instanceof Response ? found : (await localStatus(session, found.facts)).status;
     },
     'agents.gateway.attach': async ({ context, body }) => {
@@ -38,10 +38,10 @@ export function gatewayHandlers(parts: RouteParts): Handlers<GatewayLife> {
       );
       return { ...status, restarted };
     },
-    'agents.gateway.detach': async ({ context }) => {
+    'agents.gateway.detach': async ({ context, body }) => {
       access.requireGrant(context, 'launch');
       const { facts } = await agentOf(context);
-      await readBytes(context, 1024);
+      await body();
       return (await detach(session, { kind: 'local', facts })).status;
     },
     'agents.mail.live': async ({ context }) => {
@@ -55,7 +55,7 @@ export function gatewayHandlers(parts: RouteParts): Handlers<GatewayLife> {
   };
 }
 
-/** Everything a live gateway serves, carried to it unchanged; what this version does not know of, too. */
+/** Forwards everything a live gateway serves, unchanged, including routes that this version does not know. */
 export function carryToGateways(app: Hono, parts: RouteParts): void {
   const carrying = Object.keys(CARRIED_ROUTES).map((id) => [
     id,
@@ -67,29 +67,31 @@ export function carryToGateways(app: Hono, parts: RouteParts): void {
 }
 
 async function carry(parts: RouteParts, context: Context): Promise<Response> {
-  const found = await hereOrAfar(parts, context);
+  const found = await hereOrRemote(parts, context);
   if (found instanceof Response) return found;
   const caller = parts.access.caller(context);
   const rest = pathBehindAgent(context);
-  // The gateway would refuse it, too; here it is refused whatever gateway that is.
+  // The gateway would refuse it too. Here it is refused whatever the gateway's version.
   if (caller?.kind === 'agent' && gatewayPath(rest) === GATEWAY_ROUTES['control.sendKeys'].path)
     requireCapability(['agent'], 'dialog_key', 'control.sendKeys');
   return forward(context, parts.agents.session, { facts: found.facts, rest, caller });
 }
 
-/** The agent of this host, or the answer of one elsewhere in the fleet. What neither knows is not found here. */
-async function hereOrAfar(parts: RouteParts, context: Context): Promise<TrackedAgent | Response> {
+/**
+ * Returns the agent of this host, or the response of an agent on another host. If neither exists, it is not found here.
+ */
+async function hereOrRemote(parts: RouteParts, context: Context): Promise<TrackedAgent | Response> {
   try {
     return await parts.agentOf(context);
   } catch (error) {
-    if (!parts.afar || !isRouseError(error) || error.code !== 'not_found') throw error;
+    if (!parts.remote || !isRouseError(error) || error.code !== 'not_found') throw error;
     const ref = context.req.param('agent_ref') ?? '';
     const asked = { caller: parts.access.caller(context), ref, rest: pathBehindAgent(context) };
-    return parts.afar(context, asked);
+    return parts.remote(context, asked);
   }
 }
 
-/** As it was sent: what is encoded stays encoded. `/houmao/agents/{ref}/gateway/x` → `/gateway/x`. */
+/** Keeps the path as it was sent: what is encoded stays encoded. `/houmao/agents/{ref}/gateway/x` → `/gateway/x`. */
 function pathBehindAgent(context: Context): string {
   return `/${new URL(context.req.url).pathname.split('/').slice(4).join('/')}`;
 }

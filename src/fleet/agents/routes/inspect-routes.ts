@@ -1,4 +1,4 @@
-import { type Handlers, readBytes } from '../../../http/index.ts';
+import type { Handlers } from '../../../http/index.ts';
 import { listAgents, stopAnswer } from '../../../session/index.ts';
 import type { AnswerOf } from '../../../wire/index.ts';
 import { requestAgent } from '../agent-requests.ts';
@@ -14,7 +14,7 @@ type Inspecting = AgentRoutes<
   'list' | 'get' | 'state' | 'state.detail' | 'history' | 'requests' | 'interrupt' | 'stop' | 'relaunch'
 >;
 
-/** Which agents there are, what they do, and what may be asked of any of them. */
+/** Lists agents, shows what they do, and takes requests that any of them accepts. */
 export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handlers<Inspecting> {
   return {
     'agents.list': ({ context }) => {
@@ -35,9 +35,9 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
       const agent = await agentOf(context);
       return requestAgent(agents, agent, await body());
     },
-    'agents.interrupt': async ({ context }) => {
+    'agents.interrupt': async ({ context, body }) => {
       const agent = await agentOf(context);
-      await readBytes(context, 1024);
+      await body();
       const answer = await requestAgent(agents, agent, { schema_version: 1, request_kind: 'interrupt' });
       return { ...answer, ...actedOn(agent), turn_id: answer.headless_turn_id };
     },
@@ -64,7 +64,7 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
         ...(attachError ? [`its gateway was not attached: ${attachError.message}`] : []),
       ];
       const detail = revived
-        ? 'its tmux session was gone and was made again'
+        ? 'its tmux session was gone and was created again'
         : 'a new instance runs in window 0';
       return {
         ...{ schema_version: 1, status: 'ok', action: 'relaunch', detail, notes },
@@ -74,7 +74,7 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
   };
 }
 
-/** Where the session is that something was done to. */
+/** Where the session is that was acted on. */
 const actedOn = ({ facts }: TrackedAgent) => ({ manifest_path: facts.path, session_root: facts.root });
 
 async function listView(
@@ -90,7 +90,7 @@ async function listView(
   return { schema_version: 1, agents: rows, malformed_records: listed.malformed_records };
 }
 
-/** Of a terminal: what its gateway saw, newest last. Of a headless agent: its turns. Nothing was seen without a gateway. */
+/** For a terminal: what its gateway saw, newest last. For a headless agent: its turns. Empty without a gateway. */
 async function historyView(
   agents: ManagedAgents,
   agent: TrackedAgent,

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { conflict, forbidden } from '../../../base/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import {
-  forServers,
+  fleetActions,
   type Handover,
   type LaunchOptions,
   type LaunchReport,
@@ -20,7 +20,7 @@ import type { ManagedAgents } from '../managed-agents.ts';
 import { identityView, type TrackedAgent } from '../tracked-agent.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
 
-/** Agents that this server launches and owns, and terminals launched for it that it takes on. */
+/** Launches agents that this server owns, and registers terminals that were launched for it. */
 export function launchHandlers({
   agents,
   access,
@@ -50,13 +50,13 @@ export function launchHandlers({
 type Body = ManagedLaunchBody | HeadlessLaunchBody;
 type Launched = AnswerOf<AgentRoutes<'launch'>['agents.launch']>;
 
-/** What the caller handed over for the tool; undefined: it gets what the server has. */
+/** Returns what the caller handed over for the tool. Undefined: the tool gets what the server has. */
 export async function handedOver(
   { session }: ManagedAgents,
   file: string | null | undefined,
 ): Promise<Handover | undefined> {
   if (file == null) return undefined;
-  return (await forServers()).takeHandover(session.settings.runtimeDir, file);
+  return (await fleetActions()).takeHandover(session.settings.runtimeDir, file);
 }
 
 function optionsOf(body: Body, headless: boolean): LaunchOptions {
@@ -106,13 +106,15 @@ function launchView(report: LaunchReport): Launched {
   };
 }
 
-/** The manifest is believed, the body only has to agree with it. It must be one of this server's own runtime directory. */
+/**
+ * The manifest is the authority; the body only has to agree with it. It must be in this server's own runtime directory.
+ */
 function registered(agents: ManagedAgents, body: RegisterLaunchBody): TrackedAgent {
   const sessions = path.join(agents.session.settings.runtimeDir, 'sessions');
-  const given =
+  const named =
     body.manifest_path ?? (body.session_root == null ? undefined : manifestFiles(body.session_root).manifest);
-  if (given === undefined) throw conflict('manifest_path or session_root must say which session is meant');
-  const manifest = path.normalize(given);
+  if (named === undefined) throw conflict('manifest_path or session_root must name the session');
+  const manifest = path.normalize(named);
   if (!manifest.startsWith(`${sessions}${path.sep}`))
     throw forbidden(`only sessions under ${sessions} can be registered here`);
   const facts = readManifestFacts(manifest);

@@ -5,19 +5,19 @@ import type { ManagedAgents } from '../managed-agents.ts';
 import type { TrackedAgent } from '../tracked-agent.ts';
 import type { Access } from './access.ts';
 
-/** What each group of routes works with. */
+/** What each group of routes needs. */
 export interface RouteParts {
   agents: ManagedAgents;
   access: Access;
   stopping: AbortSignal;
-  /** For an agent of another host; undefined: nobody carries that far. */
-  afar: CarryAfar | undefined;
-  /** The agent the path names, which the caller may address. */
+  /** For an agent on another host. Undefined: remote calls are not possible. */
+  remote: CarryRemoteCall | undefined;
+  /** Returns the agent that the path names, if the caller may address it. */
   agentOf(context: Context): Promise<TrackedAgent>;
 }
 
-/** Carries a request to an agent that no session of this host is; `rest` stands behind the agent in its path. */
-export type CarryAfar = (
+/** Carries a request to an agent that has no session on this host. `rest` is the part of the path after the agent. */
+export type CarryRemoteCall = (
   context: Context,
   asked: { caller: Identity | undefined; ref: string; rest: string },
 ) => Promise<Response>;

@@ -6,15 +6,15 @@ import { Access, type AccessOptions } from './access.ts';
 import { carryToGateways, gatewayHandlers } from './gateway-routes.ts';
 import { inspectHandlers } from './inspect-routes.ts';
 import { launchHandlers } from './launch-routes.ts';
-import type { CarryAfar, RouteParts } from './route-parts.ts';
+import type { CarryRemoteCall, RouteParts } from './route-parts.ts';
 import { serverHandlers } from './server-routes.ts';
 import { turnHandlers } from './turn-routes.ts';
 
 export interface AgentRoutesOptions extends AccessOptions {
   agents: ManagedAgents;
-  /** Aborted when the server stops: held answers go out then. */
+  /** Aborted when the server stops; held responses are sent then. */
   stopping: AbortSignal;
-  afar?: CarryAfar | undefined;
+  remote?: CarryRemoteCall | undefined;
 }
 
 /** Everything under `/houmao`. */
@@ -25,9 +25,9 @@ export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
     agents,
     access,
     stopping,
-    afar: options.afar,
+    remote: options.remote,
     async agentOf(context) {
-      // Before it is told whether such an agent exists.
+      // Checked before the caller learns whether such an agent exists.
       access.caller(context);
       return access.find(context, context.req.param('agent_ref') ?? '', await agents.list());
     },
@@ -39,6 +39,6 @@ export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
     ...turnHandlers(parts),
     ...gatewayHandlers(parts),
   });
-  // After the server's own routes below the same roots.
+  // After the server's own routes under the same roots.
   carryToGateways(app, parts);
 }

@@ -2,7 +2,7 @@ import type { Handlers } from '../../../http/index.ts';
 import { removeCurrentServer, writeCurrentServer } from '../server-place.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
 
-/** Who serves here, and how to end it. */
+/** Shows who serves here and stops it. */
 export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRoutes<'server' | 'shutdown'>> {
   const current = writeCurrentServer(agents.config);
   return {
@@ -19,7 +19,7 @@ export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRo
         schema_version: 1,
         status: 'ok',
         action: 'shutdown',
-        detail: 'the server stops; its agents run on',
+        detail: 'the server is stopping; its agents keep running',
       };
     },
   };

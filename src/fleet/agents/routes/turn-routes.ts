@@ -51,7 +51,7 @@ function turnsForPeople(
       const { after, wait_seconds } = query();
       const done = (): boolean => turn().status !== 'active';
       const changed = (): boolean => done() || (after !== undefined && turn().revision > after);
-      await held(context, parts, { seconds: wait_seconds, told: turns.changed, until: changed });
+      await held(context, parts, { seconds: wait_seconds, changed: turns.changed, until: changed });
       return turnViewOf(turn(), agent.facts.root);
     },
     'agents.turns.events': async ({ context, params, query }) => {
@@ -99,7 +99,7 @@ function turnsForGateways(
       });
       const { seen, wait_seconds } = query();
       const differs = (): boolean => fingerprint(view()) !== seen;
-      await held(context, parts, { seconds: wait_seconds, told: surface.changed, until: differs });
+      await held(context, parts, { seconds: wait_seconds, changed: surface.changed, until: differs });
       return { ...view(), seen: fingerprint(view()) };
     },
   };
@@ -120,34 +120,34 @@ async function served(
   const agent = await agentOf(context);
   if (isServedHeadless(agent)) return { agent, turns: await agents.turnsOf(agent) };
   throw unsupported(`agent ${agent.facts.agentName} is not a headless agent of this server`, {
-    hint: 'its turns are run by its gateway: POST …/gateway/requests',
+    hint: 'its gateway runs its turns: POST …/gateway/requests',
     facts: { cause: 'not_served_headless' },
   });
 }
 
 interface Waiting<T> {
-  /** Undefined: the answer is not held. */
+  /** Undefined: the response is not held. */
   seconds: number | undefined;
-  told: { next(matches: () => boolean, signal: AbortSignal): Promise<T> };
+  changed: { next(matches: () => boolean, signal: AbortSignal): Promise<T> };
   until: () => boolean;
 }
 
-/** With `wait_seconds`, the answer is held until what is asked for holds, or the time is over, or nobody waits any more. */
+/** With `wait_seconds`, holds the response until the condition is true, the time is up or the client is gone. */
 async function held<T>(
   context: Context,
   { agents, stopping }: RouteParts,
-  { seconds, told, until }: Waiting<T>,
+  { seconds, changed, until }: Waiting<T>,
 ): Promise<void> {
   if (seconds === undefined || until()) return;
   countAsHeld(context);
   const enough = new AbortController();
   const cancel = agents.session.clock.after(seconds * 1000, () => enough.abort());
   const signal = AbortSignal.any([enough.signal, stopping, context.req.raw.signal]);
-  await told.next(until, signal).catch(() => undefined);
+  await changed.next(until, signal).catch(() => undefined);
   cancel();
 }
 
-/** What matters of a state: when it was looked at does not. */
+/** The part of a state that matters; when it was observed does not. */
 function fingerprint(view: { observation: { observedAtUtc: string }; headless: unknown }): string {
   const { observedAtUtc: _, ...observation } = view.observation;
   return Buffer.from(JSON.stringify([observation, view.headless])).toString('base64url');
@@ -155,7 +155,7 @@ function fingerprint(view: { observation: { observedAtUtc: string }; headless: u
 
 type TurnEvent = AnswerOf<TurnRoutes['agents.turns.events']>['entries'][number];
 
-/** A line that is being written, or is not JSON, is shown as what it is. */
+/** A line that is still being written, or is not JSON, is shown as unreadable. */
 function eventOf(line: string, { turn_index, accepted_at_utc: timestamp_utc }: TurnRecord): TurnEvent {
   const blank = { kind: 'unreadable', message: '', turn_index, timestamp_utc, payload: null };
   try {

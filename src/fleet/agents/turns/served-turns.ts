@@ -25,13 +25,13 @@ export interface ServedTurnsOptions {
 export interface NewTurn extends Pick<TurnBody, 'prompt' | 'chat_session' | 'execution'> {
   turnId?: string | null | undefined;
   requestId?: string | undefined;
-  /** Asked for through a gateway's direct control. */
+  /** Requested through a gateway's direct control. */
   direct?: boolean;
 }
 
 /**
  * The turns of a headless agent that this server runs: accepted durably, one at a time, each with its stages. A turn
- * outlives the server; the next one takes it over and finds how it ended. None runs twice.
+ * outlives the server; the next server takes it over and finds out how it ended. None runs twice.
  */
 export class ServedTurns {
   readonly changed = new Emitter<TurnRecord>();
@@ -43,7 +43,7 @@ export class ServedTurns {
   constructor(options: ServedTurnsOptions) {
     this.#on = options;
     this.#store = new TurnStore(options.facts.root, (file, cause) =>
-      options.log.warn('a turn cannot be read and is passed over', { file, cause }),
+      options.log.warn('a turn cannot be read and is skipped', { file, cause }),
     );
   }
 
@@ -67,21 +67,21 @@ export class ServedTurns {
     });
   }
 
-  /** Reaches the agent, and takes up what an earlier server left. */
+  /** Opens the agent's surface and resumes what an earlier server left. */
   async start(): Promise<void> {
     await this.#on.surface.start();
     const left = this.active;
     if (left) this.#running = this.#attend(left, () => this.#recover(left));
   }
 
-  /** A turn under way runs on and is taken over by the next server. */
+  /** A running turn continues and is taken over by the next server. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#on.surface.close();
     await this.#running;
   }
 
-  /** Durable when it returns; run from then on. The same id and prompt again is the same turn. */
+  /** Durable when it returns; it runs from then on. The same id and prompt again is the same turn. */
   accept(wanted: NewTurn): { turn: TurnRecord; duplicate: boolean } {
     const known = wanted.turnId ? this.#store.get(wanted.turnId) : undefined;
     if (known) {
@@ -96,7 +96,7 @@ export class ServedTurns {
     return { turn, duplicate: false };
   }
 
-  /** Ends the turn under way; undefined when there is none. */
+  /** Ends the running turn; undefined if there is none. */
   async interrupt(requestId: string): Promise<TurnRecord | undefined> {
     const turn = this.active;
     if (!turn) return undefined;
@@ -117,7 +117,7 @@ export class ServedTurns {
     }
     const active = this.active?.turn_id ?? surface.headless?.state().active_turn_id;
     if (active) {
-      throw refusal('not_ready', `a headless agent takes one turn at a time, and "${active}" is under way`, {
+      throw refusal('not_ready', `a headless agent runs one turn at a time, and "${active}" is running`, {
         facts: { active_turn_id: active },
       });
     }
@@ -153,7 +153,7 @@ export class ServedTurns {
     try {
       await work();
     } catch (error) {
-      this.#on.log.error('a turn could not be attended', { turn: turn.turn_id, cause: messageOf(error) });
+      this.#on.log.error('a turn could not be watched', { turn: turn.turn_id, cause: messageOf(error) });
       if (!this.#closing.signal.aborted) this.#finish(turn, 'unknown', [messageOf(error)]);
     }
   }
@@ -177,13 +177,13 @@ export class ServedTurns {
   }
 
   #settle(turn: TurnRecord, { outcome, reasons, untouched }: DeliveryResult): void {
-    // The server lets go of a turn that runs on; the next one finishes this record.
+    // The server lets go of a turn that continues; the next server finishes this record.
     if (this.#closing.signal.aborted && turn.stages.every(({ stage }) => stage !== 'turn_finished')) return;
     turn.untouched = untouched;
     this.#finish(turn, STATUS_OF[outcome], reasonTexts(reasons));
   }
 
-  /** What an earlier server left: run now, if nothing of it was; otherwise attended to its end. */
+  /** Handles a turn that an earlier server left: runs it if nothing of it was run, otherwise watches it to its end. */
   async #recover(turn: TurnRecord): Promise<void> {
     const left = await judgeLeftTurn(turn, this.#on.surface);
     if (left.next === 'over') {

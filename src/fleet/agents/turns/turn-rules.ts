@@ -9,7 +9,7 @@ import {
 import type { TurnBody, TurnStatus } from '../../../wire/index.ts';
 import type { TurnRecord } from './turn-store.ts';
 
-/** What a delivery's end means for the turn. */
+/** Maps how a delivery ended to the turn's status. */
 export const STATUS_OF: Readonly<Record<DeliveryOutcome, TurnStatus>> = {
   submitted: 'completed',
   cancelled: 'interrupted',
@@ -22,15 +22,17 @@ export const STATUS_OF: Readonly<Record<DeliveryOutcome, TurnStatus>> = {
   left: 'unknown',
 };
 
-/** A turn that nothing was run of when the server ended is run once more; after that a person should look. */
-const MOST_RETURNS = 1;
+/** A turn that was not started when the server ended is run once more. After that a person should look. */
+const MAX_RETURNS = 1;
 
 export type LeftTurn =
   | { next: 'run' }
   | { next: 'wait' }
   | { next: 'over'; status: TurnStatus; reasons: string[]; untouched: boolean };
 
-/** What to do with a turn that was under way when the server ended, by the evidence it left. None is run twice. */
+/**
+ * Decides what to do with a turn that was running when the server ended, by the evidence it left. None is run twice.
+ */
 export async function judgeLeftTurn(turn: TurnRecord, surface: AgentSurface): Promise<LeftTurn> {
   const { verdict, evidence } = await surface.recover({
     requestId: turn.request_id,
@@ -41,11 +43,11 @@ export async function judgeLeftTurn(turn: TurnRecord, surface: AgentSurface): Pr
     return { next: 'wait' };
   if (verdict === 'unknown') {
     const found = String(evidence[0]?.facts['found'] ?? 'it left no trace');
-    return over('unknown', `the server ended while the turn was starting: ${found}`, false);
+    return over('unknown', `the server stopped while the turn was starting: ${found}`, false);
   }
-  if (turn.interrupt_requested) return over('interrupted', 'interrupted before anything was run', true);
-  if (turn.returns >= MOST_RETURNS)
-    return over('failed', 'the server ended twice before this could be run', true);
+  if (turn.interrupt_requested) return over('interrupted', 'interrupted before it started', true);
+  if (turn.returns >= MAX_RETURNS)
+    return over('failed', 'the server stopped twice before this could run', true);
   return { next: 'run' };
 }
 
@@ -53,7 +55,7 @@ function over(status: TurnStatus, reason: string, untouched: boolean): LeftTurn 
   return { next: 'over', status, reasons: [reason], untouched };
 }
 
-/** How a turn ended that was run while no server looked: by what it left behind, and by nothing else. */
+/** Returns how a turn ended that ran while no server watched: by what it left behind, and by nothing else. */
 export function concludeTurn(
   { root, tool }: ManifestFacts,
   turn: TurnRecord,
@@ -63,7 +65,7 @@ export function concludeTurn(
   if (code === undefined)
     return {
       status: 'unknown',
-      reasons: ['it ended while nobody was looking; its exit code is not known'],
+      reasons: ['it ended while no server was watching; its exit code is not known'],
     };
   if (code === 0) return { status: 'completed', reasons: [] };
   return {
@@ -72,7 +74,7 @@ export function concludeTurn(
   };
 }
 
-/** One id is one turn: asked for again it is the same, and with another prompt it is refused. */
+/** One id is one turn: the same request again is the same turn, and one with another prompt is refused. */
 export function requireSameTurn(
   known: TurnRecord,
   wanted: Pick<TurnBody, 'prompt' | 'chat_session' | 'execution'>,
@@ -80,7 +82,7 @@ export function requireSameTurn(
   const words = (turn: typeof wanted): string =>
     JSON.stringify([turn.prompt, turn.chat_session ?? null, turn.execution ?? null]);
   if (words(known) === words(wanted)) return;
-  throw conflict(`turn "${known.turn_id}" was asked for with another prompt`, {
+  throw conflict(`turn "${known.turn_id}" already exists with another prompt`, {
     facts: { cause: 'turn_id_used' },
   });
 }

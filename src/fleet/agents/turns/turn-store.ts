@@ -9,19 +9,19 @@ import {
 } from '../../../base/index.ts';
 import type { TurnBody, TurnEnd, TurnStatus, TurnView } from '../../../wire/index.ts';
 
-/** A turn as it stands on disk: what is shown of it, and what is needed to run it after a crash. */
+/** A turn as it is on disk: what is shown of it, and what is needed to run it after a crash. */
 export interface TurnRecord extends Omit<TurnView, 'duplicate' | keyof TurnEnd> {
   prompt: string;
   chat_session: TurnBody['chat_session'];
   execution: TurnBody['execution'];
   direct: boolean;
-  /** How often it was put back because nothing of it had been run when the server ended. */
+  /** How often it was put back because none of it had run when the server ended. */
   returns: number;
   interrupt_requested: boolean;
 }
 
 const KEPT = 200;
-/** So that it is not done for every turn. */
+/** Extra turns to keep, so that old ones are not removed at every turn. */
 const SLACK = 20;
 
 /** The turns of one agent, one file each in its session root, so that they outlive the server. */
@@ -29,7 +29,7 @@ export class TurnStore {
   readonly #directory: string;
   #turns = new Map<string, TurnRecord>();
 
-  /** Files that are not turns are passed over and told. */
+  /** Files that are not turns are skipped and reported. */
   constructor(sessionRoot: string, onBadFile: (file: string, cause: string) => void) {
     this.#directory = path.join(sessionRoot, 'server', 'turns');
     for (const name of this.#names()) {

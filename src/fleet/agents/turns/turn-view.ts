@@ -2,21 +2,21 @@ import { readExitCode, turnArtefacts } from '../../../terminal/index.ts';
 import type { TurnAccepted, TurnEnd, TurnView } from '../../../wire/index.ts';
 import type { TurnRecord } from './turn-store.ts';
 
-/** How it is run, and with which words, is between the server and whoever asked. */
+/** How it is run, and its prompt, stay between the server and the caller who asked for it. */
 const HIDDEN = ['prompt', 'chat_session', 'execution', 'direct', 'returns', 'interrupt_requested'];
 
-/** A turn as it is shown; what it printed is in the session it is of. */
+/** Returns a turn as it is shown; its output is in its session root. */
 export function turnViewOf(record: TurnRecord, sessionRoot: string): TurnView {
   const shown = Object.entries(record).filter(([key]) => !HIDDEN.includes(key));
   return { ...(Object.fromEntries(shown) as Omit<TurnView, keyof TurnEnd>), ...endOf(record, sessionRoot) };
 }
 
-/** The same for whoever asked for it. */
+/** The same, for the caller who asked for the turn. */
 export function acceptedView(
   { turn, duplicate }: { turn: TurnRecord; duplicate: boolean },
   sessionRoot: string,
 ): TurnAccepted {
-  const detail = duplicate ? 'it was asked for before; this is that turn' : 'the turn runs';
+  const detail = duplicate ? 'it was requested before; this is the same turn' : 'the turn is running';
   return { success: true, detail, ...turnViewOf(turn, sessionRoot), ...(duplicate && { duplicate }) };
 }
 

@@ -31,7 +31,9 @@ export interface ActionParts {
   seen: SeenMarks;
 }
 
-/** What a person does with an agent. Each goes to its gateway as a program would send it, with the click's id as its key. */
+/**
+ * A person's actions on an agent. Each goes to its gateway as a program would send it, with the click's id as its key.
+ */
 export function actionHandlers(on: ActionParts): Handlers<ActRoutes> {
   return {
     ...promptHandlers(on),
@@ -60,7 +62,7 @@ function promptHandlers({ door, doing, reach }: ActionParts) {
         return {
           status: 'accepted' as const,
           ref: accepted.request_id,
-          sentence: `Accepted: stored in the line of ${name}${before > 0 ? `, behind ${before}` : ''}; it is typed when ${name} is ready.`,
+          sentence: `Accepted: queued for ${name}${before > 0 ? `, behind ${before}` : ''}; it is typed when ${name} is ready.`,
           command: queueCommand(name, prompt),
         };
       });
@@ -78,7 +80,7 @@ function promptHandlers({ door, doing, reach }: ActionParts) {
         return {
           status: 'accepted' as const,
           ref: accepted.request_id,
-          sentence: `Accepted: the interrupt of ${name} is stored and comes before everything in its line.`,
+          sentence: `Accepted: the interrupt of ${name} is stored and comes first in its queue.`,
           command: commandLine`rouse agents interrupt ${name}`,
         };
       });
@@ -96,7 +98,7 @@ function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
       return doing.receipt(session, act, async () => {
         await seen.mark(row.id);
         view.touch(row.name, 'timeline', row.id);
-        return { sentence: `${row.name} was looked at.` };
+        return { sentence: `${row.name} is marked as seen.` };
       });
     },
     'page.agent.cancel': async ({ context, params, body }: Call<'page.agent.cancel'>) => {
@@ -110,7 +112,7 @@ function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
         await (await reach.requireGateway(agent, session)).call('requests.cancel', { request_id: id });
         return {
           ref: id,
-          sentence: `Taken out of the line of ${name}; nothing of it was typed.`,
+          sentence: `Removed from the queue of ${name}; none of it was typed.`,
           command: commandLine`rouse agents gateway requests cancel ${name} --request-id ${id}`,
         };
       });
@@ -118,7 +120,7 @@ function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
   };
 }
 
-/** The keys that a dialog may offer; the sequence is typed as it stands here. */
+/** The keys that a dialog may offer; the sequence is typed exactly as written here. */
 const NAMED_KEYS = ['Enter', 'Escape', 'Up', 'Down'];
 
 function keyHandlers({ door, doing, reach }: ActionParts) {
@@ -135,7 +137,7 @@ function keyHandlers({ door, doing, reach }: ActionParts) {
         if (dialog?.hash !== hash)
           throw refusal(
             'dialog_changed',
-            'the dialog that was seen is not on the screen any more; nothing was pressed',
+            'the dialog you saw is no longer on the screen; nothing was pressed',
             {
               hint: 'look at the screen as it is now, and choose again',
             },
@@ -146,7 +148,7 @@ function keyHandlers({ door, doing, reach }: ActionParts) {
             hint: 'choose one that it shows',
           });
         const sequence = NAMED_KEYS.includes(key) ? `<[${key}]>` : key;
-        // The gateway looks again at the instant of typing, and presses it into this dialog or not at all.
+        // The gateway checks again at the instant of typing, and presses the key in this dialog or not at all.
         const { dialog_after: after = 'unknown' } = await gateway.sendKeys({
           sequence,
           expected_dialog: hash,
@@ -210,7 +212,7 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
       const id = params.reminder_id;
       const act = { action: 'reminder.pause', target: id, actionId, asked: paused, repeatable: true };
       return doing.receipt(session, act, async () => {
-        // It is sent back as it was, keys included; the person only says whether it is paused.
+        // It is sent back unchanged, keys included; the person only decides whether it is paused.
         const gateway = await reach.requireGateway(agent, session, 'owner');
         const known = await gateway.call('reminders.get', { reminder_id: id });
         await gateway.call('reminders.put', { reminder_id: id, body: { ...definitionOf(known), paused } });
@@ -234,7 +236,7 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
   };
 }
 
-/** A longer one is in the ledger, and no line to be copied. */
+/** A longer command is in the ledger but is not offered for copying. */
 const LONGEST_COMMAND = 600;
 
 const queueCommand = (name: string, prompt: string): string | null =>

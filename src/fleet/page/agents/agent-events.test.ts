@@ -16,7 +16,7 @@ const line = (title: string, kind = 'reminder_delivered'): string =>
   `${JSON.stringify({ kind, at_utc: '2026-01-01T12:00:00.000Z', title })}\n`;
 const titles = (events: AgentEvents): unknown[] => events.of(file).map(({ title }) => title);
 
-it('tells what was added since, each event once, and a line that is half written when it is whole', () => {
+it('new events of a gateway are read once each, and a half-written line when it is complete', () => {
   const events = new AgentEvents();
   expect(titles(events)).toEqual([]);
   fs.writeFileSync(file, line('a') + line('b').slice(0, 20));
@@ -26,7 +26,7 @@ it('tells what was added since, each event once, and a line that is half written
   expect(titles(events)).toEqual(['a', 'b', 'c']);
 });
 
-it('passes over what is no event or is told by the ledger, and begins again with another file', () => {
+it('lines that are no event or are in the ledger are skipped, and a replaced event file is read from its start', () => {
   const events = new AgentEvents();
   fs.writeFileSync(
     file,
@@ -40,7 +40,7 @@ it('passes over what is no event or is told by the ledger, and begins again with
   expect(titles(events)).toEqual([]);
 });
 
-it('of a long file reads the end, from a whole line on', () => {
+it('of a long event file only the end is read, from a complete line on', () => {
   fs.writeFileSync(
     file,
     line('early') + line('x'.repeat(1000), 'request_accepted').repeat(600) + line('late'),

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** One line of events.jsonl, as far as the page reads it. */
+/** One line of events.jsonl, with the fields that the page reads. */
 export interface EventLine {
   kind: string;
   at_utc: string;
@@ -13,16 +13,19 @@ const FILES = 1000;
 
 interface Tail {
   inode: number;
-  /** Where the first line begins that was not read yet. */
+  /** Where the first unread line begins. */
   offset: number;
   events: readonly EventLine[];
 }
 
-/** The newest events of gateways that pages show: what was read once is remembered, and only what was added since is read. */
+/**
+ * The newest events of the gateways that pages show. Events read once are remembered; only what was added since is
+ * read.
+ */
 export class AgentEvents {
   readonly #tails = new Map<string, Tail>();
 
-  /** Oldest first; lines that are none are passed over. */
+  /** Oldest first; invalid lines are skipped. */
   of(file: string): readonly EventLine[] {
     try {
       const fd = fs.openSync(file, 'r');
@@ -48,14 +51,14 @@ function readOn(fd: number, known: Tail | undefined): Tail {
   const length = fs.readSync(fd, bytes, 0, bytes.length, from);
   const end = bytes.subarray(0, length).lastIndexOf(10) + 1;
   const lines = bytes.toString('utf8', 0, end).split('\n');
-  // In the middle of the file the first one may be a part of a line.
+  // In the middle of the file the first line may be incomplete.
   if (from > 0 && from !== before?.offset) lines.shift();
   const events = [...(before?.events ?? []), ...lines.flatMap(eventIn)];
-  // Rows are known by their place, which moves when old ones are dropped: seldom.
+  // Rows are identified by their position, which changes when old ones are dropped, so that is done rarely.
   return { inode, offset: from + end, events: events.length > 2 * KEPT ? events.slice(-KEPT) : events };
 }
 
-/** Prompts and wakes are in the ledger; these are not. */
+/** The events that are not in the ledger; prompts and wakes are. */
 const SHOWN = /^(control_input$|control_prompt_|reminder_(?!deferred$))/;
 
 function eventIn(line: string): EventLine[] {

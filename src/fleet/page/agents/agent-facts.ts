@@ -8,7 +8,7 @@ import type {
   PageAgentRow,
   RequestView,
 } from '../../../wire/index.ts';
-import { type AgentReach, afarPatience, hostWords, type ReachedAgent } from './agent-reach.ts';
+import { type AgentReach, hostWords, type ReachedAgent, remoteTimeout } from './agent-reach.ts';
 
 interface Known {
   notifier: (Partial<MailNotifierStatus> & { enabled: boolean }) | undefined;
@@ -18,7 +18,7 @@ interface Known {
 
 const NOTHING: Known = { notifier: undefined, decision: undefined, request: undefined };
 
-/** Everything that stands beside the timeline of an agent. */
+/** Returns everything shown beside the timeline of an agent. */
 export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promise<Omit<PageAgent, 'queue'>> {
   const { row, facts } = agent;
   const out_of_reach = reach.whyNot(agent);
@@ -26,9 +26,9 @@ export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promis
     ? out_of_reach === null
       ? await knownOf(reach, agent)
       : NOTHING
-    : await knownAfar(reach, agent);
+    : await readRemotely(reach, agent);
   const { notifier } = known;
-  // A gateway may outlive its session for a moment; nothing can be typed any more.
+  // A gateway may outlive its session for a moment, but nothing can be typed any more.
   const alive = row.gateway.alive && row.state !== 'gone';
   const tui = facts !== undefined && !isHeadless(facts.backend);
   return {
@@ -68,18 +68,18 @@ async function knownOf(reach: AgentReach, agent: ReachedAgent): Promise<Known> {
   return { ...NOTHING, ...stored, ...(live && { notifier: live }) };
 }
 
-/** Of another host's agent, what its gateway says through the server. */
-async function knownAfar(reach: AgentReach, agent: ReachedAgent): Promise<Known> {
+/** For an agent on another host: what its gateway reports through the server. */
+async function readRemotely(reach: AgentReach, agent: ReachedAgent): Promise<Known> {
   const gateway = await reach.gateway(agent);
   if (!gateway) return NOTHING;
   const [notifier, decided] = await Promise.all([
-    gateway.call('notifier.status', {}, afarPatience()).catch(() => undefined),
-    gateway.call('notifier.decisions', { limit: 1 }, afarPatience()).catch(() => undefined),
+    gateway.call('notifier.status', {}, remoteTimeout()).catch(() => undefined),
+    gateway.call('notifier.decisions', { limit: 1 }, remoteTimeout()).catch(() => undefined),
   ]);
   const decision = decided?.decisions[0];
   const id = decision?.enqueued_request_id;
   const request =
-    id == null ? undefined : await gateway.getRequest(id, false, afarPatience()).catch(() => undefined);
+    id == null ? undefined : await gateway.getRequest(id, false, remoteTimeout()).catch(() => undefined);
   return { notifier, decision, request };
 }
 
@@ -129,23 +129,24 @@ function sentenceOf(row: PageAgentRow, { notifier, decision, request }: Known): 
   const { state, needs_you, unread, queue_depth, doing_now, reason } = row;
   if (needs_you !== null) return `It waits for you: ${needs_you}.`;
   if (state === 'working') return doing_now ? `It is working: ${doing_now}.` : 'It is working on a turn.';
-  if (state === 'elsewhere' && !notifier) return `It is ${row.state_words}; its gateway has not said more.`;
+  if (state === 'elsewhere' && !notifier)
+    return `It is ${row.state_words}; its gateway has reported no more.`;
   if (state === 'elsewhere' && doing_now) return `It is working: ${doing_now}.`;
-  if (state === 'not_watched') return 'Nobody watches it: it has no gateway, so nothing wakes it.';
+  if (state === 'not_watched') return 'It has no gateway, so nothing watches or wakes it.';
   if (state === 'starting') return 'Its gateway is being started.';
   if (notifier?.held_back) return `Its mail is held back: ${bareReason(notifier.held_back)}.`;
   if (queue_depth > 0)
-    return `${queue_depth === 1 ? '1 request is' : `${queue_depth} requests are`} in line for it.`;
+    return `${queue_depth === 1 ? '1 request is' : `${queue_depth} requests are`} queued for it.`;
   if ((unread ?? 0) > 0 && notifier && !notifier.enabled)
     return `It has ${unread} open ${unread === 1 ? 'message' : 'messages'}, and its wakes are off.`;
   if ((unread ?? 0) > 0 && decision)
     return `${headline(decision, request).replace(/^\w/, (c) => c.toUpperCase())}.`;
   if (state === 'waiting') return `It waits: ${reason || row.state_words}.`;
-  return 'Nothing is asked of it: no open mail, nothing in line.';
+  return 'It has nothing to do: no open mail, nothing queued.';
 }
 
 function notifierWords(notifier: Known['notifier']): string {
-  if (!notifier) return 'nobody wakes it for mail';
+  if (!notifier) return 'nothing wakes it for mail';
   if (!notifier.enabled) return 'wakes are off';
   return `wakes are on: ${wakePolicyWords(notifier)}`;
 }
@@ -178,22 +179,22 @@ function whatWillHappen(row: PageAgentRow, wakes: boolean): PageAgent['what_will
     prompt:
       waits === undefined
         ? `It is idle: the prompt is stored, typed at once, and proven.`
-        : `The prompt is stored and waits in line (${waits}); it is typed when ${name} is ready.`,
+        : `The prompt is stored and queued (${waits}); it is typed when ${name} is ready.`,
     interrupt:
       state === 'working'
-        ? `The interrupt key is pressed now; the turn of ${name} ends, and what waits in line comes next.`
+        ? `The interrupt key is pressed now; the turn of ${name} ends, and the next queued request follows.`
         : `Nothing seems to be running: the interrupt is stored, and no key is pressed if that is so.`,
   };
 }
 
-/** Nobody is there who would wake it or type. */
+/** There is no gateway to wake it or type. */
 function unwatchedWill({ name, state, state_words, needs_you }: PageAgentRow): PageAgent['what_will_happen'] {
   const why = state === 'not_watched' ? 'it has no gateway' : (needs_you ?? state_words);
   const not = `Nothing can be typed into ${name}: ${why}.`;
-  return { mail: `The mail is stored; nobody wakes ${name} for it: ${why}.`, prompt: not, interrupt: not };
+  return { mail: `The mail is stored; nothing wakes ${name} for it: ${why}.`, prompt: not, interrupt: not };
 }
 
-/** What is sent to another host goes with the next heartbeat of its gateway, and is answered by it. */
+/** A request to another host travels with the next heartbeat of its gateway, which answers it. */
 function elsewhereWill(row: PageAgentRow, wakes: boolean): PageAgent['what_will_happen'] {
   const { name } = row;
   const where = hostWords(row);

@@ -29,7 +29,7 @@ export interface AgentHandlerParts extends TimelineParts, ScreenParts {
   log: Log;
 }
 
-/** What is read of one agent. */
+/** Read routes of one agent. */
 export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
   const { door, reach } = on;
   return {
@@ -37,7 +37,7 @@ export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
       door.require(context);
       const wantsQueue = query().queue === 'true';
       const agent = await reach.find(params.name);
-      // A gateway that does not answer leaves the rest as it is.
+      // A gateway that does not respond leaves the rest as it is.
       const queue = wantsQueue ? queueOf(reach, agent, { limit: QUEUE_SHOWN }).catch(() => null) : null;
       return { ...(await agentFacts(reach, agent)), queue: await queue };
     },

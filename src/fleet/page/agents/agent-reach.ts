@@ -15,27 +15,27 @@ import { ELSEWHERE } from '../host/agent-rows.ts';
 import type { HostView } from '../host/host-view.ts';
 import type { KeptOpen } from '../kept-open.ts';
 
-/** The gateway of an agent of another host, asked for whoever is named. */
+/** Returns the gateway of an agent on another host, for the named caller. */
 export type GatewayElsewhere = (workspaceId: string, who: string) => GatewayClient;
 
 /** An agent as a page names it. */
 export interface ReachedAgent {
   row: PageAgentRow;
-  /** Its files; undefined for an agent of another host, or one whose manifest cannot be read. */
+  /** Its files; undefined for an agent on another host, or one whose manifest cannot be read. */
   facts: ManifestFacts | undefined;
   paths: SessionPaths | undefined;
 }
 
-/** A view of an agent of another host is drawn without what its gateway has not said by then. */
-export const afarPatience = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(4000) });
+/** A view of an agent on another host leaves out what its gateway has not reported by then. */
+export const remoteTimeout = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(4000) });
 
-/** How long a gateway that runs may take to answer somebody who wants something done. */
+/** How long a running gateway may take to respond to an action. */
 const PATIENCE_MS = 10_000;
 
-/** Whose host the registry was not told is somewhere else. */
+/** An agent whose host the registry does not know is on "another host". */
 export const hostWords = ({ host }: PageAgentRow): string => (host === ELSEWHERE ? host : `host ${host}`);
 
-/** Finds the agents of the picture, and their files and gateways where they are of this host. */
+/** Finds the agents of the picture, and the files and gateways of those on this host. */
 export class AgentReach {
   readonly #view: HostView;
   readonly #session: SessionContext | undefined;
@@ -54,7 +54,7 @@ export class AgentReach {
     this.#readers = parts.readers;
   }
 
-  /** By name, or by id where two share one. */
+  /** By name, or by id if two share a name. */
   async find(name: string): Promise<ReachedAgent> {
     const rows = await this.#view.agents();
     const named = rows.filter((row) => row.name === name);
@@ -71,7 +71,7 @@ export class AgentReach {
     return { row, facts, paths: facts && sessionPaths(facts.root) };
   }
 
-  /** Why what is of its session cannot be had; null when it can. */
+  /** Why its session cannot be reached; null if it can. */
   whyNot({ row, facts }: ReachedAgent): string | null {
     if (!row.here) return `on ${hostWords(row)}, not reachable from here`;
     return facts ? null : 'its manifest cannot be read';
@@ -83,7 +83,10 @@ export class AgentReach {
     throw unavailable(`${agent.row.name} is ${why}`, { facts: { cause: 'elsewhere', host: agent.row.host } });
   }
 
-  /** Its gateway, once it has proven to be the recorded one; undefined when none lives. On another host, as the registry has it. */
+  /**
+   * Returns its gateway, once it has proven to be the recorded one; undefined if none is alive. On another host, the
+   * registry decides.
+   */
   async gateway(agent: ReachedAgent): Promise<GatewayClient | undefined> {
     if (!agent.row.here) return agent.row.gateway.alive ? this.#far(agent) : undefined;
     const found = await this.#probe(agent);
@@ -91,8 +94,8 @@ export class AgentReach {
   }
 
   /**
-   * For what cannot be done without it: waited for longer, and its absence told as it is. The gateway allows what the caller
-   * may: a session of the page, unless the server itself decides what is sent.
+   * For actions that need the gateway: waits longer, and says why if it is missing. The gateway allows what the caller
+   * may do: a session of the page, unless the server itself decides what is sent.
    */
   async requireGateway(
     agent: ReachedAgent,
@@ -115,7 +118,9 @@ export class AgentReach {
     });
   }
 
-  /** Of the one agent of another host that is called so; undefined when this host has one, or nobody has. */
+  /**
+   * Returns the gateway of the one agent on another host with this name; undefined if this host has one, or none does.
+   */
   async gatewayElsewhere(name: string, who: { name: string }): Promise<GatewayClient | undefined> {
     const named = (await this.#view.agents()).filter((row) => row.name === name);
     const [row] = named;
@@ -147,7 +152,7 @@ export class AgentReach {
     return new GatewayClient({ host, port, token, caller, timeoutMs: 30_000 });
   }
 
-  /** What its files hold, whether or not a gateway lives; undefined before the first one. */
+  /** Reads its files, whether or not a gateway is alive; undefined before the first one. */
   records<T>(agent: ReachedAgent, read: (records: GatewayRecords) => T): T | undefined {
     return this.#readers.useIfThere(this.requireHere(agent).gateway, read);
   }

@@ -8,7 +8,7 @@ import { requestKind, titleOf } from './timeline.ts';
 const LONGEST_TEXT = 20_000;
 const DECISIONS = 500;
 
-/** The proof of one thing of the timeline. */
+/** Returns the evidence for one item of the timeline. */
 export async function ledgerOf(
   on: { reach: AgentReach; events: AgentEvents },
   agent: ReachedAgent,

@@ -6,10 +6,10 @@ import { CODES, type PageScreen, type PageTrouble } from '../../../wire/index.ts
 import type { Session } from '../door/page-sessions.ts';
 import type { AgentReach, ReachedAgent } from './agent-reach.ts';
 
-/** How long the gateway is asked to wait for another screen. */
+/** How long the gateway may wait for a new screen. */
 const WAIT_SECONDS = 20;
 const PAUSE_MS = 250;
-/** Without a gateway nobody watches the terminal: it is captured this often while somebody looks. */
+/** Without a gateway no one watches the terminal: it is captured this often while someone has it open. */
 const UNWATCHED_MS = 3000;
 
 export interface ScreenParts {
@@ -25,7 +25,7 @@ interface Wanted {
   wait_seconds: number;
 }
 
-/** By its gateway, which watches it; without one, captured when asked for. */
+/** From its gateway, which watches it; without one, captured on request. */
 export async function screenOf(
   { reach, session }: ScreenParts,
   agent: ReachedAgent,
@@ -50,7 +50,7 @@ export async function screenOf(
   return { ...seen, ...(unchanged && { lines: [] }), captured_at_utc, unchanged };
 }
 
-/** Each screen that differs from the one before, for as long as somebody looks: the page need not ask again. */
+/** Streams each screen that differs from the one before, for as long as someone has it open; the page need not poll. */
 export function followScreen(on: ScreenParts, context: Context, visit: Session, name: string): Response {
   return streamSSE(context, async (stream) => {
     const signal = AbortSignal.any([context.req.raw.signal, on.stopping, visit.ended.signal]);
@@ -70,9 +70,9 @@ export function followScreen(on: ScreenParts, context: Context, visit: Session, 
         trouble = '';
       } catch (error) {
         if (signal.aborted) return;
-        const told = JSON.stringify(troubleOf(error));
-        if (told !== trouble) await say('trouble', troubleOf(error));
-        trouble = told;
+        const found = JSON.stringify(troubleOf(error));
+        if (found !== trouble) await say('trouble', troubleOf(error));
+        trouble = found;
       }
       const isQuick = on.clock.monotonic() - beganMs < UNWATCHED_MS;
       const isWatched = trouble === '' && !(known?.unchanged && isQuick);

@@ -4,7 +4,7 @@ import { SeenStates } from './seen-states.ts';
 
 const at = (second: number): string => `2026-01-01T12:00:${String(second).padStart(2, '0')}.000Z`;
 
-/** A gateway that recorded these words, one a second, and tells how many snapshots it was asked for. */
+/** A gateway that recorded these states, one per second, and remembers how many snapshots it was asked for. */
 function gatewayWith(words: string[], from = 0) {
   const asked: number[] = [];
   const call = (_route: string, { limit }: { limit: number }) => {
@@ -19,11 +19,11 @@ function gatewayWith(words: string[], from = 0) {
 }
 
 const wordsOf = async (states: SeenStates, gateway: GatewayClient | undefined): Promise<string[]> =>
-  (await states.of(gateway, { agentId: 'ana', most: 40 })).map(
+  (await states.of(gateway, { agentId: 'ana', max: 40 })).map(
     ({ at_utc, words }) => `${at_utc.slice(17, 19)} ${words}`,
   );
 
-it('is asked for all once, then for the newest few, and tells each change once with its time', async () => {
+it('a gateway is asked for all snapshots once, then for the newest few, and each change of state is listed once', async () => {
   const { asked, words, gateway } = gatewayWith(['idle', 'idle', 'working']);
   const states = new SeenStates();
   expect(await wordsOf(states, gateway)).toEqual(['00 idle', '02 working']);
@@ -33,7 +33,7 @@ it('is asked for all once, then for the newest few, and tells each change once w
   expect(asked).toEqual([40, 10, 10]);
 });
 
-it('keeps what the gateway has forgotten, and asks for all after a gap', async () => {
+it('states that the gateway has forgotten are kept, and all snapshots are requested after a gap', async () => {
   const { asked, words, gateway } = gatewayWith(['idle']);
   const states = new SeenStates();
   await wordsOf(states, gateway);
@@ -51,16 +51,16 @@ it('keeps what the gateway has forgotten, and asks for all after a gap', async (
   ]);
 });
 
-it('tells what it was told before when there is no gateway, or one that does not answer', async () => {
+it('without a gateway, or with one that does not respond, the known states are returned', async () => {
   const states = new SeenStates();
   await wordsOf(states, gatewayWith(['idle', 'working']).gateway);
   const silent = { call: () => Promise.reject(new Error('nobody answers')) } as unknown as GatewayClient;
   for (const gateway of [undefined, silent])
     expect(await wordsOf(states, gateway)).toEqual(['00 idle', '01 working']);
-  expect(await states.of(undefined, { agentId: 'ben', most: 40 })).toEqual([]);
+  expect(await states.of(undefined, { agentId: 'ben', max: 40 })).toEqual([]);
 });
 
-it('begins again when the clock was set back', async () => {
+it('the list of states starts again after the clock was set back', async () => {
   const states = new SeenStates();
   await wordsOf(states, gatewayWith(['working'], 50).gateway);
   expect(await wordsOf(states, gatewayWith(['idle', 'working'], 10).gateway)).toEqual([

@@ -18,7 +18,7 @@ import {
 import { agentLink, mailLink, requestLink } from '../links.ts';
 import type { HostMail } from '../mail/host-mail.ts';
 import type { AgentEvents, EventLine } from './agent-events.ts';
-import { type AgentReach, afarPatience, type ReachedAgent } from './agent-reach.ts';
+import { type AgentReach, type ReachedAgent, remoteTimeout } from './agent-reach.ts';
 import type { SeenStates, StateChange } from './seen-states.ts';
 
 export interface TimelineParts {
@@ -35,12 +35,12 @@ export interface TimelineWanted {
   limit: number;
 }
 
-/** Of each source, so many are looked at. */
-const MOST = 500;
-/** Of another host's agent, which is asked through the server. */
-const MOST_AFAR = 100;
+/** How many items of each source are read. */
+const MAX_PER_SOURCE = 500;
+/** For an agent on another host, which is asked through the server. */
+const MAX_REMOTE = 100;
 
-/** Mail, prompts, wakes, reminders, requests, keys and changes of state as one story, newest first. */
+/** Merges mail, prompts, wakes, reminders, requests, keys and changes of state, newest first. */
 export async function timelineOf(
   parts: TimelineParts,
   agent: ReachedAgent,
@@ -56,19 +56,19 @@ export async function timelineOf(
     }
   };
   const { row, paths } = agent;
-  // The newest of all are among the newest of each.
-  const most = before === undefined && !kinds ? limit + 1 : MOST;
+  // The newest overall are among the newest of each source.
+  const max = before === undefined && !kinds ? limit + 1 : MAX_PER_SOURCE;
   const sources = await Promise.all([
     paths
       ? trying(
           'its queue',
-          () => parts.reach.records(agent, (records) => records.requests(most).map(ofRequest)) ?? [],
+          () => parts.reach.records(agent, (records) => records.requests(max).map(ofRequest)) ?? [],
         )
-      : trying('its queue', () => requestsAfar(parts.reach, agent)),
+      : trying('its queue', () => remoteRequests(parts.reach, agent)),
     paths ? trying('its events', () => parts.events.of(paths.events).flatMap(ofEvent)) : [],
     trying('its states', () => states(parts, agent)),
-    row.address ? trying('its mail', () => mailItems(parts.mail, row.address!, most)) : [],
-    trying('its requests', () => requestItems(parts.sql, row.id, most)),
+    row.address ? trying('its mail', () => mailItems(parts.mail, row.address!, max)) : [],
+    trying('its requests', () => requestItems(parts.sql, row.id, max)),
   ]);
   const wanted = new Set<string>(kinds?.split(',').filter(Boolean) ?? TIMELINE_KINDS);
   const items = sources
@@ -79,15 +79,15 @@ export async function timelineOf(
   return { items: shown, next: items.length > limit ? placeOf(shown.at(-1)!) : null, troubles };
 }
 
-async function requestsAfar(reach: AgentReach, agent: ReachedAgent): Promise<PageTimelineItem[]> {
+async function remoteRequests(reach: AgentReach, agent: ReachedAgent): Promise<PageTimelineItem[]> {
   const gateway = await reach.gateway(agent);
-  const { requests } = (await gateway?.call('requests.list', { limit: MOST_AFAR }, afarPatience())) ?? {
+  const { requests } = (await gateway?.call('requests.list', { limit: MAX_REMOTE }, remoteTimeout())) ?? {
     requests: [],
   };
   return requests.map(ofRequest);
 }
 
-/** Sorts by time; what happened at once, by key. */
+/** Sorts by time; items of the same time, by key. */
 const placeOf = ({ at_utc, key }: PageTimelineItem): string => `${new Date(at_utc).toISOString()} ${key}`;
 
 const KINDS: Readonly<Record<string, PageTimelineItem['kind']>> = {
@@ -121,7 +121,7 @@ function ofRequest(request: RequestView): PageTimelineItem {
   };
 }
 
-/** Keys, direct prompts and reminders do not pass the queue. */
+/** Keys, direct prompts and reminders do not go through the queue. */
 function ofEvent(event: EventLine, index: number): PageTimelineItem[] {
   const { kind, at_utc } = event;
   const base = { key: `event:${at_utc}:${index}`, at_utc, who: null, href: null, ref: `event:${at_utc}` };
@@ -159,19 +159,19 @@ function ofEvent(event: EventLine, index: number): PageTimelineItem[] {
   ];
 }
 
-/** What is over sooner is nobody's business. */
+/** A shorter state is not worth showing. */
 const PASSING_MS = 250;
 
-/** As its gateways were heard to tell; of headless agents nothing. */
+/** As its gateways reported them; none for headless agents. */
 async function states(
   { reach, states: seen }: TimelineParts,
   agent: ReachedAgent,
 ): Promise<PageTimelineItem[]> {
   const gateway = await reach.gateway(agent);
   const { row } = agent;
-  const wanted = row.here ? { most: MOST } : { most: MOST_AFAR, options: afarPatience() };
-  const told = await seen.of(gateway, { agentId: row.id, ...wanted });
-  const changes = told.length === 1 ? told.map((only) => sinceBefore(row, only)) : told;
+  const wanted = row.here ? { max: MAX_PER_SOURCE } : { max: MAX_REMOTE, options: remoteTimeout() };
+  const recorded = await seen.of(gateway, { agentId: row.id, ...wanted });
+  const changes = recorded.length === 1 ? recorded.map((only) => sinceBefore(row, only)) : recorded;
   let last = '';
   return changes.flatMap(({ at_utc, state, words }, at): PageTimelineItem[] => {
     const until = changes[at + 1]?.at_utc;
@@ -194,7 +194,7 @@ async function states(
   });
 }
 
-/** The oldest snapshot that is kept is not when it began. */
+/** The oldest kept snapshot is not when the state began. */
 const sinceBefore = ({ state_words, state_since_utc }: PageAgentRow, only: StateChange): StateChange =>
   only.words === state_words && state_since_utc !== null && state_since_utc < only.at_utc
     ? { ...only, at_utc: state_since_utc }
@@ -208,7 +208,7 @@ async function mailItems(mail: HostMail, address: string, limit: number): Promis
   });
 }
 
-/** As people call it: an agent's address begins with its name. */
+/** The name people use: an agent's address begins with its name. */
 const shortName = ({ address }: { address: string }): string =>
   address === OPERATOR.address ? 'the operator' : address.replace(/@.*$/, '') || address;
 

@@ -10,8 +10,8 @@ import {
 import type { Sql } from '../../../db/index.ts';
 import type { PageAudit as AuditPage } from '../../../wire/index.ts';
 
-/** Older rows are dropped as new ones come. */
-const MOST_ROWS = 100_000;
+/** Older rows are dropped as new ones are added. */
+const MAX_ROWS = 100_000;
 const SWEEP_EVERY = 1000;
 
 export interface Actor {
@@ -23,15 +23,15 @@ export interface Actor {
 export interface Deed {
   action: string;
   target: string | null;
-  /** What is worth knowing later; no bodies and no secrets. */
+  /** What is worth knowing later; no bodies, no secrets. */
   detail?: Record<string, unknown>;
 }
 
 export interface Act extends Deed {
   actionId: string;
-  /** All that was asked for: the same id with something else is a conflict. */
+  /** The whole request: the same id with a different request is a conflict. */
   asked: unknown;
-  /** Doing it again with the same id does nothing twice, so that what nobody knows the end of is simply asked again. */
+  /** Repeating it with the same id does nothing twice, so an action with an unknown end is simply sent again. */
   repeatable: boolean;
 }
 
@@ -42,11 +42,11 @@ interface Row {
   answer: Record<string, unknown> | null;
 }
 
-/** What was done on the page, by whom, and how it ended; and the place where a second click meets the first. */
+/** What was done on the page, by whom, and how it ended. A second click finds the first one here. */
 export class PageAudit {
   readonly #sql: Sql;
   readonly #log: Log;
-  /** Under way in this process. */
+  /** Running in this process. */
   readonly #running = new Map<string, Promise<unknown>>();
   #written = 0;
 
@@ -63,7 +63,10 @@ export class PageAudit {
     await this.#sweep();
   }
 
-  /** Does it once, and answers the same to whoever asks again with the same id. `repeated` says that nothing was done now. */
+  /**
+   * Runs the work once and returns the same result to later calls with the same id. `repeated` says that nothing was
+   * done now.
+   */
   async once<T extends { repeated: boolean }>(actor: Actor, act: Act, work: () => Promise<T>): Promise<T> {
     const { actionId } = act;
     const digest = sha256(stableJson([act.action, act.target, act.asked]));
@@ -87,8 +90,8 @@ export class PageAudit {
     const known = await this.#begin(actor, act, digest);
     if (known?.answer) return { ...(known.answer as T), repeated: true };
     if (known && !act.repeatable && known.outcome === null)
-      throw conflict('whether this was done is not known: the server ended meanwhile', {
-        hint: 'look at the agent, and do it again if it is still wanted',
+      throw conflict('it is not known whether this was done: the server stopped before it finished', {
+        hint: 'check the agent, and repeat the action if it is still needed',
       });
     try {
       const answer = await work();
@@ -96,7 +99,7 @@ export class PageAudit {
       return answer;
     } catch (error) {
       const { code, message } = asRouseError(error);
-      // What was refused was not done: the same click may be tried again.
+      // A refused action was not done: the same click may be tried again.
       await this.#end(act.actionId, code, null, message).catch((cause: unknown) =>
         this.#log.warn('an action of the page could not be recorded', { cause: messageOf(cause) }),
       );
@@ -104,7 +107,7 @@ export class PageAudit {
     }
   }
 
-  /** Undefined: it is new, and its row is there. */
+  /** Undefined: it is new, and its row is stored. */
   async #begin(actor: Actor, act: Act, digest: string): Promise<Row | undefined> {
     const { rowCount } = await this.#sql.query(
       `INSERT INTO page_audit (name, role, session_id, action, target, action_id, digest, detail)
@@ -174,7 +177,7 @@ export class PageAudit {
   async #sweep(): Promise<void> {
     if (this.#written++ % SWEEP_EVERY !== 0) return;
     await this.#sql
-      .query('DELETE FROM page_audit WHERE id <= (SELECT max(id) FROM page_audit) - $1', [MOST_ROWS])
+      .query('DELETE FROM page_audit WHERE id <= (SELECT max(id) FROM page_audit) - $1', [MAX_ROWS])
       .catch((error: unknown) => {
         if (!isRouseError(error)) throw error;
       });

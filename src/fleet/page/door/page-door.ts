@@ -12,13 +12,13 @@ const AGAIN = 'run "rouse dashboard" for a new link';
 export interface PageDoorOptions {
   sessions: PageSessions;
   clock: Clock;
-  /** Who speaks by a token; undefined when none was sent. */
+  /** Returns the token's owner; undefined if no token was sent. */
   callerOf: (context: Context) => Identity | undefined;
-  /** A session asked for more than its rights allow. */
+  /** Called when a session asks for more than its rights allow. */
   refused?: (session: Session, asked: { path: string; needed: PageRight }) => void;
 }
 
-/** Who may use the page: those with a session of it, each within its rights. Codes are handed out by the owner alone. */
+/** Who may use the page: those with a session, each within its rights. Only the owner hands out codes. */
 export class PageDoor {
   readonly #on: PageDoorOptions;
   readonly #guesses: RateLimiter;
@@ -28,7 +28,10 @@ export class PageDoor {
     this.#guesses = new RateLimiter({ burst: limit('badTokens'), perSecond: 1 }, options.clock);
   }
 
-  /** The session of a call, if it has this right. The cookie alone is nobody's: other ports of the host get it too. */
+  /**
+   * Returns the session of a call, if it has this right. The cookie alone is not enough: other ports of the host get it
+   * too.
+   */
   require(context: Context, right: PageRight = 'view'): Session {
     const { sessions } = this.#on;
     const session = sessions.find(
@@ -41,7 +44,7 @@ export class PageDoor {
     return session;
   }
 
-  /** The answer that was waited for, or a refusal as soon as the session ends. */
+  /** Resolves with the awaited response, or rejects as soon as the session ends. */
   whileOpen<T>({ ended: { signal } }: Session, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (): void => reject(unauthorized('the session of the page has ended', { hint: AGAIN }));
@@ -58,12 +61,12 @@ export class PageDoor {
     if (needed === undefined)
       return forbidden(`this needs the right "${right}", which no role has`, { facts });
     return forbidden(`this needs the role "${needed}", and ${session.name} has "${session.role}"`, {
-      hint: `the owner of the server makes such a link: "${commandLine`rouse dashboard --link --role ${needed} --as NAME`}"`,
+      hint: `the owner of the server can create such a link: "${commandLine`rouse dashboard --link --role ${needed} --as NAME`}"`,
       facts,
     });
   }
 
-  /** A code for a session. Guesses are answered ever more slowly, and a code that was used is a guess. */
+  /** Exchanges a code for a session. Guesses get slower and slower responses, and a used code counts as a guess. */
   login(context: Context, code: string): Admitted {
     const peer = seenAs(context).address;
     const admitted = this.#on.sessions.exchange(code);
@@ -77,20 +80,20 @@ export class PageDoor {
     return admitted;
   }
 
-  /** Whoever has a good code is let in meanwhile: guesses slow nobody but whoever sends them. */
+  /** A valid code is admitted all the same: guesses slow down only those who send them. */
   #guessed(context: Context, peer: string): Error {
     const wait = Math.ceil(this.#guesses.take(peer));
     if (wait === 0)
-      return unauthorized('the code is not good: it was used before, or its time is over', { hint: AGAIN });
+      return unauthorized('the code is not valid: it was used before or has expired', { hint: AGAIN });
     context.header('retry-after', String(wait));
-    return refusal('rate_limited', 'too many codes that are not good', { hint: `try again in ${wait} s` });
+    return refusal('rate_limited', 'too many invalid codes', { hint: `try again in ${wait} s` });
   }
 
   forget(context: Context): void {
     setCookie(context, this.#on.sessions.cookieName, '', { path: PAGE_ROOT, maxAge: 0, httpOnly: true });
   }
 
-  /** For the command line: the owner, or an administrator of the whole server. Answers with who that is. */
+  /** For the command line: requires the owner or an administrator of the whole server. Returns the name. */
   requireKeeper(context: Context): string {
     if (isFromBrowser(context))
       throw forbidden('links to the page are made on the command line, not by a page');

@@ -15,8 +15,8 @@ const mint = (name = 'ana', ttlSeconds = 60): string =>
 const come = (name?: string): Admitted => sessions.exchange(mint(name))!;
 const isIn = ({ cookie, header }: Admitted): boolean => sessions.find(cookie, header) !== undefined;
 
-describe('a code', () => {
-  it('is good once, and only in its time', async () => {
+describe('a code for the page', () => {
+  it('works once, and only before it expires', async () => {
     const [first, late] = [mint(), mint()];
     expect(sessions.exchange(first)?.session).toMatchObject({ name: 'ana', role: 'operate' });
     expect(sessions.exchange(first)).toBeUndefined();
@@ -25,8 +25,8 @@ describe('a code', () => {
   });
 });
 
-describe('a session', () => {
-  it('ends after an hour without a request, and each request begins the hour anew', async () => {
+describe('a session of the page', () => {
+  it('ends after an hour without a request, and each request restarts the hour', async () => {
     const ana = come();
     await clock.advance(HOUR - 1);
     expect(isIn(ana)).toBe(true);
@@ -37,7 +37,7 @@ describe('a session', () => {
     expect(ana.session.ended.signal.aborted).toBe(true);
   });
 
-  it('does not end while a tab listens; the hour begins when the last one goes', async () => {
+  it('does not end while a tab listens; the hour begins when the last tab closes', async () => {
     const ana = come();
     const leave = [sessions.attend(ana.session), sessions.attend(ana.session)];
     await clock.advance(2 * HOUR);
@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(ana.session.ended.signal.aborted).toBe(true);
   });
 
-  it('is found by the cookie with its own header alone, and is not kept by a stranger who tries', async () => {
+  it('is found only by its cookie and its own header, and failed attempts do not keep it alive', async () => {
     const [ana, ben] = [come('ana'), come('ben')];
     expect(sessions.find(ana.cookie, ben.header)).toBeUndefined();
     expect(sessions.find(ana.cookie, undefined)).toBeUndefined();

@@ -2,25 +2,27 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Clock, Emitter, randomHex, utcStamp } from '../../../base/index.ts';
 import { type PageRight, type PageRole, rightsOf } from '../../../domain/index.ts';
 
-/** One person at a page, or at several tabs of one browser. Its secrets are kept as hashes, in memory alone. */
+/** One person at the page, in one or more tabs of one browser. Its secrets are kept as hashes, in memory only. */
 export interface Session {
   id: string;
   name: string;
-  /** The name under which its link gave it its rights. */
+  /** The name of the rights that its link granted. */
   role: PageRole;
+  /** Whose requests it may answer with the role `answer`. */
+  org: string;
   rights: readonly PageRight[];
   beganAt: Date;
   lastSeenAt: Date;
-  /** Streams that are open. */
+  /** Open streams. */
   tabs: number;
-  /** Aborted when it ends, whoever ended it: its streams end with it. */
+  /** Aborted when it ends, for whatever reason; its streams end with it. */
   readonly ended: AbortController;
 }
 
 interface Kept extends Session {
   secret: Buffer;
   header: Buffer;
-  /** When it was last used, on the clock that nobody sets back. */
+  /** When it was last used, by the clock that cannot be set back. */
   usedMs: number;
   beganMs: number;
 }
@@ -28,7 +30,15 @@ interface Kept extends Session {
 interface Code {
   name: string;
   role: PageRole;
+  org: string;
   endsMs: number;
+}
+
+interface Minted {
+  name: string;
+  role: PageRole;
+  org?: string | undefined;
+  ttlSeconds: number;
 }
 
 export interface Admitted {
@@ -38,7 +48,7 @@ export interface Admitted {
 }
 
 export interface SessionTimes {
-  /** Without a request and without a stream for this long it ends. */
+  /** It ends after this long without a request and without a stream. */
   idleMs: number;
   /** It ends after this long in any case. */
   longestMs: number;
@@ -46,17 +56,17 @@ export interface SessionTimes {
 
 export const SESSION_TIMES: SessionTimes = { idleMs: 60 * 60_000, longestMs: 7 * 24 * 60 * 60_000 };
 
-const MOST_CODES = 100;
-const MOST_SESSIONS = 1000;
+const MAX_CODES = 100;
+const MAX_SESSIONS = 1000;
 
 /**
- * Codes that open the page once, and the sessions they became. Nothing of it is stored: a server that starts anew knows
- * nobody, and the command line hands out the next code.
+ * Codes that open the page once, and the sessions they became. None of it is stored: after a restart the server knows
+ * no sessions, and the command line hands out the next code.
  */
 export class PageSessions {
-  /** A session began or ended, or a tab of one. */
+  /** Emitted when a session, or a tab of one, begins or ends. */
   readonly changed = new Emitter<void>();
-  /** Another one for each server: cookies are shared by all ports of a host. */
+  /** Different for each server: all ports of a host share cookies. */
   readonly cookieName = `rouse_page_${randomHex(6)}`;
   readonly #clock: Clock;
   readonly #times: SessionTimes;
@@ -68,22 +78,20 @@ export class PageSessions {
     this.#times = times;
   }
 
-  mint({ name, role, ttlSeconds }: { name: string; role: PageRole; ttlSeconds: number }): {
-    code: string;
-    expiresAt: Date;
-  } {
+  mint({ name, role, org = 'default', ttlSeconds }: Minted): { code: string; expiresAt: Date } {
     this.#sweep();
     const code = randomHex(32);
-    if (this.#codes.size >= MOST_CODES) this.#codes.delete(this.#codes.keys().next().value!);
+    if (this.#codes.size >= MAX_CODES) this.#codes.delete(this.#codes.keys().next().value!);
     this.#codes.set(digest(code).toString('hex'), {
       name,
       role,
+      org,
       endsMs: this.#clock.monotonic() + ttlSeconds * 1000,
     });
     return { code, expiresAt: new Date(this.#clock.now().getTime() + ttlSeconds * 1000) };
   }
 
-  /** A code is good once. Found by its hash, so that the time it takes tells nothing about a code that is good. */
+  /** A code works once. It is looked up by its hash, so timing reveals nothing about a valid code. */
   exchange(code: string): Admitted | undefined {
     this.#sweep();
     const key = digest(code).toString('hex');
@@ -97,6 +105,7 @@ export class PageSessions {
       id: randomHex(8),
       name: found.name,
       role: found.role,
+      org: found.org,
       rights: rightsOf(found.role),
       beganAt: now,
       lastSeenAt: now,
@@ -107,13 +116,13 @@ export class PageSessions {
       usedMs: ms,
       beganMs: ms,
     };
-    if (this.#sessions.size >= MOST_SESSIONS) this.#end(this.#sessions.values().next().value!);
+    if (this.#sessions.size >= MAX_SESSIONS) this.#end(this.#sessions.values().next().value!);
     this.#sessions.set(kept.secret.toString('hex'), kept);
     this.changed.emit();
     return { session: kept, cookie, header };
   }
 
-  /** The session of a cookie and the header that belongs to it; one without the other is nobody. */
+  /** Returns the session of a cookie and the header that belongs to it; one without the other is not enough. */
   find(cookie: string | undefined, header: string | undefined): Session | undefined {
     if (cookie === undefined || header === undefined) return undefined;
     this.#sweep();
@@ -124,7 +133,7 @@ export class PageSessions {
     return kept;
   }
 
-  /** Ends what is over by now: for a stream, which makes no further requests. */
+  /** Ends expired sessions; for streams, which make no further requests. */
   endOld(): void {
     this.#sweep();
   }
@@ -133,7 +142,7 @@ export class PageSessions {
     return utcStamp(new Date(this.#clock.now().getTime() + this.#times.idleMs));
   }
 
-  /** A stream is open until the function that this answers with is called. */
+  /** Counts a stream as open until the returned function is called. */
   attend(session: Session): () => void {
     session.tabs++;
     this.changed.emit();
@@ -158,7 +167,7 @@ export class PageSessions {
     return [...this.#sessions.values()].reduce((sum, { tabs }) => sum + tabs, 0);
   }
 
-  /** Whether somebody is there, or may come with a code that was handed out. */
+  /** Whether someone is there, or may come with a code that was handed out. */
   get awaited(): boolean {
     this.#sweep();
     return this.#codes.size > 0 || this.tabs > 0;
@@ -168,7 +177,7 @@ export class PageSessions {
     this.#end(session as Kept);
   }
 
-  /** Those that match, and the codes of the same person; without a name, all. */
+  /** Ends matching sessions, and the codes of the same person; without a name, all. */
   revoke({ sessionId, name }: { sessionId?: string | undefined; name?: string | undefined }): {
     sessions: number;
     codes: number;

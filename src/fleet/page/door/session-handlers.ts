@@ -46,9 +46,9 @@ export function sessionHandlers(on: SessionHandlerParts): Handlers<SessionRoutes
   return {
     'page.codes.create': async ({ context, body }) => {
       const who = door.requireKeeper(context);
-      const { role, name, ttl_seconds } = await body();
-      const { code, expiresAt } = sessions.mint({ name, role, ttlSeconds: ttl_seconds });
-      await audit.note(keeper(who), { action: 'code', target: name, detail: { role, ttl_seconds } });
+      const { role, name, org, ttl_seconds } = await body();
+      const { code, expiresAt } = sessions.mint({ name, role, org, ttlSeconds: ttl_seconds });
+      await audit.note(keeper(who), { action: 'code', target: name, detail: { role, org, ttl_seconds } });
       return { code, name, role, expires_at_utc: utcStamp(expiresAt) };
     },
     'page.sessions.list': ({ context }) => {

@@ -6,8 +6,8 @@ import type { Handlers } from '../../../http/index.ts';
 import { PAGE_ROOT, type PAGE_SHELL_ROUTES } from '../../../wire/index.ts';
 
 /**
- * Nothing but what the page itself brought may run, be loaded or be asked; nobody may frame it. Mail and screens are shown as
- * text by the page; should markup ever get through, this stops it.
+ * Only what the page itself brought may run, load or be requested, and no one may frame it. The page shows mail and
+ * screens as text; if markup ever got through, this stops it.
  */
 const POLICY = [
   "default-src 'none'",
@@ -23,7 +23,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** On every answer below `/ui`. */
+/** Sent with every response below `/ui`. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
@@ -46,7 +46,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The page as it was built into `directory`: one document at every place of it, and the files beside it. */
+/** Serves the page as it was built into `directory`: one document at each of its paths, and the files beside it. */
 export function shellHandlers(directory: string): Handlers<typeof PAGE_SHELL_ROUTES> {
   const document = async (): Promise<Response> =>
     answer(await read(path.join(directory, 'index.html')), { 'content-type': 'text/html; charset=utf-8' });

@@ -13,14 +13,17 @@ const NOTHING: GatewayActivity = {
   doing: null,
 };
 
-/** A commit is seen a moment after its file changed; so often it is looked for again before the file is taken for unchanged. */
+/**
+ * A commit becomes visible a moment after its file changed. It is looked for this often before the file counts as
+ * unchanged.
+ */
 const TRIES = 10;
 
 interface Known {
-  /** Of the reader, and which reader. */
+  /** Version of the data, and the reader it belongs to. */
   version: number;
   records: GatewayRecords;
-  /** How the log looked when that version was read. */
+  /** Fingerprint of the log when that version was read. */
   log: string;
   tries: number;
   news: string;
@@ -29,15 +32,15 @@ interface Known {
 
 export interface LookedAt {
   activity: GatewayActivity;
-  /** Its ledger has something since the last look that is worth asking for. */
+  /** The ledger has something new that is worth reading. */
   isNew: boolean;
-  /** Something was written that cannot be seen yet. */
+  /** Something was written that is not visible yet. */
   isUnsettled: boolean;
 }
 
 /**
- * What the ledgers of many agents tell, each read again only after a commit. Files are touched by those who read them, too:
- * whether there is something new is told by the version alone.
+ * The ledgers of many agents, each read again only after a commit. Readers touch the files too, so only the version
+ * shows whether something is new.
  */
 export class Activities {
   readonly #readers: KeptOpen<GatewayRecords>;
@@ -47,13 +50,13 @@ export class Activities {
     this.#readers = readers;
   }
 
-  /** Nothing where no gateway has run yet, or its file cannot be read now. */
+  /** Empty if no gateway has run yet, or its file cannot be read now. */
   of(gatewayRoot: string): LookedAt {
     const known = this.#known.get(gatewayRoot);
     try {
       return this.#readers.use(gatewayRoot, (records) => this.#look(gatewayRoot, records, known));
     } catch {
-      // Not there yet, just being made, or of another version: the rest of the agent is shown.
+      // It does not exist yet, is being made, or has another version: the rest of the agent is shown.
       return { activity: known?.activity ?? NOTHING, isNew: false, isUnsettled: false };
     }
   }

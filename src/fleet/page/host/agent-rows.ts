@@ -11,7 +11,7 @@ export interface SeenAgent {
   place: RosterPlace;
   activity: GatewayActivity;
   fleet: FleetAgent | undefined;
-  /** When somebody last opened it on a page. */
+  /** When a person last opened it on a page. */
   seenAt: number | undefined;
 }
 
@@ -58,10 +58,10 @@ const EMPTY_HOUR: GatewayActivity = {
   doing: null,
 };
 
-/** Stands for the name of a host that the registry was not told. */
+/** Shown instead of the name of a host that the registry does not know. */
 export const ELSEWHERE = 'another host';
 
-/** An agent of another host, as the registry knows it. */
+/** An agent on another host, as the registry knows it. */
 export function remoteRow(agent: FleetAgent, now: Date): PageAgentRow {
   const online = agent.status === 'online';
   const words = online

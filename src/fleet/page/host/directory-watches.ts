@@ -1,22 +1,25 @@
 import * as fs from 'node:fs';
 import { isTemporaryName } from '../../../base/index.ts';
 
-type Hear = (file: string) => void;
+type OnChange = (file: string) => void;
 
-/** Watches of directories, changed as the list of them changes. What cannot be watched is looked at by a safety net. */
+/** Watches directories, and follows changes of their list. What cannot be watched is covered by the safety look. */
 export class DirectoryWatches {
   readonly #watches = new Map<string, fs.FSWatcher>();
 
-  /** Watches exactly these, and says whether one is new; a directory that is not there yet is tried again next time. */
-  set(wanted: ReadonlyMap<string, Hear>): boolean {
+  /**
+   * Watches exactly these and returns whether one is new. A directory that does not exist yet is tried again next time.
+   */
+  set(wanted: ReadonlyMap<string, OnChange>): boolean {
     const before = new Set(this.#watches.keys());
     for (const [directory, watch] of this.#watches)
       if (!wanted.has(directory)) this.#forget(directory, watch);
-    for (const [directory, hear] of wanted) if (!this.#watches.has(directory)) this.#watch(directory, hear);
+    for (const [directory, onChange] of wanted)
+      if (!this.#watches.has(directory)) this.#watch(directory, onChange);
     return [...this.#watches.keys()].some((directory) => !before.has(directory));
   }
 
-  /** Whether each of these is watched, or is not there. */
+  /** Whether each of these is watched or does not exist. */
   covers(directories: Iterable<string>): boolean {
     for (const directory of directories)
       if (!this.#watches.has(directory) && fs.existsSync(directory)) return false;
@@ -27,15 +30,15 @@ export class DirectoryWatches {
     for (const [directory, watch] of this.#watches) this.#forget(directory, watch);
   }
 
-  #watch(directory: string, hear: Hear): void {
+  #watch(directory: string, onChange: OnChange): void {
     try {
       const watch = fs.watch(directory, (_, file) => {
-        if (!file || !isTemporaryName(file)) hear(file ?? '');
+        if (!file || !isTemporaryName(file)) onChange(file ?? '');
       });
       watch.on('error', () => this.#forget(directory, watch));
       this.#watches.set(directory, watch);
     } catch {
-      // Gone meanwhile, not there yet, or too many watches.
+      // It is gone, does not exist yet, or there are too many watches.
     }
   }
 

@@ -1,14 +1,14 @@
 import type { Sql } from '../../../db/index.ts';
-import { OPEN_TICKETS, sqlList } from '../../../domain/index.ts';
+import { OPEN_TICKETS, sqlList, type WorkspaceStatus } from '../../../domain/index.ts';
 
-/** Of one agent, as the registry and the requests have it. */
+/** One agent, as the registry and the requests have it. */
 export interface FleetAgent {
   workspaceId: string;
   agentId: string;
   name: string;
   tool: string | null;
   host: string | null;
-  status: string;
+  status: WorkspaceStatus;
   statusSince: Date;
   currentTask: string | null;
   activeTasks: number;
@@ -29,14 +29,16 @@ export interface OpenRequest {
 
 export interface FleetFacts {
   agents: FleetAgent[];
-  /** For people, or reminded as often as is allowed: what somebody should look at. Oldest first, a page of them. */
+  /**
+   * For people, or already reminded the maximum number of times: someone should look at these. One page, oldest first.
+   */
   requests: OpenRequest[];
   forPeople: number;
   open: number;
 }
 
-const MOST_AGENTS = 5000;
-const MOST_REQUESTS = 200;
+const MAX_AGENTS = 5000;
+const MAX_REQUESTS = 200;
 const OPEN = sqlList(OPEN_TICKETS);
 
 interface AgentRow {
@@ -45,7 +47,7 @@ interface AgentRow {
   name: string;
   tool: string | null;
   host: string | null;
-  status: string;
+  status: WorkspaceStatus;
   status_changed_at: Date;
   current_task: string | null;
   active_tasks: number;
@@ -54,7 +56,7 @@ interface AgentRow {
   owed: number;
 }
 
-/** What the database knows of agents of every host, and who owes whom an answer. */
+/** Reads what the database knows about agents of every host, and who owes whom an answer. */
 export async function readFleet(sql: Sql): Promise<FleetFacts> {
   const { rows } = await sql.query<AgentRow>(
     `SELECT w.id, w.agent_id, w.name, w.tool, w.host, w.status, w.status_changed_at, w.current_task, w.active_tasks,
@@ -65,7 +67,7 @@ export async function readFleet(sql: Sql): Promise<FleetFacts> {
                    WHERE status IN ${OPEN} AND recipient_workspace_id IS NOT NULL GROUP BY 1) i ON i.id = w.id
        LEFT JOIN (SELECT requester_id AS id, count(*) AS n FROM requests
                    WHERE status IN ${OPEN} AND requester_type = 'agent' GROUP BY 1) o ON o.id = w.id::text
-      WHERE w.status <> 'removed' ORDER BY w.name LIMIT ${MOST_AGENTS}`,
+      WHERE w.status <> 'removed' ORDER BY w.name LIMIT ${MAX_AGENTS}`,
   );
   const { rows: asked } = await sql.query<{
     id: string;
@@ -80,7 +82,7 @@ export async function readFleet(sql: Sql): Promise<FleetFacts> {
             CASE r.requester_type WHEN 'user' THEN r.requester_id ELSE (SELECT name FROM workspaces w WHERE w.id::text = r.requester_id) END AS requester,
             (SELECT name FROM workspaces w WHERE w.id = r.recipient_workspace_id) AS recipient
        FROM requests r WHERE r.status IN ${OPEN} AND (r.recipient_type = 'user' AND r.turn = 'recipient' OR r.escalated_at IS NOT NULL)
-      ORDER BY r.created_at LIMIT ${MOST_REQUESTS}`,
+      ORDER BY r.created_at LIMIT ${MAX_REQUESTS}`,
   );
   const { rows: counts } = await sql.query<{ open: number; people: number }>(
     `SELECT count(*)::int AS open, (count(*) FILTER (WHERE recipient_type = 'user'))::int AS people

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { SessionContext } from '../../../session/index.ts';
-import { HeardChanges } from './heard-changes.ts';
 import { hostDirectories } from './host-directories.ts';
 import type { HostPicture } from './host-picture.ts';
+import { ReceivedChanges } from './received-changes.ts';
 
 const session = { settings: { registryDir: '/registry', mailboxDir: '/mail' } } as SessionContext;
 const place = { facts: undefined, mailbox: undefined };
@@ -12,13 +12,13 @@ const picture = {
   pathsOf: () => ({ gateway: '/ana/gateway', run: '/ana/gateway/run' }),
 } as unknown as HostPicture;
 
-it('what the lane notes while it types makes nobody look at the whole host, a gateway that comes or goes does', () => {
-  const heard = new HeardChanges();
-  heard.takeUnseen();
-  const watched = hostDirectories({ session, picture, heard, soon: () => {} });
+it('notes of the lane while it types cause no look at the whole host; a gateway that comes or goes does', () => {
+  const received = new ReceivedChanges();
+  received.takeUnseen();
+  const watched = hostDirectories({ session, picture, received, soon: () => {} });
   const touch = (directory: string, file: string) => {
     watched.get(directory)!(file);
-    return heard.takeUnseen();
+    return received.takeUnseen();
   };
   for (const file of ['lane-attempt.json', 'lane.lock'])
     expect(touch('/ana/gateway/run', file), file).toMatchObject({ host: false, all: false });

@@ -7,7 +7,7 @@ import type { PageDoor } from '../door/page-door.ts';
 import type { PageSessions } from '../door/page-sessions.ts';
 import type { HostView } from './host-view.ts';
 
-/** So that both sides notice when the other is gone. */
+/** Lets both sides notice when the other is gone. */
 const HEARTBEAT_MS = 15_000;
 
 type HostRoutes = Pick<typeof PAGE_ROUTES, 'page.snapshot' | 'page.events'>;
@@ -55,7 +55,7 @@ function events(
       while (!signal.aborted) {
         const changes = view.since(at);
         if (changes === undefined) {
-          // It reads more slowly than things change: what it missed is no longer kept.
+          // It reads more slowly than things change, and what it missed is no longer kept.
           at = view.seq;
           await say('resync', at, hello());
           continue;
@@ -90,7 +90,7 @@ class Hint {
     signal.addEventListener('abort', this.#ended, { once: true });
   }
 
-  /** False when nothing came within the time. */
+  /** False if nothing came in time. */
   within(clock: Clock, ms: number, isThere: () => boolean): Promise<boolean> {
     if (isThere() || this.#signal.aborted) return Promise.resolve(true);
     return new Promise((resolve) => {

@@ -30,7 +30,7 @@ export interface Picture {
 }
 
 export interface PictureParts {
-  /** Where the sessions of this host are; undefined: the server manages none. */
+  /** Where the sessions of this host are. Undefined: the server manages none. */
   session: SessionContext | undefined;
   sql: Sql;
   clock: Clock;
@@ -48,7 +48,7 @@ const NO_ROSTER: Roster = {
   known: new Map(),
 };
 
-/** What is known of every agent, put together from files and the database; each part read again when it is asked to be. */
+/** Everything known about every agent, combined from files and the database. Each part is read again on request. */
 export class HostPicture {
   readonly #on: PictureParts;
   readonly #activities: Activities;
@@ -83,12 +83,12 @@ export class HostPicture {
     return this.#agents.values();
   }
 
-  /** How the registry calls it; undefined for an agent that no fleet knows. */
+  /** Its workspace id in the registry; undefined for an agent that no fleet knows. */
   workspaceOf(id: string): string | undefined {
     return this.#registered.get(id)?.workspaceId;
   }
 
-  /** Where its files are; undefined when its manifest cannot be read. Asked for at every look, so put together once. */
+  /** Where its files are; undefined if its manifest cannot be read. Needed at every look, so computed once. */
   pathsOf(place: RosterPlace): SessionPaths | undefined {
     if (!place.facts) return undefined;
     const known = this.#paths.get(place) ?? sessionPaths(place.facts.root);
@@ -107,7 +107,7 @@ export class HostPicture {
     this.#lookElsewhere();
   }
 
-  /** These agents again from their files, without asking tmux. */
+  /** Reads these agents' files again, without asking tmux. */
   readAgents(ids: Iterable<string>): void {
     for (const id of ids)
       this.#each(id, () => {
@@ -116,7 +116,7 @@ export class HostPicture {
       });
   }
 
-  /** A database that is away leaves what was known, and says so. */
+  /** If the database is away, keeps what was known and says so. */
   async readFleet(): Promise<void> {
     try {
       this.#fleet = await readFleet(this.#on.sql);
@@ -125,7 +125,7 @@ export class HostPicture {
       this.#fleetTrouble = undefined;
       this.#lookElsewhere();
     } catch (error) {
-      this.#fleetTrouble = `the database cannot be asked: ${messageOf(error)}`;
+      this.#fleetTrouble = `the database cannot be read: ${messageOf(error)}`;
     }
   }
 
@@ -133,7 +133,7 @@ export class HostPicture {
     this.#unread = await this.#on.operatorUnread().catch(() => this.#unread);
   }
 
-  /** The picture after another look at these agents of this host; the others stand as they were looked at last. */
+  /** Returns the picture after another look at these agents of this host; the others stay as last seen. */
   look(ids: Iterable<string> = this.#roster.known.keys()): Picture {
     const now = this.#on.clock.now();
     for (const id of ids) this.#each(id, () => this.#lookAt(id, now));
@@ -147,22 +147,22 @@ export class HostPicture {
     return { agents, needs, counts: this.#counts(agents, needs), troubles };
   }
 
-  /** Names of agents in whose ledger something was committed since this was last asked. */
+  /** Names of agents whose ledger had a commit since the last call. */
   takeCommitted(): string[] {
     return drained(this.#committed);
   }
 
-  /** Ids of agents whose ledger was written to, as far as can be seen without a commit yet. */
+  /** Ids of agents whose ledger was written to but shows no commit yet. */
   takeUnsettled(): string[] {
     return drained(this.#unsettled);
   }
 
-  /** An agent that cannot be read is shown as it was; the others are looked at. */
+  /** An agent that cannot be read is shown as it was; the others are still looked at. */
   #each(id: string, look: () => void): void {
     try {
       look();
     } catch (error) {
-      this.#on.log.warn('an agent cannot be looked at', { agent_id: id, cause: messageOf(error) });
+      this.#on.log.warn('an agent cannot be read', { agent_id: id, cause: messageOf(error) });
     }
   }
 
@@ -178,7 +178,7 @@ export class HostPicture {
     this.#local.look({ agent, place, activity, fleet: this.#registered.get(id), seenAt: seen.of(id) }, now);
   }
 
-  /** Of agents of other hosts only the registry tells. */
+  /** Agents on other hosts are known only from the registry. */
   #lookElsewhere(): void {
     const now = this.#on.clock.now();
     const far = this.#fleet.agents.filter(

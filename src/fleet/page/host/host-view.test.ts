@@ -7,7 +7,7 @@ import { KeptOpen } from '../kept-open.ts';
 import { HostView } from './host-view.ts';
 import { SeenMarks } from './seen-marks.ts';
 
-/** A view of a host without agents, whose database answers as it is told to. */
+/** A view of a host without agents, whose database returns what the test wants. */
 function viewOf(query: () => Promise<{ rows: unknown[] }>): HostView {
   const sql = { query } as unknown as Sql;
   return new HostView({
@@ -27,7 +27,7 @@ function viewOf(query: () => Promise<{ rows: unknown[] }>): HostView {
   });
 }
 
-const heard = (view: HostView): Promise<PageChange[]> =>
+const received = (view: HostView): Promise<PageChange[]> =>
   new Promise((resolve) => {
     const from = view.seq;
     const stop = view.changed.on(() => {
@@ -36,21 +36,21 @@ const heard = (view: HostView): Promise<PageChange[]> =>
     });
   });
 
-it('tells what happens on the host while the database is still asked', async () => {
+it('changes of the host are reported while a database query is still running', async () => {
   const view = viewOf(() => new Promise(() => {}));
   const leave = view.attend();
-  const change = heard(view);
+  const change = received(view);
   view.touch('ana', 'mail');
   expect(await change).toMatchObject([{ touched: [{ agent: 'ana', what: 'mail' }] }]);
   leave();
   view.close();
 });
 
-it('tells all that is heard in one turn together', async () => {
+it('changes received in one turn of the event loop are reported together', async () => {
   const view = viewOf(() => Promise.resolve({ rows: [] }));
   const leave = view.attend();
   await view.snapshot();
-  const change = heard(view);
+  const change = received(view);
   for (const what of ['queue', 'timeline', 'reminders'] as const) view.touch('ana', what);
   expect((await change).map(({ touched }) => touched?.map(({ what }) => what))).toEqual([
     ['queue', 'timeline', 'reminders'],
@@ -59,13 +59,13 @@ it('tells all that is heard in one turn together', async () => {
   view.close();
 });
 
-it('a snapshot waits for the database, and says when it cannot be asked', async () => {
+it('a snapshot waits for the database, and says if it cannot be read', async () => {
   const view = viewOf(() => Promise.reject(new Error('it is away')));
-  expect((await view.snapshot()).troubles).toEqual(['the database cannot be asked: it is away']);
+  expect((await view.snapshot()).troubles).toEqual(['the database cannot be read: it is away']);
   view.close();
 });
 
-it('whoever asks for changes that are no longer kept is told so', async () => {
+it('a reader who asks for changes that are no longer kept is told to start over', async () => {
   const view = viewOf(() => Promise.resolve({ rows: [] }));
   await view.snapshot();
   expect(view.since(view.seq)).toEqual([]);

@@ -2,15 +2,15 @@ import * as os from 'node:os';
 import { type Emitter, messageOf, utcStamp } from '../../../base/index.ts';
 import type { PageAgentRow, PageSnapshot } from '../../../wire/index.ts';
 import { inOrder } from './agent-rows.ts';
-import { HeardChanges, type Touched } from './heard-changes.ts';
 import { HostPicture, type PictureParts } from './host-picture.ts';
 import { HostWatch, type HostWatchParts } from './host-watch.ts';
 import { OneAtATime } from './one-at-a-time.ts';
-import { type ToldChange, ToldChanges } from './told-changes.ts';
+import { ReceivedChanges, type Touched } from './received-changes.ts';
+import { type ReportedChange, ReportedChanges } from './reported-changes.ts';
 
-/** After a look, so many times as long as it kept the processor passes before the next: what happens meanwhile is told together. */
+/** The pause after a look, as a multiple of its processor time. Changes in that time are reported together. */
 const PAUSE = 4;
-/** What was written and cannot be seen yet is looked for again so soon. */
+/** When to look again for what was written and is not visible yet. */
 const SETTLE_MS = 20;
 
 export interface HostViewParts extends PictureParts, Pick<HostWatchParts, 'onRequests'> {
@@ -18,25 +18,26 @@ export interface HostViewParts extends PictureParts, Pick<HostWatchParts, 'onReq
 }
 
 /**
- * One picture of the host for every page, numbered, and its changes: what is heard is looked at or asked for, and what is
- * seen is told. Files are watched and the database is asked only while somebody looks; a snapshot that nobody watches is made
- * when it is asked for. A change of one agent's files costs a look at that agent alone, and waits for no database.
+ * One numbered picture of the host for every page, and its changes: what is received is looked at or queried, and what
+ * is seen is reported. Files are watched and the database is queried only while someone has the page open; a snapshot
+ * without watchers is made on request. A change in one agent's files costs a look at that agent alone, and waits for no
+ * database.
  */
 export class HostView {
   readonly picture: HostPicture;
   readonly #on: HostViewParts;
-  readonly #heard = new HeardChanges();
+  readonly #received = new ReceivedChanges();
   readonly #watch: HostWatch;
   readonly #looks = new OneAtATime(
-    () => this.#heard.isUnseen,
+    () => this.#received.isUnseen,
     () => this.#look(),
   );
-  /** Beside the looks. */
+  /** Run independently of the looks. */
   readonly #questions = new OneAtATime(
-    () => this.#heard.isUnasked,
+    () => this.#received.isUnqueried,
     () => this.#ask(),
   );
-  readonly #told: ToldChanges;
+  readonly #reported: ReportedChanges;
   #readers = 0;
   #cancelNext: (() => void) | undefined;
   #tookMs = 0;
@@ -45,32 +46,32 @@ export class HostView {
   constructor(parts: HostViewParts) {
     this.#on = parts;
     this.picture = new HostPicture(parts);
-    this.#told = new ToldChanges(parts.clock);
+    this.#reported = new ReportedChanges(parts.clock);
     this.#watch = new HostWatch({
       ...parts,
       picture: this.picture,
-      heard: this.#heard,
+      received: this.#received,
       soon: () => this.#soon(),
     });
   }
 
   get seq(): number {
-    return this.#told.seq;
+    return this.#reported.seq;
   }
 
   get changed(): Emitter<number> {
-    return this.#told.changed;
+    return this.#reported.changed;
   }
 
-  /** The changes after this number; undefined when some of them are no longer kept. */
-  since(seq: number): ToldChange[] | undefined {
-    return this.#told.since(seq);
+  /** The changes after this number; undefined if some of them are no longer kept. */
+  since(seq: number): ReportedChange[] | undefined {
+    return this.#reported.since(seq);
   }
 
   async snapshot(): Promise<PageSnapshot> {
-    if (this.#readers === 0) this.#heard.ofOperator();
+    if (this.#readers === 0) this.#received.ofOperator();
     const agents = await this.agents();
-    const { needs, counts, troubles } = this.#told.last;
+    const { needs, counts, troubles } = this.#reported.last;
     return {
       seq: this.seq,
       epoch: this.#on.epoch,
@@ -83,16 +84,16 @@ export class HostView {
     };
   }
 
-  /** The rows as they were last looked at; looks when nobody has. */
+  /** The rows as last seen; looks first if no one is watching. */
   async agents(): Promise<PageAgentRow[]> {
-    if (this.#readers === 0) this.#heard.ofHost();
+    if (this.#readers === 0) this.#received.ofHost();
     await this.#looks.run();
     await this.#questions.run();
     await this.#looks.run();
-    return [...this.#told.last.agents.values()].map(({ row }) => row).sort(inOrder);
+    return [...this.#reported.last.agents.values()].map(({ row }) => row).sort(inOrder);
   }
 
-  /** Watches until the function that this answers with is called. */
+  /** Watches until the returned function is called. */
   attend(): () => void {
     if (this.#readers++ === 0) this.#start();
     let here = true;
@@ -103,10 +104,10 @@ export class HostView {
     };
   }
 
-  /** Something of an agent, or of nobody's, is worth asking for again. */
+  /** Readers should load this part again, of one agent or (null) of none. */
   touch(agent: string | null, what: Touched['what'], id?: string): void {
-    this.#heard.ofDetail(agent, what);
-    if (id !== undefined) this.#heard.ofAgent(id);
+    this.#received.ofDetail(agent, what);
+    if (id !== undefined) this.#received.ofAgent(id);
     this.#soon();
   }
 
@@ -116,8 +117,8 @@ export class HostView {
   }
 
   #start(): void {
-    this.#heard.ofHost();
-    this.#heard.ofOperator();
+    this.#received.ofHost();
+    this.#received.ofOperator();
     this.#watch.start();
     this.#soon();
   }
@@ -128,10 +129,10 @@ export class HostView {
     this.#watch.stop();
   }
 
-  /** At once when nothing was looked at for a moment; otherwise together with what else happens in it. */
+  /** Looks at once if there was no look for a moment; otherwise together with the other changes of that moment. */
   #soon(): void {
     if (this.#cancelNext || this.#readers === 0 || this.#closed) return;
-    // After all that is heard in this turn: one write may be several changes.
+    // After everything received in this turn of the event loop: one write may be several changes.
     const next = setImmediate(() => void this.#next());
     this.#cancelNext = () => clearImmediate(next);
   }
@@ -144,52 +145,52 @@ export class HostView {
         ? undefined
         : this.#on.clock.after(PAUSE * this.#tookMs, () => {
             this.#cancelNext = undefined;
-            if (this.#heard.isUnseen || this.#mayAsk()) this.#soon();
+            if (this.#received.isUnseen || this.#mayAsk()) this.#soon();
           });
   }
 
-  /** While an answer is awaited, the next question waits for it. */
+  /** One query at a time; the next waits for its result. */
   #mayAsk(): boolean {
-    return this.#heard.isUnasked && !this.#questions.isUnderWay;
+    return this.#received.isUnqueried && !this.#questions.isUnderWay;
   }
 
   async #ask(): Promise<void> {
-    const { fleet, operator } = this.#heard.takeUnasked();
+    const { fleet, operator } = this.#received.takeUnqueried();
     if (fleet) await this.picture.readFleet();
     if (operator) await this.picture.readOperator();
-    this.#heard.ofAll();
+    this.#received.ofAll();
   }
 
   async #look(): Promise<void> {
-    const { host, all, agents, touched } = this.#heard.takeUnseen();
+    const { host, all, agents, touched } = this.#received.takeUnseen();
     try {
       if (host) await this.#lookAtHost();
       const began = this.#on.clock.monotonic();
       this.picture.readAgents(agents);
       const now = this.picture.look(host || all ? undefined : agents);
-      this.#told.tell(now, [...touched, ...this.picture.takeCommitted().flatMap(ofLedger)]);
+      this.#reported.report(now, [...touched, ...this.picture.takeCommitted().flatMap(ofLedger)]);
       this.#lookAgain(this.picture.takeUnsettled());
       this.#tookMs = this.#on.clock.monotonic() - began;
     } catch (error) {
-      this.#on.log.warn('the agents of the host cannot be looked at', { cause: messageOf(error) });
+      this.#on.log.warn('the agents of the host cannot be read', { cause: messageOf(error) });
     }
   }
 
   #lookAgain(agents: readonly string[]): void {
     if (agents.length === 0 || this.#readers === 0) return;
     this.#on.clock.after(SETTLE_MS, () => {
-      for (const id of agents) this.#heard.ofAgent(id);
+      for (const id of agents) this.#received.ofAgent(id);
       this.#soon();
     });
   }
 
   async #lookAtHost(): Promise<void> {
-    // Who comes or goes here does so in the registry too.
-    this.#heard.ofFleet();
+    // Agents that come or go here change in the registry too.
+    this.#received.ofFleet();
     try {
       await this.picture.readHost();
     } catch (error) {
-      this.#on.log.warn('the host cannot be looked at', { cause: messageOf(error) });
+      this.#on.log.warn('the host cannot be read', { cause: messageOf(error) });
     }
     if (this.#readers > 0) this.#watch.follow();
   }

@@ -1,22 +1,22 @@
 import { type Clock, isProcessAlive, type Log, messageOf } from '../../../base/index.ts';
 import { DirectoryWatches } from './directory-watches.ts';
-import type { HeardChanges } from './heard-changes.ts';
 import { type DirectoryParts, hostDirectories } from './host-directories.ts';
 import type { HostPicture } from './host-picture.ts';
+import type { ReceivedChanges } from './received-changes.ts';
 
-/** What is killed changes no file, and some things are told by their age: while somebody looks, this often. */
+/** A killed process changes no file, and some states depend on age: while someone watches, look this often. */
 const SAFETY_MS = 3000;
-/** Agents of other hosts change nothing here that is heard: the database is asked for them at each so many of those. */
+/** Agents on other hosts send no notification here: the database is queried for them at every N-th safety look. */
 const ELSEWHERE_EACH = 2;
 
 export interface HostWatchParts extends DirectoryParts {
   clock: Clock;
   log: Log;
-  /** Called for each change of a request, until the function it resolves to is called. */
-  onRequests: (hear: () => void) => Promise<() => Promise<void>>;
+  /** Calls `onChange` for each change of a request, until the function it resolves to is called. */
+  onRequests: (onChange: () => void) => Promise<() => Promise<void>>;
 }
 
-/** Listens for whatever may change the picture, between start and stop, and notes it. */
+/** Listens, between start and stop, for anything that may change the picture, and notes it. */
 export class HostWatch {
   readonly #on: HostWatchParts;
   readonly #directories = new DirectoryWatches();
@@ -28,8 +28,8 @@ export class HostWatch {
     this.#on = parts;
   }
 
-  get #heard(): HeardChanges {
-    return this.#on.heard;
+  get #received(): ReceivedChanges {
+    return this.#on.received;
   }
 
   get #picture(): HostPicture {
@@ -38,11 +38,11 @@ export class HostWatch {
 
   start(): void {
     this.#stopRequests = this.#on.onRequests(() => {
-      this.#heard.ofDetail(null, 'requests');
+      this.#received.ofDetail(null, 'requests');
       this.#on.soon();
     });
     this.#stopRequests.catch((error: unknown) =>
-      this.#on.log.warn('changes of requests are not heard', { cause: messageOf(error) }),
+      this.#on.log.warn('changes of requests are not received', { cause: messageOf(error) }),
     );
     this.#guard();
   }
@@ -55,7 +55,7 @@ export class HostWatch {
     this.#stopRequests = undefined;
   }
 
-  /** After a look at the host: watches what is there now, and looks once more at what changed before it was watched. */
+  /** After a look at the host: watches what exists now, and looks once more at what changed before it was watched. */
   follow(): void {
     const wanted = hostDirectories(this.#on);
     if (this.#directories.set(wanted)) this.#picture.readAgents(this.#picture.roster.known.keys());
@@ -65,9 +65,9 @@ export class HostWatch {
   #guard(round = 1): void {
     this.#cancelSafety = this.#on.clock.after(SAFETY_MS, () => {
       const isCovered = this.#directories.covers(hostDirectories(this.#on).keys());
-      if (this.#alive() !== this.#processes || !isCovered) this.#heard.ofHost();
-      this.#heard.ofAll();
-      if (round % ELSEWHERE_EACH === 0) this.#heard.ofFleet();
+      if (this.#alive() !== this.#processes || !isCovered) this.#received.ofHost();
+      this.#received.ofAll();
+      if (round % ELSEWHERE_EACH === 0) this.#received.ofFleet();
       this.#on.soon();
       this.#guard(round + 1);
     });

@@ -6,10 +6,10 @@ import { agentLink, requestLink } from '../links.ts';
 import type { SeenAgent } from './agent-rows.ts';
 import type { OpenRequest } from './fleet-facts.ts';
 
-/** Deliveries that ended badly longer ago than this are history. */
+/** Deliveries that failed longer ago than this are history. */
 const RECENT_MS = 24 * 60 * 60_000;
 
-/** Everything a person should do something about, the most urgent first; within a kind, what has waited longest. */
+/** Sorts what a person should act on: most urgent first; within a kind, what has waited longest. */
 export function byUrgency(needs: Iterable<PageNeed>): PageNeed[] {
   return [...needs].sort(
     (a, b) =>
@@ -19,7 +19,7 @@ export function byUrgency(needs: Iterable<PageNeed>): PageNeed[] {
   );
 }
 
-/** What its gateway, or the absence of one, says; what ended badly only since somebody last looked at the agent. */
+/** Needs reported by its gateway, or by the lack of one. Failures count only since a person last opened the agent. */
 export function needsOfAgent({ agent, seenAt = 0 }: SeenAgent, now: Date): PageNeed[] {
   const after = Math.max(seenAt, now.getTime() - RECENT_MS);
   return agent.needs.flatMap((need) => {
@@ -28,7 +28,7 @@ export function needsOfAgent({ agent, seenAt = 0 }: SeenAgent, now: Date): PageN
   });
 }
 
-/** While a prompt is typed, it stands in the composer like somebody's draft. */
+/** While a prompt is typed, it is in the composer like a person's draft. */
 const PASSING_MS = 2000;
 
 function isPassing({ kind, since_utc }: AgentNeed, { state }: RosterAgent, now: Date): boolean {
@@ -90,8 +90,8 @@ export function requestNeed(request: OpenRequest): PageNeed {
     kind,
     agent: request.toPeople ? requester : recipient,
     why: request.toPeople
-      ? `${requester ?? 'Somebody'} asks you: “${title}”.`
-      : `${recipient ?? 'An agent'} has not answered ${requester ?? 'somebody'}, and was reminded as often as is allowed: “${title}”.`,
+      ? `${requester ?? 'Someone'} asks you: “${title}”.`
+      : `${recipient ?? 'An agent'} has not answered ${requester ?? 'someone'} after the last reminder: “${title}”.`,
     since_utc: (request.escalatedAt ?? request.createdAt).toISOString(),
     action: {
       label: NEEDS[kind].label,

@@ -1,4 +1,4 @@
-/** A pass that is made while it is due, never twice at once. A pass that fails is the business of whoever made it. */
+/** Runs passes while one is due, never two at once. A pass that fails is handled by the code that made it. */
 export class OneAtATime {
   readonly #isDue: () => boolean;
   readonly #pass: () => Promise<void>;
@@ -13,7 +13,7 @@ export class OneAtATime {
     return this.#underWay !== undefined;
   }
 
-  /** Whoever comes while a pass is under way waits for one that began later. */
+  /** A caller who comes during a pass waits for one that began later. */
   async run(): Promise<void> {
     await this.#underWay;
     if (!this.#isDue()) return;

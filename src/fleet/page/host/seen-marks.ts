@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
 
-/** When somebody last opened each agent on a page. */
+/** When a person last opened each agent on a page. */
 export class SeenMarks {
   readonly #sql: Sql;
   readonly #clock: Clock;

@@ -41,7 +41,7 @@ const seen = (over: Partial<SeenAgent> = {}): SeenAgent => ({
   ...over,
 });
 
-it('what nothing changed of stays the same object', () => {
+it('an unchanged agent stays the same object', () => {
   const shown = new ShownAgents();
   const facts = seen();
   shown.look(facts, NOW);
@@ -50,7 +50,7 @@ it('what nothing changed of stays the same object', () => {
   expect(shown.all.get('id-ana')).toBe(before);
 });
 
-it('other words are another row, and a minute that passes is not', () => {
+it('a new state makes a new row; a minute that passes does not', () => {
   const shown = new ShownAgents();
   const facts = seen();
   shown.look(facts, NOW);
@@ -62,19 +62,19 @@ it('other words are another row, and a minute that passes is not', () => {
   expect(shown.all.get('id-ana')!.signature).not.toBe(before.signature);
 });
 
-it('the chart of an agent that rests is told again every few minutes, until its hour is empty', () => {
+it('the chart of an idle agent is reported again every few minutes, until its hour is empty', () => {
   const shown = new ShownAgents();
   const facts = seen({ activity: { ...activity, wakes: [NOW.toISOString()] } });
-  const told = new Set<string>();
+  const signatures = new Set<string>();
   for (let minute = 0; minute <= 120; minute++) {
     shown.look(facts, later(minute * 60_000));
-    told.add(shown.all.get('id-ana')!.signature);
+    signatures.add(shown.all.get('id-ana')!.signature);
   }
   // The minute itself, twelve steps of five, and none.
-  expect(told.size).toBe(14);
+  expect(signatures.size).toBe(14);
 });
 
-it('time alone makes a matter of what does not pass', () => {
+it('a state that lasts becomes a need by time alone', () => {
   const shown = new ShownAgents();
   const facts = seen({
     agent: agent({
@@ -93,7 +93,7 @@ it('time alone makes a matter of what does not pass', () => {
   expect(shown.all.get('id-ana')!.needs).toBe(needs);
 });
 
-it('counts the requests in line also while mail is held back', () => {
+it('queued requests are counted also while mail is held back', () => {
   const shown = new ShownAgents();
   shown.look(seen({ agent: agent({ waiting_for: "dialog='permission'", queue_depth: 3 }) }), NOW);
   expect(shown.all.get('id-ana')!.row).toMatchObject({
@@ -102,7 +102,7 @@ it('counts the requests in line also while mail is held back', () => {
   });
 });
 
-it('asks for a person once for each matter, and for a failed delivery until somebody has looked', () => {
+it('each need is listed once, and a failed delivery until a person has opened the agent', () => {
   const failed = {
     ...need,
     kind: 'failed' as const,
@@ -134,7 +134,7 @@ it('asks for a person once for each matter, and for a failed delivery until some
   expect(shown.all.get('id-ana')!.needs.map(({ kind }) => kind)).toEqual(['dialog']);
 });
 
-it('forgets who is gone', () => {
+it('agents that are gone are forgotten', () => {
   const shown = new ShownAgents();
   shown.look(seen(), NOW);
   shown.keep(new Map());
@@ -155,7 +155,7 @@ it.each([
     'rouse doctor',
   ],
 ] as const)(
-  'a gateway that is %s and cannot wake needs you once, with the command that mends it',
+  'a gateway that is %s and cannot wake needs you once, with the command that fixes it',
   (gateway, reason, needs_you, command) => {
     const shown = new ShownAgents();
     const needed = { ...need, kind: 'gateway_dead' as const, needs_you, command };
@@ -169,7 +169,7 @@ it.each([
   },
 );
 
-it('an agent whose gateway lost its keeper offers the command that mends it, and not only a look', () => {
+it('an agent whose gateway lost its keeper offers the command that fixes it', () => {
   const shown = new ShownAgents();
   const needs_you = 'its gateway has lost its keeper; "rouse host start" gives it another';
   const needs = [{ ...need, kind: 'other' as const, needs_you, command: 'rouse host start' }];

@@ -5,7 +5,7 @@ import { needsOfAgent } from './needs.ts';
 /** One agent as pages show it. */
 export interface ShownAgent {
   row: PageAgentRow;
-  /** What makes a row another one. Its chart is told again as its newest bar grows old. */
+  /** Changes when the row changes, and as the newest bar of its chart grows old. */
   signature: string;
   needs: readonly PageNeed[];
 }
@@ -17,10 +17,10 @@ interface Made extends ShownAgent {
 
 const NONE: readonly PageNeed[] = [];
 
-/** So many minutes a chart may be behind. */
+/** How many minutes a chart may be behind. */
 const CHART_STEP = 5;
 
-/** The agents of this host. Of many few change at once: what nothing changed of stays the same object. */
+/** The agents of this host. Few of many change at once: an unchanged agent stays the same object. */
 export class ShownAgents {
   readonly #made = new Map<string, Made>();
 
@@ -28,7 +28,10 @@ export class ShownAgents {
     return this.#made;
   }
 
-  /** One of them again: its row when its facts or the minute are others, what it needs in any case, which time alone can change. */
+  /**
+   * Looks at one agent again: makes a new row if its facts or the minute changed; its needs always, because time alone
+   * can change them.
+   */
   look(seen: SeenAgent, now: Date): void {
     const { id } = seen.agent;
     const minute = Math.floor(now.getTime() / 60_000);
@@ -45,7 +48,7 @@ export class ShownAgents {
   }
 }
 
-/** What is read again is another object. */
+/** Facts that were read again are a new object. */
 const sameFacts = (a: SeenAgent, b: SeenAgent): boolean =>
   a.agent === b.agent &&
   a.place === b.place &&
@@ -53,7 +56,7 @@ const sameFacts = (a: SeenAgent, b: SeenAgent): boolean =>
   a.fleet === b.fleet &&
   a.seenAt === b.seenAt;
 
-/** The old ones when the new ones say the same. */
+/** Returns the old ones if the new ones are equal. */
 export const sameNeeds = (before: readonly PageNeed[], now: readonly PageNeed[]): readonly PageNeed[] =>
   before.length === now.length && (now.length === 0 || JSON.stringify(before) === JSON.stringify(now))
     ? before

@@ -21,12 +21,12 @@ export interface AllMail {
   next_cursor: string | null;
 }
 
-/** Of a mailbox outside the host's own store, so many of its newest are looked at. */
+/** How many of the newest messages are read from a mailbox outside the host's own store. */
 const OUTSIDE = 200;
 
 /**
- * The mail of every mailbox of the host, newest first, each message once. Pages follow the host's own store; mail of other
- * stores stands where its time belongs.
+ * Lists the mail of every mailbox of the host, newest first, each message once. Pages follow the host's own store; mail
+ * of other stores is merged by time.
  */
 export async function allMail(mail: HostMail, wanted: AllMailWanted): Promise<AllMail> {
   const { box, unread, limit } = wanted;
@@ -47,10 +47,10 @@ export async function allMail(mail: HostMail, wanted: AllMailWanted): Promise<Al
   return { listed, next_cursor: next === null ? null : `${next}~${oldest}` };
 }
 
-/** The number of the store, and the time down to which mail of other stores was shown. */
-function parseCursor(given: string | null): { cursor: string | null; after: string | undefined } {
-  if (given === null) return { cursor: null, after: undefined };
-  const [, cursor, after] = /^(\d{1,15})~([\dTZ:.+-]{1,40})$/.exec(given) ?? [];
+/** The store's cursor, and the time down to which mail of other stores was shown. */
+function parseCursor(text: string | null): { cursor: string | null; after: string | undefined } {
+  if (text === null) return { cursor: null, after: undefined };
+  const [, cursor, after] = /^(\d{1,15})~([\dTZ:.+-]{1,40})$/.exec(text) ?? [];
   if (cursor === undefined) throw invalid('cursor must be the next_cursor of an earlier page');
   return { cursor, after };
 }
@@ -62,7 +62,7 @@ interface OutsideWanted extends AllMailWanted {
 async function outsideMail(mail: HostMail, wanted: OutsideWanted): Promise<Listed[]> {
   const found = new Map<string, Listed>();
   for (const id of await mail.outsideIds()) {
-    // A mailbox that cannot be read says so in the list of mailboxes; the others are shown.
+    // A mailbox that cannot be read is reported in the list of mailboxes; the others are shown.
     const messages = await mail.open(id, (mailbox) => newest(mailbox, wanted)).catch(() => []);
     for (const message of messages)
       if (!found.has(message.message_ref)) found.set(message.message_ref, { mailbox: id, message });

@@ -17,7 +17,7 @@ import { KeptOpen } from '../kept-open.ts';
 
 const BOXES = ['inbox', 'sent', 'archive'];
 
-/** The agents of the host by their mail: names, and bindings that lead outside the host's own store. */
+/** An agent of the host as mail sees it: its name, and its binding if that is outside the host's own store. */
 export interface MailAgents {
   name: string;
   place: RosterPlace;
@@ -29,7 +29,7 @@ export interface HostMailParts {
   agents: () => Promise<MailAgents[]>;
 }
 
-/** Every mailbox of the host: those of its mail store, and those that agents keep elsewhere. */
+/** Every mailbox of the host: those of its mail store, and those that agents keep in other stores. */
 export class HostMail {
   readonly #on: HostMailParts;
   readonly #stores: KeptOpen<MailStore>;
@@ -48,7 +48,7 @@ export class HostMail {
     this.#stores.close();
   }
 
-  /** A store that nobody has made yet has no mail. */
+  /** Undefined if the store does not exist yet: it has no mail. */
   async withStore<T>(work: (store: MailStore) => Promise<T> | T): Promise<T | undefined> {
     const { session } = this.#on;
     if (!session || !fs.existsSync(session.settings.mailboxDir)) return undefined;
@@ -92,11 +92,11 @@ export class HostMail {
     return (await this.#on.agents()).flatMap((each) => this.#outsideId(each) ?? []);
   }
 
-  /** One mailbox by its id; `store` where it is one of the host's own store. */
   get #surroundings(): MailSurroundings {
     return { clock: this.#on.session!.clock, connectFleet: fleetMail };
   }
 
+  /** Runs work on one mailbox; `store` is set if the mailbox is in the host's own store. */
   async open<T>(
     id: string,
     work: (mailbox: Mailbox, store: MailStore | undefined) => Promise<T>,
@@ -118,7 +118,7 @@ export class HostMail {
     return done.result;
   }
 
-  /** The operator's own mailbox, which sends. */
+  /** Runs with the operator's own mailbox, which sends. */
   async asOperator<T>(work: (mailbox: Mailbox, store: MailStore) => Promise<T>): Promise<T> {
     const done = await this.withStore(async (store) => ({
       result: await work(store.mailbox(OPERATOR.address), store),

@@ -55,7 +55,7 @@ export interface MailHandlerParts {
 
 type Call<K extends keyof MailRoutes> = Parameters<Handlers<MailRoutes>[K]>[0];
 
-/** Reading, for everybody with a session. */
+/** Reading, for everyone with a session. */
 function readingHandlers({ door, mail }: MailHandlerParts) {
   return {
     'page.mailboxes': ({ context }: Call<'page.mailboxes'>) => {
@@ -107,7 +107,7 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
         const { attachments } = await mailbox.peek(ref);
         const found = attachments.find(({ attachment_id }) => attachment_id === wanted);
         if (!found) throw notFound(`the message has no attachment ${wanted}`);
-        // A reference names any file of the account; only whoever may operate agents may have it read.
+        // A reference may name any file of the account, so reading it needs the right to operate agents.
         if (found.kind !== 'managed_copy') door.require(context, 'operate');
         if (!found.locator)
           throw unsupported('this attachment is kept elsewhere', { hint: 'use the command line' });
@@ -148,7 +148,7 @@ function sendingHandlers({ door, doing, mail, reach }: MailHandlerParts) {
           });
         const { attachments: _, ...note } = message;
         for (const gateway of notes) await gateway.call('mail.post', { body: note });
-        // A mailbox of another kind takes notes of the operator, each by itself.
+        // Mailboxes of another kind get operator notes, one each.
         for (const id of outside)
           await mail.open(id, (mailbox) => mailbox.post({ ...message, attachments: [] }));
         const inside = found.filter(({ outside: id }) => id === undefined).map(({ address }) => address);
@@ -175,7 +175,7 @@ function sendingHandlers({ door, doing, mail, reach }: MailHandlerParts) {
   };
 }
 
-/** Changes of what lies in a mailbox: one's own with `answer`, an agent's with `operate`. */
+/** Changes what is in a mailbox: one's own with `write`, an agent's with `operate`. */
 function sortingHandlers({ door, doing, mail }: MailHandlerParts) {
   const rightFor = (id: string): PageRight => (id === OPERATOR.address ? 'write' : 'operate');
   return {
@@ -208,7 +208,7 @@ export function mailHandlers(parts: MailHandlerParts): Handlers<MailRoutes> {
   return { ...readingHandlers(parts), ...sendingHandlers(parts), ...sortingHandlers(parts) };
 }
 
-/** The operator by what people are here, not by the name of the mailbox's first owner. */
+/** Shows the operator under the page's name for people, not under the mailbox's first owner. */
 function named<M extends Pick<MailMessage, 'sender' | 'to' | 'cc'>>(message: M): M {
   const name = <P extends { address: string }>(who: P): P =>
     who.address === OPERATOR.address ? { ...who, display_name: 'operator' } : who;
@@ -233,7 +233,7 @@ function shown(mailbox: string, message: MailMessage, held: Held = []): PageMess
   };
 }
 
-/** Where no store knows threads: what the mailbox itself has of it. */
+/** If no store knows threads: the part that the mailbox itself has. */
 async function gather(mailbox: Mailbox, thread: string): Promise<{ message: MailMessage; held: Held }[]> {
   const boxes = mailbox.capabilities.sent_box ? ['inbox', 'archive', 'sent'] : ['inbox', 'archive'];
   const pages = await Promise.all(
@@ -248,7 +248,7 @@ async function gather(mailbox: Mailbox, thread: string): Promise<{ message: Mail
 
 type Outgoing = { body_content: string; attachments: NewAttachment[]; idempotency_key: string };
 
-/** In the thread where the operator has the message; otherwise as a letter of its own to those who wrote and got it. */
+/** Replies in the thread if the operator has the message; otherwise sends new mail to its sender and recipients. */
 async function reply(
   own: Mailbox,
   store: MailStore,
@@ -294,7 +294,7 @@ function sent(
 
 type Kept = MailAttachment & { locator: string };
 
-/** Never shown by the browser itself, whatever it is. */
+/** The browser never displays the file itself, whatever it is. */
 async function download({ locator, label = path.basename(locator), kind, sha256 }: Kept): Promise<Response> {
   const opened = await openRegular(locator, kind === 'managed_copy' ? ownPlace(locator) : undefined);
   if ('refused' in opened)
@@ -304,7 +304,7 @@ async function download({ locator, label = path.basename(locator), kind, sha256 
         : 'the attachment is not a file any more',
     );
   const { handle, size } = opened;
-  // What a reference names may be another file by now, as far as it leads: what was sent is what is handed out.
+  // The file behind a reference may have been replaced since. Only what was sent is handed out.
   if (kind === 'path_ref' && (await digestOf(handle)) !== sha256) {
     await handle.close();
     throw conflict('the attached file was changed after the message was written', {
@@ -323,7 +323,7 @@ async function download({ locator, label = path.basename(locator), kind, sha256 
   });
 }
 
-/** A copy of ours lies in a directory of its own, and no link leads out of it. */
+/** Our copy is in a directory of its own, and no link leads out of it. */
 const ownPlace = (locator: string) => ({ directory: path.dirname(locator), except: [] });
 
 async function digestOf(handle: FileHandle): Promise<string> {

@@ -1,4 +1,4 @@
-import { commandLine, isRouseError } from '../../../base/index.ts';
+import { commandLine, forbidden, isRouseError } from '../../../base/index.ts';
 import type { Sql, SqlValue } from '../../../db/index.ts';
 import {
   answersOf,
@@ -42,7 +42,10 @@ const CONDITIONS: Readonly<Record<View, string>> = {
   expired: `r.status IN ${sqlList(UNANSWERED_TICKETS)}`,
 };
 
-/** Whoever may operate stands for the whole server; whoever may answer answers what is asked of people. */
+/**
+ * A session with the right to operate acts for the whole server; one with the right to answer answers what people are
+ * asked.
+ */
 const personOf = ({ name, rights }: Session): PersonIdentity => ({
   kind: rights.includes('operate') ? 'admin' : 'user',
   tokenId: 'page',
@@ -106,11 +109,12 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
         repeatable: true,
       };
       return doing.receipt(session, { ...act, detail: { answer: action } }, async () => {
+        await requireItsOrg(sql, session, id);
         const row = await firstToAnswer(() =>
           respondTicket(sql, enqueue, { caller: personOf(session), id, action, note }),
         );
         return {
-          sentence: `Answered: ${row.status}; ${row.requester_name ?? 'who asked'} is told.`,
+          sentence: `Answered: ${row.status}; ${row.requester_name ?? 'the requester'} is notified.`,
           command: commandLine`rouse requests respond ${id} ${action}`,
         };
       });
@@ -123,7 +127,7 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
       return doing.receipt(session, act, async () => {
         await firstToAnswer(() => cancelTicket(sql, enqueue, { caller: personOf(session), id }));
         return {
-          sentence: 'Withdrawn; whoever works on it is told.',
+          sentence: 'Withdrawn; the recipient is notified.',
           command: commandLine`rouse requests cancel ${id}`,
         };
       });
@@ -131,7 +135,21 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
   };
 }
 
-/** Of two answers one wins; the other is told whose. */
+/** Names belong to one org: the same name in another org is another person. */
+async function requireItsOrg(sql: Sql, { org, rights }: Session, id: string): Promise<void> {
+  if (rights.includes('operate')) return;
+  const { rows } = await sql.query<{ name: string }>(
+    'SELECT o.name FROM requests r JOIN orgs o ON o.id = r.org_id WHERE r.id::text = $1',
+    [id.toLowerCase()],
+  );
+  const asked = rows[0]?.name ?? org;
+  if (asked === org) return;
+  throw forbidden(`this link answers requests of org ${org}, and this one is of ${asked}`, {
+    hint: 'the owner of the server makes a link for another org: rouse dashboard --link --role answer --org ORG',
+  });
+}
+
+/** Of two answers one wins; the other learns whose. */
 async function firstToAnswer<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -139,7 +157,7 @@ async function firstToAnswer<T>(work: () => Promise<T>): Promise<T> {
     const known = isRouseError(error) ? (error.facts['request'] as InboxRequest | undefined) : undefined;
     if (!known?.responder_id) throw error;
     throw refusal('already_resolved', `already answered by ${known.responder_id}: ${known.status}`, {
-      hint: 'nothing more can be done with it; make a new one if it is needed',
+      hint: 'it is closed; create a new one if you still need it',
       facts: { request: known },
     });
   }

@@ -10,7 +10,7 @@ export interface SearchQuery {
 
 const QUALIFIER = /^(from|to|state|before|after):(.+)$/i;
 
-/** Never fails: a qualifier that means nothing is a word. */
+/** Never fails: an unknown qualifier is a word. */
 export function parseQuery(text: string): SearchQuery {
   const query: SearchQuery = { words: [], from: [], to: [], state: [], before: undefined, after: undefined };
   for (const [, quoted, bare] of text.matchAll(/"([^"]*)"|(\S+)/g)) {
@@ -26,7 +26,7 @@ export function parseQuery(text: string): SearchQuery {
   return query;
 }
 
-/** How it was read, for people. */
+/** Explains to people how the query was read. */
 export function understood({ words, from, to, state, before, after }: SearchQuery): string {
   const parts = [
     ...(words.length > 0 ? [words.map((word) => `“${word}”`).join(' ')] : ['everything']),

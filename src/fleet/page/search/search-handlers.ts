@@ -18,10 +18,10 @@ export interface SearchParts {
   sql: Sql;
 }
 
-/** Of each kind, so many are found; whoever wants more says more. */
-const MOST = 200;
+/** Max hits per kind; a narrower query finds the rest. */
+const MAX_HITS = 200;
 
-/** Agents, mailboxes, mail and requests, by the server, whatever a page has loaded. */
+/** Searches agents, mailboxes, mail and requests on the server, whatever a page has loaded. */
 export function searchHandlers(on: SearchParts): Handlers<Pick<typeof PAGE_ROUTES, 'page.search'>> {
   return {
     'page.search': async ({ context, query }) => {
@@ -76,7 +76,7 @@ async function agents({ view }: SearchParts, query: SearchQuery): Promise<Hit[]>
         query.words,
       ),
     )
-    .slice(0, MOST)
+    .slice(0, MAX_HITS)
     .map((row) => ({
       kind: 'agent',
       key: row.id,
@@ -91,7 +91,7 @@ async function mailboxes({ mail }: SearchParts, query: SearchQuery): Promise<Hit
   if (onlyMail(query) || query.state.length > 0) return [];
   return (await mail.list()).mailboxes
     .filter(({ address, display_name }) => holds(`${address} ${display_name ?? ''}`, query.words))
-    .slice(0, MOST)
+    .slice(0, MAX_HITS)
     .map(({ id, address, unread, agent }) => ({
       kind: 'mailbox',
       key: id,
@@ -120,7 +120,7 @@ async function requests({ sql }: SearchParts, query: SearchQuery): Promise<Hit[]
        FROM requests r) r
       WHERE (cardinality($1::text[]) = 0 OR (r.title || ' ' || coalesce(r.detail, '') || ' ' || r.id::text || ' ' || coalesce(r.requester, '') || ' ' || coalesce(r.recipient, '')) ILIKE ALL ($1::text[]))
         AND ($2::timestamptz IS NULL OR r.created_at < $2) AND ($3::timestamptz IS NULL OR r.created_at >= $3)
-      ORDER BY r.created_at DESC LIMIT ${MOST}`,
+      ORDER BY r.created_at DESC LIMIT ${MAX_HITS}`,
     [patterns, query.before ?? null, query.after ?? null],
   );
   return rows
@@ -134,13 +134,13 @@ async function requests({ sql }: SearchParts, query: SearchQuery): Promise<Hit[]
       kind: 'request',
       key: id,
       title,
-      detail: `${requester ?? 'somebody'} → ${recipient ?? 'people'}, ${status}`,
+      detail: `${requester ?? 'someone'} → ${recipient ?? 'people'}, ${status}`,
       at_utc: created_at.toISOString(),
       href: requestLink(id),
     }));
 }
 
-/** Each message once, whoever has it. */
+/** Each message once, whichever mailboxes have it. */
 async function messages({ mail }: SearchParts, query: SearchQuery): Promise<Hit[]> {
   const found = new Map<string, Hit>();
   const keep = (mailbox: string, message: MailMessage): void => {
@@ -166,12 +166,14 @@ async function messages({ mail }: SearchParts, query: SearchQuery): Promise<Hit[
     if (trouble !== null) continue;
     await mail.open(id, async (mailbox) => {
       if (text === '') {
-        const page = await mailbox.list({ box: 'inbox', limit: MOST });
+        const page = await mailbox.list({ box: 'inbox', limit: MAX_HITS });
         for (const message of page.messages) keep(id, message);
       } else if (mailbox.capabilities.search) {
-        for (const message of (await mailbox.search({ text, limit: MOST })).messages) keep(id, message);
+        for (const message of (await mailbox.search({ text, limit: MAX_HITS })).messages) keep(id, message);
       }
     });
   }
-  return [...found.values()].sort((a, b) => (b.at_utc ?? '').localeCompare(a.at_utc ?? '')).slice(0, MOST);
+  return [...found.values()]
+    .sort((a, b) => (b.at_utc ?? '').localeCompare(a.at_utc ?? ''))
+    .slice(0, MAX_HITS);
 }

@@ -1,14 +1,15 @@
 import type { Sqlite } from '../../../db/index.ts';
+import type { RequestStage } from '../../../domain/index.ts';
 import type { RequestRow } from '../request.ts';
 
-/** What was last done with an agent, as its ledger has it. */
+/** What was last done with an agent, according to its ledger. */
 export interface GatewayActivity {
   /** When its tool took a wake for mail; newest last. */
   wakes: string[];
   /** When a turn of it was seen to begin. */
   turns: string[];
   lastTurnEndedAtUtc: string | null;
-  /** The prompt it was given last, while its turn was not seen to end. */
+  /** Its last prompt, while the end of its turn was not seen. */
   doing: Pick<RequestRow, 'request_id' | 'request_kind' | 'payload_json' | 'source'> | null;
 }
 
@@ -17,8 +18,8 @@ const ENTRIES = 600;
 
 interface Step {
   request_id: string;
-  request_kind: string;
-  stage: string;
+  request_kind: RequestRow['request_kind'];
+  stage: RequestStage;
   at_utc: string;
 }
 

@@ -3,7 +3,7 @@ import type { Sqlite } from '../../../db/index.ts';
 import { type AgentNeed, ASKING_OUTCOMES, requestTitle, sqlList } from '../../../domain/index.ts';
 import type { RequestRow } from '../request.ts';
 
-/** Cheap at any size: only the newest requests are looked at, and few of them are told of. */
+/** Cheap at any size: only the newest requests are looked at, and few of them are reported. */
 const REQUESTS = 200;
 const NAMED = 3;
 
@@ -12,7 +12,7 @@ type Row = Pick<
   'request_id' | 'request_kind' | 'payload_json' | 'outcome' | 'error_detail' | 'finished_at_utc'
 >;
 
-/** Deliveries that failed since then, or of which nobody knows whether they worked; newest first. */
+/** Deliveries that failed since then, or whose success is unknown; newest first. */
 export function readUndelivered(db: Sqlite, agentName: string, since: Date): AgentNeed[] {
   return db
     .all<Row>(

@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock } from '../../src/base/index.ts';
-import { FleetClient, fleetPath, type GatewayClient, gatewayAfar } from '../../src/client/index.ts';
+import { FleetClient, fleetPath, type GatewayClient, remoteGateway } from '../../src/client/index.ts';
 import { type RunningServer, startServer } from '../../src/fleet/index.ts';
 import type { HandedCall } from '../../src/wire/index.ts';
 import { AgentHouse } from '../support/agent-house.ts';
@@ -11,7 +11,7 @@ import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };
-const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-afar-'));
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-remote-'));
 /** A home without sessions: every agent of the fleet is on another host. */
 const settings = {
   runtimeDir: path.join(home, 'runtime'),
@@ -42,9 +42,9 @@ afterAll(async () => {
 });
 
 const through = (client: FleetClient, ref: string): GatewayClient =>
-  gatewayAfar(client.servers, fleetPath(ref));
+  remoteGateway(client.servers, fleetPath(ref));
 
-/** A gateway that beats at the second server and does what it is asked, once for each call it is given. */
+/** A gateway with a heartbeat at the second server, which runs each call it is handed once. */
 async function farGateway(name: string, does: (call: HandedCall) => { status: number; answer: unknown }) {
   const agent = await fleet.agent(name);
   const client = new FleetClient({ url: `http://127.0.0.1:${second.port}`, token: agent.token });
@@ -70,7 +70,7 @@ async function farGateway(name: string, does: (call: HandedCall) => { status: nu
 }
 
 describe('a call to the gateway of an agent on another host', () => {
-  it('made at one server reaches the gateway that beats at another, once, and its answer comes back as it is', async () => {
+  it('made at one server reaches a gateway with a heartbeat at another, once, and its response comes back unchanged', async () => {
     const far = await farGateway('ana', ({ path }) =>
       path.startsWith('/v1/status')
         ? { status: 200, answer: { gateway_health: 'healthy' } }
@@ -113,7 +113,7 @@ describe('a call to the gateway of an agent on another host', () => {
     await far.stop();
   });
 
-  it('that is away is told at once with its host; one whose gateway takes no calls was not asked, and never will be', async () => {
+  it('to an agent that is away fails at once with its host; a call that its gateway never takes has no effect, then or later', async () => {
     const { auth_token } = await fleet.user.register({
       agent_id: 'cleo',
       name: 'cleo',
@@ -122,7 +122,9 @@ describe('a call to the gateway of an agent on another host', () => {
     });
     const away = {
       code: 'unavailable',
-      message: expect.stringMatching(/^agent cleo on host north is provisioning since .*; nothing was done$/),
+      message: expect.stringMatching(
+        /^agent cleo on host north has been provisioning since .*; nothing was done$/,
+      ),
       facts: { cause: 'host_away', host: 'north' },
     };
     await expect(through(fleet.user, 'cleo').status()).rejects.toMatchObject(away);
@@ -137,8 +139,8 @@ describe('a call to the gateway of an agent on another host', () => {
   });
 });
 
-describe('a real gateway elsewhere', () => {
-  it('does what is asked of it from afar by its own routes: status, prompt, request, reminder, mail', async () => {
+describe('a real gateway on another host', () => {
+  it('runs remote calls through its own routes: status, prompt, request, reminder, mail', async () => {
     const house = new AgentHouse();
     try {
       const tokenFile = path.join(house.directory, 'token');
@@ -150,8 +152,11 @@ describe('a real gateway elsewhere', () => {
       await expect.poll(async () => (await fleet.user.agent('dan')).state, WAIT).toBe('idle');
       const gateway = through(fleet.user, 'dan');
       expect((await gateway.status()).gateway_health).toBe('healthy');
-      const accepted = await gateway.submitPrompt({ prompt: 'from afar' }, { idempotency_key: 'once' });
-      const again = await gateway.submitPrompt({ prompt: 'from afar' }, { idempotency_key: 'once' });
+      const accepted = await gateway.submitPrompt(
+        { prompt: 'from another host' },
+        { idempotency_key: 'once' },
+      );
+      const again = await gateway.submitPrompt({ prompt: 'from another host' }, { idempotency_key: 'once' });
       expect(again.request_id).toBe(accepted.request_id);
       await expect
         .poll(async () => (await gateway.getRequest(accepted.request_id, true)).outcome, WAIT)

@@ -1,42 +1,43 @@
 import { type Clock, forbidden, invalid, type Log, unavailable } from '../../base/index.ts';
-import { failureOf, type GatewayClient, gatewayAfar } from '../../client/index.ts';
+import { failureOf, type GatewayClient, remoteGateway } from '../../client/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { WORKSPACE_STATUSES } from '../../domain/index.ts';
 import { readJsonIfAny } from '../../http/index.ts';
 import {
-  afarRoute,
   gatewayPath,
   isStorableJson,
   NOT_STORABLE,
+  remoteRoute,
   type WorkspaceView,
 } from '../../wire/index.ts';
-import type { CarryAfar } from '../agents/index.ts';
+import type { CarryRemoteCall } from '../agents/index.ts';
 import { type AnswerWaiters, carryCall } from '../calls/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { resolveWorkspace, viewWorkspace } from '../registry/index.ts';
 
-export interface AfarDependencies {
+export interface RemoteCallDependencies {
   sql: Sql;
   clock: Clock;
   answers: AnswerWaiters;
   log: Log;
 }
 
-/** What is asked of a gateway elsewhere, and by whom. */
-interface AskedAfar {
+/** A request to a gateway on another host, and who sends it. */
+interface RemoteCall {
   who: string;
   method: string;
   path: string;
-  /** The query with its `?`, or nothing. */
+  /** The query with its `?`, or empty. */
   search: string;
   body: () => Promise<unknown>;
   gone: AbortSignal;
 }
 
 /**
- * Carries what is on the list to the gateway of an agent on another host. Who may address the agent was decided by its org:
- * another org's agents are not found. The answer comes back with its status as it is.
+ * Carries the routes of the list to the gateway of an agent on another host. The org decides who may address the agent:
+ * agents of another org are not found. The response keeps its status.
  */
-export function carryAfar(on: AfarDependencies): CarryAfar {
+export function carryRemoteCall(on: RemoteCallDependencies): CarryRemoteCall {
   return async (context, { caller, ref, rest }) => {
     const { id } = await resolveWorkspace(on.sql, caller?.orgId ?? null, ref);
     const { status, answer } = await carry(on, await viewWorkspace(on.sql, id), {
@@ -51,10 +52,10 @@ export function carryAfar(on: AfarDependencies): CarryAfar {
   };
 }
 
-/** The gateway of an agent on another host, for this server itself, which asks for somebody who has been let in. */
-export function gatewayElsewhere(on: AfarDependencies) {
+/** Returns the gateway of an agent on another host, for this server itself, which asks for a caller it has let in. */
+export function gatewayElsewhere(on: RemoteCallDependencies) {
   return (workspaceId: string, who: string): GatewayClient =>
-    gatewayAfar({
+    remoteGateway({
       async exchange({ method, path: asked, body, timeoutMs, signal }) {
         const agent = await viewWorkspace(on.sql, workspaceId);
         const [path = '', query] = asked.split('?', 2);
@@ -72,10 +73,10 @@ export function gatewayElsewhere(on: AfarDependencies) {
     });
 }
 
-async function carry(on: AfarDependencies, agent: WorkspaceView, asked: AskedAfar) {
+async function carry(on: RemoteCallDependencies, agent: WorkspaceView, asked: RemoteCall) {
   const { who, method, path, search, gone } = asked;
-  if (!afarRoute(method, path)) throw notFromAfar(method, path, agent);
-  if (!['online', 'degraded', 'paused'].includes(agent.status)) throw isAway(agent);
+  if (!remoteRoute(method, path)) throw notRemote(method, path, agent);
+  if (!WORKSPACE_STATUSES[agent.status].answers) throw isAway(agent);
   const body = await asked.body();
   if (!isStorableJson(body)) throw invalid(`the body ${NOT_STORABLE}`);
   const { org_id: orgId, workspace_id: workspaceId, name, host } = agent;
@@ -90,15 +91,15 @@ const nameOf = (caller: Identity): string =>
 
 const where = ({ name, host }: WorkspaceView): string => `agent ${name} on host ${host ?? 'unknown'}`;
 
-function notFromAfar(method: string, path: string, agent: WorkspaceView): Error {
-  return forbidden(`${where(agent)} cannot be asked for ${method} ${path} from another host`, {
+function notRemote(method: string, path: string, agent: WorkspaceView): Error {
+  return forbidden(`${where(agent)} does not allow ${method} ${path} from another host`, {
     hint: `run the command on ${agent.host ?? 'its host'}`,
     facts: { cause: 'not_from_afar', host: agent.host },
   });
 }
 
 function isAway(agent: WorkspaceView): Error {
-  return unavailable(`${where(agent)} is ${agent.status} since ${agent.since}; nothing was done`, {
+  return unavailable(`${where(agent)} has been ${agent.status} since ${agent.since}; nothing was done`, {
     hint: 'see "rouse fleet show NAME"; its gateway must run and reach a fleet server',
     facts: { cause: 'host_away', host: agent.host, since: agent.since },
   });

@@ -1,28 +1,28 @@
 import { type Clock, Emitter, utcStamp } from '../../../base/index.ts';
 import type { PageAgentRow, PageChange } from '../../../wire/index.ts';
-import type { Touched } from './heard-changes.ts';
 import type { Picture } from './host-picture.ts';
+import type { Touched } from './received-changes.ts';
 
-/** Changes that are kept for a reader who comes back. */
+/** How many changes are kept for a reader who comes back. */
 const KEPT = 500;
 
-/** A change as it is sent, put into words once for every reader. */
-export interface ToldChange {
+/** A change as it is sent, serialised once for all readers. */
+export interface ReportedChange {
   seq: number;
   text: string;
 }
 
-/** The picture as it was told last, and how it became so: numbered changes, each told when something differs. */
-export class ToldChanges {
+/** The last reported picture and the numbered changes that led to it. A change is reported when something differs. */
+export class ReportedChanges {
   readonly changed = new Emitter<number>();
   readonly #clock: Clock;
-  readonly #changes: ToldChange[] = [];
+  readonly #changes: ReportedChange[] = [];
   #seq: number;
   #last: Picture = { agents: new Map(), needs: [], counts: NO_COUNTS, troubles: [] };
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    // Numbers of an earlier process are smaller, so that whoever brings one is told to begin anew.
+    // Numbers of an earlier process are smaller, so a reader who brings one starts over.
     this.#seq = clock.now().getTime() * 1000;
   }
 
@@ -34,17 +34,17 @@ export class ToldChanges {
     return this.#last;
   }
 
-  /** The changes after this number; undefined when some of them are no longer kept. */
-  since(seq: number): ToldChange[] | undefined {
+  /** The changes after this number; undefined if some of them are no longer kept. */
+  since(seq: number): ReportedChange[] | undefined {
     if (seq > this.#seq) return undefined;
     if (seq === this.#seq) return [];
     const first = this.#changes[0];
     return first && seq >= first.seq - 1 ? this.#changes.filter((each) => each.seq > seq) : undefined;
   }
 
-  tell(now: Picture, heard: readonly Touched[]): void {
+  report(now: Picture, received: readonly Touched[]): void {
     const differing = differences(this.#last, now);
-    const touched = [...heard, ...stoodOtherwise(this.#last, differing.agents ?? [])];
+    const touched = [...received, ...changedStates(this.#last, differing.agents ?? [])];
     this.#last = now;
     if (Object.keys(differing).length === 0 && touched.length === 0) return;
     const change: PageChange = {
@@ -59,8 +59,8 @@ export class ToldChanges {
   }
 }
 
-/** What the sentences about an agent are made of. */
-const SAID = [
+/** The fields that the sentences about an agent use. */
+const SENTENCE_FIELDS = [
   'state',
   'state_words',
   'needs_you',
@@ -70,12 +70,12 @@ const SAID = [
   'queue_depth',
 ] as const satisfies readonly (keyof PageAgentRow)[];
 
-/** Its timeline tells how it stands, and so do the sentences above it. */
-function stoodOtherwise({ agents }: Picture, rows: readonly PageAgentRow[]): Touched[] {
+/** A changed state changes the agent's timeline and the sentences above it. */
+function changedStates({ agents }: Picture, rows: readonly PageAgentRow[]): Touched[] {
   return rows
     .filter((row) => {
       const before = agents.get(row.id)?.row;
-      return before !== undefined && SAID.some((field) => before[field] !== row[field]);
+      return before !== undefined && SENTENCE_FIELDS.some((field) => before[field] !== row[field]);
     })
     .map(({ name }) => ({ agent: name, what: 'timeline' }));
 }

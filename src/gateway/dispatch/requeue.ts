@@ -1,14 +1,14 @@
 import type { Evidence } from '../../terminal/index.ts';
 import type { RequestQueue, RequestRow } from '../queue/index.ts';
 
-/** A request is put back in line once; if that is not enough, a person should look. */
+/** A request is requeued once. If that is not enough, a person should look. */
 const MOST_RETURNS = 1;
 
 /**
- * Nothing of it is with the tool: it was never typed, or, as the evidence says, it did not arrive or was taken back. A direct
- * prompt is typed now or not at all: whoever asked has seen the connection break and may have asked again.
+ * Nothing of the request is in the tool: it was never typed or, by the evidence, did not arrive or was erased. A direct
+ * prompt is typed now or not at all: its caller saw the connection break and may have asked again.
  */
-export async function backInLine(
+export async function requeue(
   row: RequestRow,
   queue: RequestQueue,
   { why, evidence }: { why: string; evidence: Evidence[] },

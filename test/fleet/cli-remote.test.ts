@@ -6,7 +6,7 @@ import { ServerProcess } from '../fleet-mail/server-process.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { houseCli, houseJson } from '../support/house-cli.ts';
 
-/** Two hosts with homes and tmux servers of their own: ana runs on one, whoever types is on the other. */
+/** Two hosts with homes and tmux servers of their own: ana runs on one, the person who types is on the other. */
 const server = new ServerProcess();
 const far = new AgentHouse();
 const near = new AgentHouse();
@@ -34,11 +34,13 @@ const WAIT = { timeout: 60_000, interval: 100 };
 const json = (...args: string[]) => houseJson(near, args);
 const received = () => expect.poll(() => ana.received(), WAIT);
 
-describe('a command about an agent of another host', { timeout: 240_000 }, () => {
-  it('prompts it, at once and in line', async () => {
+describe('a command for an agent on another host', { timeout: 240_000 }, () => {
+  it('prompts it, at once and queued', async () => {
     await expect.poll(() => ana.client.tuiState().then(({ submit_ready }) => submit_ready), WAIT).toBe(true);
-    expect(await json('agents', 'prompt', 'ana', '--prompt', 'from afar')).toMatchObject({ sent: true });
-    await received().toContain('from afar');
+    expect(await json('agents', 'prompt', 'ana', '--prompt', 'from another host')).toMatchObject({
+      sent: true,
+    });
+    await received().toContain('from another host');
     const words = ['--agent-name', 'ana', '--prompt', 'in line'];
     await json('agents', 'gateway', 'requests', 'submit', ...words);
     await received().toContain('in line');
@@ -54,7 +56,7 @@ describe('a command about an agent of another host', { timeout: 240_000 }, () =>
     await ana.control.event('interrupted', undefined, mark);
   });
 
-  it('leaves and reads its mail, and tells why it was woken or not', async () => {
+  it('sends and reads its mail, and explains why it was woken or not', async () => {
     await json('agents', 'mail', 'post', 'ana', '--subject', 'look', '--body-content', 'please');
     const { messages } = await json('agents', 'mail', 'list', 'ana');
     expect(messages).toMatchObject([{ subject: 'look' }]);
@@ -74,7 +76,7 @@ describe('a command about an agent of another host', { timeout: 240_000 }, () =>
     expect((await json('agents', 'gateway', 'reminders', 'list', 'ana')).reminders).toEqual([]);
   });
 
-  it('is refused raw keys, an agent nobody has, and a token of another org, in words', async () => {
+  it('is refused for raw keys, an unknown agent and a token of another org, with a clear error', async () => {
     const keys = await houseCli(near, ['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
     expect([keys.code === 0, keys.err]).toEqual([false, expect.stringMatching(/host/)]);
     const nobody = await houseCli(near, ['agents', 'prompt', 'nobody', '--prompt', 'x']);

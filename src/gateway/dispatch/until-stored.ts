@@ -4,10 +4,10 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * What became of a request must be written down: otherwise it stays `running`, and nobody looks at it before the next
- * gateway starts. A disk that takes nothing for a while is waited for.
+ * The end of a request must be stored: otherwise it stays `running`, and nothing handles it before the next gateway
+ * starts. Retries while the disk refuses.
  */
-export async function written<T>(
+export async function untilStored<T>(
   work: () => Promise<T>,
   { clock, stopping }: { clock: Clock; stopping?: AbortSignal | undefined },
 ): Promise<T> {

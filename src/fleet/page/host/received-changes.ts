@@ -2,17 +2,17 @@ import type { PageChange } from '../../../wire/index.ts';
 
 export type Touched = NonNullable<PageChange['touched']>[number];
 
-/** What a look has to do. */
+/** What the next look must cover. */
 interface Unseen {
   host: boolean;
-  /** Every agent, as far as it changed. */
+  /** Every agent that changed. */
   all: boolean;
   agents: ReadonlySet<string>;
   touched: Touched[];
 }
 
-/** What was heard and has been neither looked at nor asked for since. Nothing is looked at or asked for here. */
-export class HeardChanges {
+/** Changes that were received and not yet looked at or queried. This class only collects them. */
+export class ReceivedChanges {
   readonly #agents = new Set<string>();
   readonly #touched = new Map<string, Touched>();
   #host = true;
@@ -24,7 +24,7 @@ export class HeardChanges {
     return this.#host || this.#all || this.#agents.size > 0 || this.#touched.size > 0;
   }
 
-  get isUnasked(): boolean {
+  get isUnqueried(): boolean {
     return this.#fleet || this.#operator;
   }
 
@@ -40,17 +40,17 @@ export class HeardChanges {
     this.#agents.add(id);
   }
 
-  /** Of what the database knows. */
+  /** A change in the database. */
   ofFleet(): void {
     this.#fleet = true;
   }
 
-  /** Of the operator's mailbox. */
+  /** A change in the operator's mailbox. */
   ofOperator(): void {
     this.#operator = true;
   }
 
-  /** Something of an agent, or of nobody's, is worth asking for again by whoever reads. */
+  /** Readers should load this part again, of one agent or (null) of none. */
   ofDetail(agent: string | null, what: Touched['what']): void {
     this.#touched.set(`${agent} ${what}`, { agent, what });
     if (what === 'requests') this.#fleet = true;
@@ -69,9 +69,9 @@ export class HeardChanges {
     return unseen;
   }
 
-  takeUnasked(): { fleet: boolean; operator: boolean } {
-    const unasked = { fleet: this.#fleet, operator: this.#operator };
+  takeUnqueried(): { fleet: boolean; operator: boolean } {
+    const unqueried = { fleet: this.#fleet, operator: this.#operator };
     this.#fleet = this.#operator = false;
-    return unasked;
+    return unqueried;
   }
 }

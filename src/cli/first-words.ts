@@ -1,0 +1,166 @@
+import type { Command } from './command.ts';
+
+type FirstWord = Pick<Command, 'name' | 'summary' | 'takes' | 'hidden'>;
+
+/** What `rouse --help` shows of each command. The rest of a command is loaded when the line names it. */
+export const FIRST_WORDS = {
+  launch: {
+    name: 'launch',
+    summary: 'start a tool as an agent in a tmux session of its own',
+    takes: '[tool] [name] [tool-args...]',
+  },
+  join: {
+    name: 'join',
+    summary: 'adopt a tmux session in which a tool is already running',
+    takes: '[name]',
+  },
+  ls: {
+    name: 'ls',
+    summary: 'every agent of this host: what it does, and which one needs you',
+  },
+  send: {
+    name: 'send',
+    summary: 'send mail to an agent, by its name or its mail address',
+    takes: '<to> <subject>',
+  },
+  open: {
+    name: 'open',
+    summary: 'look at an agent: attach to its tmux session, or switch to it inside tmux',
+    takes: '[agent]',
+  },
+  logs: {
+    name: 'logs',
+    summary: "what an agent's gateway did: its log and its events, in order",
+    takes: '[agent]',
+  },
+  status: {
+    name: 'status',
+    summary: 'the state of the gateway and its agent; "not attached" is a valid answer',
+    takes: '[agent]',
+  },
+  stop: {
+    name: 'stop',
+    summary: 'detach the gateway, end the tool and close its tmux session; a joined session is left running',
+    takes: '[agent]',
+  },
+  leave: {
+    name: 'leave',
+    summary: 'give a joined session back: no gateway, no agent, everything as before',
+    takes: '[agent]',
+  },
+  why: {
+    name: 'why',
+    summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
+    takes: '[agent]',
+  },
+  up: {
+    name: 'up',
+    summary: 'start the team that .rouse.toml names; who runs is left as it is',
+    takes: '[agents...]',
+  },
+  down: {
+    name: 'down',
+    summary: 'end the team that .rouse.toml names; its mail is kept',
+    takes: '[agents...]',
+  },
+  dashboard: {
+    name: 'dashboard',
+    summary: 'the page: who needs you, and why',
+    takes: '[action]',
+  },
+  demo: {
+    name: 'demo',
+    summary: 'a small team of scripted agents, woken by mail, shown live',
+  },
+  agents: {
+    name: 'agents',
+    summary: 'launch, find and stop agents; attach and inspect their gateways',
+  },
+  host: {
+    name: 'host',
+    summary: 'the process that holds hosted gateways',
+  },
+  mail: {
+    name: 'mail',
+    summary: 'read and write mail of one mailbox',
+  },
+  mailbox: {
+    name: 'mailbox',
+    summary: 'manage a mail store: mailboxes, repair, export',
+  },
+  mailfile: {
+    name: 'mailfile',
+    summary: 'flat-file mailboxes: .agent/inbox.md and .agent/outbox.md',
+  },
+  server: {
+    name: 'server',
+    summary: 'the fleet server: agents, requests and messages of many hosts',
+  },
+  tokens: {
+    name: 'tokens',
+    summary: 'who may use the fleet server',
+  },
+  fleet: {
+    name: 'fleet',
+    summary: 'the agents a fleet server knows',
+  },
+  requests: {
+    name: 'requests',
+    summary: 'tasks and approvals between agents and people',
+  },
+  mcp: {
+    name: 'mcp',
+    summary: 'requests, mail and reminders as MCP tools for an agent',
+  },
+  tui: {
+    name: 'tui',
+    summary: 'how Rouse reads a terminal screen',
+  },
+  skills: {
+    name: 'skills',
+    summary: 'install and inspect the skills that teach agents to handle mail',
+  },
+  config: {
+    name: 'config',
+    summary: 'where each setting comes from; which project files are obeyed',
+  },
+  doctor: {
+    name: 'doctor',
+    summary: 'look for trouble: tmux, tools, permissions, disk, clock, fleet, sessions',
+  },
+  help: {
+    name: 'help',
+    summary: 'the help of a command, or of a topic: exit-codes',
+    takes: '[command...]',
+  },
+  version: {
+    name: 'version',
+    summary: 'the version of this program; also --version',
+  },
+  completion: {
+    name: 'completion',
+    summary: 'print the completion script for bash, zsh, fish',
+    takes: '<shell>',
+  },
+  complete: {
+    name: 'complete',
+    summary: 'what may follow the words typed so far',
+    takes: '[words...]',
+    hidden: true,
+  },
+  attachGateway: {
+    name: 'attach-gateway',
+    summary: 'older spelling of "agents gateway attach"',
+    hidden: true,
+  },
+  detachGateway: {
+    name: 'detach-gateway',
+    summary: 'older spelling of "agents gateway detach"',
+    hidden: true,
+  },
+  gatewayStatus: {
+    name: 'gateway-status',
+    summary: 'older spelling of "agents gateway status"',
+    hidden: true,
+  },
+} as const satisfies Record<string, FirstWord>;
