@@ -49,7 +49,7 @@ describe('captured screens of real tools', () => {
   it('in windows of other sizes and colours, in several versions, are read right, each labelled by a real paste', () => {
     const windows = fixtures.filter(({ text }) => WINDOW.test(text));
     expect(windows.filter((fixture) => !isPasted(fixture))).toEqual([]);
-    readRight('in other windows', windows, 150);
+    readRight('in other windows', windows, 750);
   });
 
   it('of a list of commands tell which of them Enter would choose', () => {

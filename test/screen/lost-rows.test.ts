@@ -30,8 +30,10 @@ function mutantsOf({ tool, version, capture: { screen } }: Fixture): Mutant[] {
     const row = screen.rows[y] ?? EMPTY;
     if (row.blank) continue;
     const without = [...screen.rows.slice(0, y), ...screen.rows.slice(y + 1)];
-    made.push({ what: `row ${y} blank`, screen: { ...screen, rows: screen.rows.with(y, EMPTY) } });
-    made.push({ what: `row ${y} cut`, screen: shifted(screen, [...without, EMPTY], y, screen.height) });
+    if (!(tool === 'pi' && RUNS_OWN_COMMAND.test(row.text))) {
+      made.push({ what: `row ${y} blank`, screen: { ...screen, rows: screen.rows.with(y, EMPTY) } });
+      made.push({ what: `row ${y} cut`, screen: shifted(screen, [...without, EMPTY], y, screen.height) });
+    }
     for (let to = 0; to < screen.height; to++) {
       if (to === y || endsAnotherTurn(screen, detector, y, to)) continue;
       const rows = [...without.slice(0, to), row, ...without.slice(to)];
@@ -40,6 +42,12 @@ function mutantsOf({ tool, version, capture: { screen } }: Fixture): Mutant[] {
   }
   return made;
 }
+
+/**
+ * The box of a person's own command in pi, without this row, is the very picture of one that has ended. The command is no turn:
+ * a prompt that is sent meanwhile is taken at once, as a turn of its own.
+ */
+const RUNS_OWN_COMMAND = /^ \S Running\.\.\. \(/;
 
 /** The last row of an earlier turn, put below the last prompt, makes the very picture of a turn that has ended. */
 function endsAnotherTurn(screen: Screen, { transcript }: Detector, from: number, to: number): boolean {
