@@ -1,13 +1,13 @@
 import { ensureClis } from '../scripts/agent-clis.mjs';
 import { Ending, sleep, systemClock } from '../src/base/index.ts';
 import { resolveTimings } from '../src/domain/index.ts';
-import { readTranscript } from '../src/scripted/index.ts';
 import type { RequestView } from '../src/wire/index.ts';
 import type { Received } from '../test/agents/model/mock-model.ts';
 import { AgentUnderTest } from '../test/agents/support/agent-under-test.ts';
 import { findInstalled } from '../test/agents/support/installed-tool.ts';
 import { REAL_TOOLS, type RealTool } from '../test/agents/support/real-tools.ts';
 import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { readTranscript } from '../test/support/scripted-agent.ts';
 import { middle } from './support/median.ts';
 
 const MODEL_MS = 600;

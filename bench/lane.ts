@@ -4,8 +4,8 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { reasonTexts } from '../src/domain/index.ts';
-import { ControlClient, fingerprint } from '../src/scripted/index.ts';
 import { type AgentSurface, openSurface } from '../src/terminal/index.ts';
+import { ControlClient, fingerprint } from '../test/support/scripted-agent.ts';
 
 /**
  * From the call to the prompt in the agent's own transcript: the lane, and raw tmux (load-buffer, paste-buffer, Enter)

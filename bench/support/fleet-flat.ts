@@ -7,7 +7,7 @@ import {
   enqueueAll,
   listDeadLetters,
 } from '../../src/fleet/delivery/index.ts';
-import { fleetCounts } from '../../src/fleet/http/fleet-counts.ts';
+import { fleetCounts } from '../../src/fleet/http/server-routes.ts';
 import { NUDGE_DEFAULTS, nudgeSweep } from '../../src/fleet/nudge/index.ts';
 import { listWorkspaces, livenessSweep } from '../../src/fleet/registry/index.ts';
 import { clockSweep, type Sweep } from '../../src/fleet/sweep/index.ts';

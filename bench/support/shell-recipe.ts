@@ -54,7 +54,7 @@ done
 echo done
 `;
 
-const GOAL = 10;
+const GOAL = 5;
 
 /** How many times the recipe, and for eight writers whether that is the goal. */
 export function timesRecipe(times: number, producers: number): string {

@@ -5,14 +5,15 @@ import * as account from './another-account.ts';
 import { badBodies } from './bad-bodies.ts';
 import { brokenRequests } from './broken-requests.ts';
 import { isRoot } from './call.ts';
-import { type Cell, grantCells, guestCells, tokenCells, walk, walkAsGuest } from './callers.ts';
+import { type Cell, grantCells, guestCells, ownerCells, tokenCells, walk, walkAsGuest } from './callers.ts';
 import { tableErrors } from './critical-rows.ts';
 import * as floods from './floods.ts';
-import { askedOfServer, handedToGateway } from './from-afar.ts';
 import { fromBrowser } from './from-browser.ts';
 import { mcpOverHttp } from './mcp-over-http.ts';
 import { keysByOtherWays, namedFieldTries } from './named-fields.ts';
+import { namedFiles } from './named-files.ts';
 import { pageCells } from './page-roles.ts';
+import { askedOfServer, handedToGateway } from './remote-calls.ts';
 import { changes, snapshot } from './snapshot.ts';
 import { Stage } from './stage.ts';
 import { tenants } from './tenants.ts';
@@ -112,6 +113,10 @@ describe('every row of both servers', () => {
     const cells = await pageCells(stage);
     await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(100)), /^fleet page_audit /);
   });
+  it('is refused to the owner without a token where it must be known who speaks', async () => {
+    const cells = ownerCells(stage);
+    await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(40)));
+  });
   it("is refused to the agent's token and to tokens of the other server", async () => {
     const cells = tokenCells(stage);
     await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(100)));
@@ -125,8 +130,8 @@ describe('every row of both servers', () => {
     if (!isRoot) return tries.skip(cells[0]!.caller, 'only root can start a process of another account');
     await attack(kindsOf(cells), () => walkAsGuest(stage, tries, cells, sample(60)));
   });
-  it('is refused from afar unless the list of such calls names it', async () => {
-    const kinds = { handed: 'afar: handed to the gateway', asked: 'afar: asked of the fleet server' };
+  it('is refused from another host unless the list of such calls names it', async () => {
+    const kinds = { handed: 'remote: handed to the gateway', asked: 'remote: asked of the fleet server' };
     const run = async (): Promise<void> => {
       await handedToGateway(stage, tries, kinds.handed);
       await askedOfServer(stage, tries, kinds.asked, sample(5));
@@ -147,6 +152,11 @@ describe('fields that name a file, a directory, a command or a URL', () => {
   it('are never opened, run or asked where anyone may write them', async () => {
     const kind = 'fields: what is only written down';
     await namedFieldTries(stage, tries, { kind, byRight: true });
+    await ownerIsServed([kind]);
+  });
+  it('are on the list, wherever a file of Rouse holds a path or an address', async () => {
+    const kind = 'fields: those of real files';
+    namedFiles(stage.directories, tries, kind);
     await ownerIsServed([kind]);
   });
   it('and keys are refused on every route that could type them', async () => {

@@ -52,6 +52,11 @@ function cellsOf(
   });
 }
 
+/** The owner's own programs, without a token: what is an org's needs one. */
+export function ownerCells(stage: Stage): Cell[] {
+  return cellsOf(targets(stage.ports, stage.to), { caller: 'owner' }, (each) => byTable(each, 0));
+}
+
 /** The agent's token at every row of both servers, and every token of the fleet server at every row of the gateway. */
 export function tokenCells(stage: Stage): Cell[] {
   const all = targets(stage.ports, stage.to);

@@ -51,6 +51,7 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.request.respond': 'answer',
   'page.request.cancel': 'operate',
   'page.search': 'view',
+  'page.several': 'view',
 };
 
 interface Visitor {

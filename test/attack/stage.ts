@@ -6,11 +6,11 @@ import { vi } from 'vitest';
 import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { operatorMailbox } from '../../src/fleet/mail/mailbox-rows.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
 import type { Grant } from '../../src/wire/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import type { Named } from '../support/good-bodies.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import { type Answer, ask, askPatiently, asProgram, GUEST_UID } from './call.ts';
 
 /** Small enough to be filled in a moment. */
@@ -70,6 +70,13 @@ export class Stage {
 
   get ports(): { gateway: number; fleet: number } {
     return { gateway: this.gatewayPort, fleet: this.fleetPort };
+  }
+
+  /** Where Rouse keeps its files. */
+  get directories(): string[] {
+    const { settings, env } = this.house.context;
+    const server = path.join(env['ROUSE_HOME']!, 'server');
+    return [settings.runtimeDir, settings.registryDir, settings.mailboxDir, server];
   }
 
   async #startServer(databaseUrl: string): Promise<number> {

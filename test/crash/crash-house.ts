@@ -3,7 +3,6 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { identifyProcess, isProcessAlive, type ProcessIdentity, systemClock } from '../../src/base/index.ts';
-import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import {
   attach,
   detach,
@@ -16,6 +15,7 @@ import {
   stop,
 } from '../../src/session/index.ts';
 import { GATEWAY_MODE } from '../support/gateway-mode.ts';
+import { ControlClient, readTranscript } from '../support/scripted-agent.ts';
 
 export interface DoomedGateway {
   port: number;

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { expect } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { type Said, SessionHouse } from '../session/support/house.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 
 const HOUR_MS = 3_600_000;
 const hourFromNow = (hours: number): string =>

@@ -4,10 +4,10 @@ import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import { type AgentPane, ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { FULL, sampled } from '../support/sample.ts';
+import { ControlClient, readTranscript } from '../support/scripted-agent.ts';
 import { Tally } from './tally.ts';
 
 /**

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { readTranscript } from '../../src/scripted/index.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 import type { HostNetwork } from './host-network.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');

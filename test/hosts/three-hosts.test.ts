@@ -114,10 +114,10 @@ describe('three hosts and two servers', () => {
     const [host] = hosts as [FleetHost];
     const file = () =>
       host.rouse(
-        ...['requests', 'create', '--to-agent', agents.at(-1)!.name, '--title', 'from afar'],
+        ...['requests', 'create', '--to-agent', agents.at(-1)!.name, '--title', 'from another host'],
         ...['--idempotency-key', 'once'],
       );
-    const filed = () => count(`SELECT count(*) FROM requests WHERE title = 'from afar'`);
+    const filed = () => count(`SELECT count(*) FROM requests WHERE title = 'from another host'`);
     network.cut(host.number);
     const refused = await file();
     expect(refused.code).not.toBe(0);
@@ -136,7 +136,7 @@ describe('three hosts and two servers', () => {
     const send = (letter: string) =>
       from.host.rouse(
         ...['agents', 'mail', 'send', '--agent-name', from.name, '--to', `${to.name}@default.fleet`],
-        ...['--subject', letter, '--body-content', 'from afar', '--idempotency-key', letter],
+        ...['--subject', letter, '--body-content', 'from another host', '--idempotency-key', letter],
       );
     const letters = Array.from({ length: SIZE.letters }, (_, n) => `letter ${n}`);
     for (const [n, letter] of letters.entries()) {

@@ -5,7 +5,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
-import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
+import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as http from 'node:http';
 import * as net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ControlClient } from '../../src/scripted/index.ts';
+import { ControlClient } from '../support/scripted-agent.ts';
 import { ScriptedHouse } from './agent-in-tmux.ts';
 
 let house: ScriptedHouse;

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fingerprint } from '../../src/scripted/index.ts';
+import { fingerprint } from '../support/scripted-agent.ts';
 import { ScriptedHouse } from './agent-in-tmux.ts';
 
 let house: ScriptedHouse;

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fingerprint, readTranscript } from '../../src/scripted/index.ts';
+import { fingerprint, readTranscript } from '../support/scripted-agent.ts';
 import { ScriptedHouse } from './agent-in-tmux.ts';
 
 let house: ScriptedHouse;

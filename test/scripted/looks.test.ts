@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fingerprint, SKINS, type Skin } from '../../src/scripted/index.ts';
+import { fingerprint, SKINS, type Skin } from '../support/scripted-agent.ts';
 import { type AgentPane, type ScriptedHouse as House, ScriptedHouse } from './agent-in-tmux.ts';
 
 let house: House;

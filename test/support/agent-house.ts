@@ -5,7 +5,6 @@ import * as path from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { GatewayClient } from '../../src/client/index.ts';
 import type { ExecutionMode } from '../../src/domain/index.ts';
-import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import {
   type LaunchOptions,
   launch,
@@ -15,6 +14,7 @@ import {
   stop,
 } from '../../src/session/index.ts';
 import { GATEWAY_MODE } from './gateway-mode.ts';
+import { ControlClient, readTranscript } from './scripted-agent.ts';
 
 export interface HousedAgent {
   name: string;

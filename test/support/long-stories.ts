@@ -32,7 +32,7 @@ const LONG_STORIES = [
   'fleet/agents-crash',
   'fleet/agents-headless',
   'fleet/agents-terminal',
-  'fleet/calls-afar',
+  'fleet/remote-calls',
   'fleet/chain',
   'fleet/delivery',
   'fleet/fuzz',

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTranscript } from '../../src/scripted/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
+import { readTranscript } from '../support/scripted-agent.ts';
 
 /** A flat file as the mailbox of an agent: bound by the command line, watched by a real gateway, handled by the agent. */
 let house: SessionHouse;

@@ -13,6 +13,18 @@ const SOUNDS_BUSY = [
   '✻ Thinking… (3s · esc to interrupt)',
 ].join('\n');
 
+/** An answer of rows that say of themselves what tools say while they ask or wait. */
+const SOUNDS_ASKING = [
+  'This is what it printed:',
+  'Do you want to proceed?',
+  '❯ 1. Yes',
+  '  2. No (esc)',
+  '△ Permission required',
+  'Waiting for user confirmation...',
+  'Press Ctrl-C again to exit',
+  'You have hit your session limit · resets 3am (UTC)',
+].join('\n');
+
 /** What every window must tell apart; each is followed by a real paste. */
 const scenes = (suffix: string): Scene[] => [
   { state: `ready-${suffix}` },
@@ -28,6 +40,20 @@ const scenes = (suffix: string): Scene[] => [
   { state: `completed-decoy-${suffix}`, bring: answered(`Please. [[say=${SOUNDS_BUSY}]]`) },
   { state: `busy-${suffix}`, bring: working(4) },
   { state: `busy-streaming-${suffix}`, bring: streaming },
+];
+
+/** The same, with other words in the answer, and with a draft while a turn runs. */
+const scenesWithAsking = (suffix: string): Scene[] => [
+  ...scenes(suffix),
+  { state: `completed-decoy-asks-${suffix}`, bring: answered(`Please. [[say=${SOUNDS_ASKING}]]`) },
+  {
+    state: `busy-typed-${suffix}`,
+    bring: async (stage) => {
+      await working(6)(stage);
+      stage.types('half a thought');
+      await stage.pause(1_000);
+    },
+  },
 ];
 
 const inJson =
@@ -116,6 +142,37 @@ export const windows: Visit[] = TOOLS.flatMap((tool): Visit[] => {
       env: { COLORTERM: '', TERM: 'screen' },
       ...(palette && { configure: palette }),
       scenes: scenes('low-palette'),
+    },
+    {
+      setup: 'window: smallest, dark',
+      columns: 60,
+      rows: 15,
+      env: { COLORFGBG: '15;0' },
+      scenes: scenesWithAsking('smallest'),
+    },
+    {
+      setup: 'window: monochrome terminal',
+      columns: 100,
+      rows: 30,
+      ...colourless,
+      env: { COLORTERM: '', TERM: 'vt220' },
+      scenes: scenesWithAsking('monochrome'),
+    },
+    {
+      setup: 'window: light, wide and tall',
+      columns: 160,
+      rows: 45,
+      env: { COLORFGBG: '0;15' },
+      ...(light && { configure: light }),
+      scenes: scenesWithAsking('light-wide'),
+    },
+    {
+      setup: 'window: light, narrow, without colour',
+      columns: 66,
+      rows: 20,
+      ...colourless,
+      env: { ...colourless.env, COLORFGBG: '0;15' },
+      scenes: scenesWithAsking('light-no-colour'),
     },
   ];
   return visits.map((visit) => ({ tool, begin: begin(tool), ...visit }));

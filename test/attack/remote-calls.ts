@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { makeCall } from '../../src/fleet/calls/call-store.ts';
-import { AFAR_ROUTES } from '../../src/wire/index.ts';
+import { REMOTE_ROUTES } from '../../src/wire/index.ts';
 import { askPatiently, asProgram } from './call.ts';
 import type { Some } from './callers.ts';
 import { MARK, type Target, targets } from './routes.ts';
@@ -13,7 +13,7 @@ interface Handed {
   body?: unknown;
 }
 
-const isFar = (id: string): boolean => (AFAR_ROUTES as readonly string[]).includes(id);
+const isRemote = (id: string): boolean => (REMOTE_ROUTES as readonly string[]).includes(id);
 
 /** Paths that look like one that may be asked and lead to another once they are read as a URL. */
 const DISGUISED: readonly Handed[] = [
@@ -40,7 +40,7 @@ function handedCalls(gateway: readonly Target[]): Handed[] {
   const bodyOf = (id: string) => gateway.find((each) => each.id === id)!.body as object;
   const attachments = [{ path: '/etc/passwd' }];
   return [
-    ...gateway.filter(({ id }) => !isFar(id)).map(({ method, path, body }) => ({ method, path, body })),
+    ...gateway.filter(({ id }) => !isRemote(id)).map(({ method, path, body }) => ({ method, path, body })),
     ...DISGUISED,
     { method: 'POST', path: '/v1/reminders', body: { reminders: [keys] } },
     { method: 'PUT', path: '/v1/reminders/x', body: keys },
@@ -93,7 +93,7 @@ export async function askedOfServer(stage: Stage, tries: Tries, kind: string, so
   for (const target of carried) {
     const path = target.path.replace('/agents/ana/', '/agents/bea/');
     const callers = ['other agent', "other org's user", "other org's agent", "other org's admin"];
-    if (!isFar(target.id.slice('agents.gateway.'.length))) callers.push('agent', 'user', 'admin');
+    if (!isRemote(target.id.slice('agents.gateway.'.length))) callers.push('agent', 'user', 'admin');
     for (const caller of callers) {
       const { status } = await askPatiently(asProgram({ ...target, path }, stage.tokens[caller]));
       tries.add(kind, !refusals.includes(status) && `${target.method} ${path} by ${caller}: ${status}`);
