@@ -23,11 +23,11 @@ import path from 'node:path';
 export const CLIS = {
   pi: {
     package: '@earendil-works/pi-coding-agent',
-    version: '1.5.0',
+    version: '1.5.2',
     newerNode: true,
     bundle: ['jiti@2.7.0'],
   },
-  claude: { package: '@anthropic-ai/claude-code', version: '2.1.326' },
+  claude: { package: '@anthropic-ai/claude-code', version: '2.1.327' },
   codex: { package: '@openai/codex', version: '0.169.0' },
   copilot: { package: '@github/copilot', version: '1.0.102' },
   gemini: { package: '@google/gemini-cli', version: '0.61.0' },

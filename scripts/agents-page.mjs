@@ -1,4 +1,4 @@
-// docs/agents.md: its tables are made from what src/tools says of each tool; the prose between them is written by hand.
+// docs/agents.md: its tables are generated from src/tools; the prose between them is written by hand.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CLIS } from './agent-clis.mjs';

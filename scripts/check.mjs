@@ -10,10 +10,9 @@ const CHECKS = {
   'house plan': [node, ['scripts/house-plan.mjs']],
   'paths of routes': [node, ['scripts/route-paths.mjs']],
   'nothing unused': ['node_modules/.bin/knip', []],
-  'threat model': [node, ['scripts/threat-model.mjs']],
   licences: [node, ['scripts/licences.mjs']],
   'generated pages': [node, ['scripts/generate.mjs', '--check']],
-  'paths in pages': [node, ['scripts/doc-paths.mjs']],
+  'what pages claim': [node, ['scripts/page-claims.mjs']],
   'generated contract': [node, ['scripts/openapi.mjs', '--check']],
 };
 

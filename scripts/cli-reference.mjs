@@ -102,12 +102,13 @@ async function* section(command, path, { lists, wordFlags }) {
 }
 
 export async function cliReference() {
-  const { ROOT } = await loadSource('src/cli/families.ts');
-  const { EXIT_MEANINGS } = await loadSource('src/cli/exit-codes.ts');
+  const { loadedTree, ROOT } = await loadSource('src/cli/index.ts');
+  const { EXIT_MEANINGS } = await loadSource('src/cli/help-topics.ts');
   const { wordFlags } = await loadSource('src/cli/word-flags.ts');
   const lists = await sharedLists();
   const sections = [];
-  for await (const part of section(ROOT, ['rouse'], { lists, wordFlags })) sections.push(part);
+  for await (const part of section(await loadedTree(ROOT), ['rouse'], { lists, wordFlags }))
+    sections.push(part);
   return [
     '# Command reference\n',
     'Generated from the command tables by `node scripts/generate.mjs`. `rouse` and `houmao-mgr` are the same program.',

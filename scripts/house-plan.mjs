@@ -17,16 +17,16 @@ const PLAN = {
   mail: 'base domain db',
   screen: 'base domain',
   tools: 'base domain screen',
-  cao: 'base',
+  cao: 'base domain terminal',
   terminal: 'base domain tmux screen tools cao',
   client: 'base domain wire',
   http: 'base domain wire',
   gateway: 'base domain db tmux screen tools terminal wire http client mail mcp',
   fleet: 'base domain db screen terminal session wire http client mail gateway mcp',
-  session: 'base domain cao tmux screen tools terminal wire client mail gateway mcp',
+  session: 'base domain tmux screen tools terminal wire client mail gateway mcp',
   scripted: 'base',
   mcp: 'base domain wire http client',
-  cli: 'base config domain wire client session mail screen tools scripted demo gateway fleet mcp',
+  cli: 'base config domain wire client session mail screen tools demo gateway fleet mcp',
   demo: 'base domain wire client session mail',
   host: 'base wire',
   page: 'base domain wire',
@@ -66,15 +66,12 @@ const FLEET_PLAN = {
   http: 'identity delivery calls registry tickets nudge sweep mail a2a agents',
 };
 
-/** Inside session: what is on record, which agent is meant, its gateway, its life; servers use all of it. */
+/** Inside session: what is kept, what a tool is given, its gateway, its life. Finding and listing agents is beside them. */
 const SESSION_PLAN = {
   records: '',
   equip: '',
-  target: 'records equip',
-  host: 'records equip',
-  gateway: 'records equip target host',
-  life: 'records equip target gateway',
-  'for-servers': 'records target gateway life',
+  gateway: 'records equip',
+  life: 'records equip gateway',
 };
 
 /** Inside terminal: only the lane types; what it types is judged in proof, by what is watched. */
@@ -82,7 +79,6 @@ const TERMINAL_PLAN = {
   signals: '',
   watch: 'signals',
   proof: 'signals watch',
-  cao: 'watch',
   lane: 'signals watch proof',
   headless: 'proof',
 };
@@ -93,7 +89,6 @@ const CLI_PLAN = {
   print: '',
   tui: '',
   complete: 'print agents',
-  quick: 'agents ls mail mailfile',
   config: 'input print',
   doctor: 'input print agents',
   team: 'input print agents config',
@@ -147,6 +142,7 @@ const INSIDE = {
   tmux: { control: '' },
   tools: { signals: '', claude: 'signals', codex: 'signals', opencode: 'signals' },
   wire: {
+    houmao: '',
     source: '',
     v1: 'source',
     files: 'source',
@@ -160,9 +156,14 @@ const INSIDE = {
 
 /** Beside its index.ts, a room may have a second door, so that those who must start fast load only what they need. */
 const LIGHT_DOORS = [
+  'config/check-file.ts',
+  'domain/limits.ts',
   'domain/names.ts',
+  'domain/reminder/cron.ts',
   'domain/schemas.ts',
   'domain/tables.ts',
+  'terminal/owner.ts',
+  'terminal/owners.ts',
   'wire/access.ts',
   'wire/capabilities.ts',
   'wire/codes.ts',
@@ -174,9 +175,7 @@ const LIGHT_DOORS = [
   'wire/places.ts',
   'cli/run-line.ts',
   'scripted/run.ts',
-  'client/index.ts',
   'mail/flatfile/index.ts',
-  'mail/schema/document-schema.ts',
   'mail/inbox-count.ts',
   'mail/store-parts.ts',
   'mail/transports.ts',
@@ -186,6 +185,35 @@ const LIGHT_DOORS = [
   'mcp/tool-list.ts',
   'fleet/server-files.ts',
 ];
+
+/** Names that another project gave. They load nothing, so every room may have them, and they are written nowhere else. */
+const NAMES = 'wire/houmao/index.ts';
+const HOUMAO_NAMES =
+  /HOUMAO[-_]|houmao\.localhost|houmao-(?:passive-)?server|houmao_servers|houmao_server_rest|cao_rest|x-houmao-|codex_app_server|'(?:claude|codex|gemini|kimi|generic)_headless|(?:[=?:]|case) 'local_interactive'/;
+
+function* nameBreaches(file, where) {
+  if (where.startsWith('src/wire/houmao/')) return;
+  const found = HOUMAO_NAMES.exec(readFileSync(file, 'utf8'))?.[0];
+  if (found) yield `${where}: a name of Houmao is a constant of src/${NAMES} (${found})`;
+}
+
+/** A server that owns terminals is a room behind terminal/owner.ts, and one line: without both, the rest is whole. */
+const OWNER_ROOMS = { cao: /\bCAO\b|[cC]ao[A-Z]|[a-z]Cao\b|BACKEND\.cao\b/ };
+const OWNER_LIST = 'terminal/owner-list.ts';
+/** Tables of words, the wire and flags name such a server too; they load nothing of it. */
+const NAMES_OWNERS = ['domain', 'wire', 'cli'];
+
+function* ownerBreaches(file, where, targets) {
+  const [room] = where.split('/').slice(1);
+  if (where === `src/${OWNER_LIST}`) return;
+  for (const [owner, names] of Object.entries(OWNER_ROOMS)) {
+    if (room === owner) continue;
+    if (targets.some((each) => path.relative(path.join(root, 'src', owner), each)[0] !== '.'))
+      yield `${where}: only src/${OWNER_LIST} may import ${owner}`;
+    const found = NAMES_OWNERS.includes(room) ? undefined : names.exec(readFileSync(file, 'utf8'))?.[0];
+    if (found) yield `${where}: what is known of ${owner} is in src/${owner} (${found})`;
+  }
+}
 
 /** Worlds for tests, beside what they are worlds of. */
 const TESTING = /[/.]testing\.ts$/;
@@ -256,8 +284,15 @@ export function inspectHouse() {
       breaches.push(`${where}: "${from[0]}/${from[1]}" is not in the plan`);
     const isTest = /\.(test|contract)\.ts$/.test(file);
     const targets = importsOf(file);
+    if (
+      where.startsWith('src/wire/houmao/') &&
+      targets.some((each) => !path.dirname(each).endsWith('wire/houmao'))
+    )
+      breaches.push(`${where}: loads nothing`);
     if (from[0] === 'page' && !isTest) breaches.push(...browserBreaches(file, where));
     if (!isTest) breaches.push(...systemBreaches(file, where));
+    if (!isTest && !TESTING.test(file))
+      breaches.push(...nameBreaches(file, where), ...ownerBreaches(file, where, targets));
     if (!isTest) graph.set(file, targets);
     for (const target of targets) {
       const to = path.relative(source, target).split(path.sep);
@@ -266,6 +301,7 @@ export function inspectHouse() {
           breaches.push(`${where}: what is shipped may not import ${to.slice(1).join('/')}`);
         continue;
       }
+      if (to.join('/') === NAMES) continue;
       if (to[0] === from[0]) {
         const plan = INSIDE[from[0]];
         if (plan && !isTest) checkInside(plan, from, to, where, breaches);

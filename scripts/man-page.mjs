@@ -28,8 +28,9 @@ function* leaves(command, words) {
 
 export async function manPage() {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const { ROOT } = await loadSource('src/cli/families.ts');
-  const { EXIT_MEANINGS } = await loadSource('src/cli/exit-codes.ts');
+  const cli = await loadSource('src/cli/index.ts');
+  const ROOT = await cli.loadedTree(cli.ROOT);
+  const { EXIT_MEANINGS } = await loadSource('src/cli/help-topics.ts');
   const { VARIABLES } = await loadSource('src/wire/env.ts');
   const daily = (ROOT.subcommands ?? []).filter((command) => command.daily);
   const others = (ROOT.subcommands ?? []).filter((command) => !command.daily);
@@ -69,7 +70,7 @@ ${EXIT_MEANINGS.map(([code, meaning]) => item(String(code), `${meaning}.`)).join
 ${settings.map(({ name, meaning }) => item(name, meaning)).join('\n')}
 .SH FILES
 ${item('~/.config/rouse/config.toml', 'Your configuration; see rouse help config.')}
-${item('.rouse.toml', "A project's configuration and team; obeyed after rouse config trust.")}
+${item('.rouse.toml', "A project's configuration and team; used after rouse config trust.")}
 ${item('~/.rouse', 'Everything Rouse keeps.')}
 .SH EXAMPLES
 .nf

@@ -1,4 +1,5 @@
-// Every path of the sources that a page names must exist, and no change needs many places. Checked by `npm run check`.
+// What pages claim, checked by `npm run check`: every path of the sources that a page names exists, no change needs many places,
+// and every row of SECURITY.md's table names the tests that hold it, by file and title.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './setup.mjs';
@@ -36,4 +37,26 @@ for (const row of rows) {
   console.error(`ARCHITECTURE.md: "${what}" has ${places} places, at most ${MAX_PLACES}`);
   missing++;
 }
-if (missing) process.exit(1);
+
+const LINK = /\[[^\]]+\]\(([^\s)]+)(?: "([^"]*)")?\)/g;
+const lines = readFileSync(path.join(root, 'SECURITY.md'), 'utf8').split('\n');
+const from = lines.findIndex((line) => line.endsWith('| Held by |'));
+const until = lines.findIndex((line, n) => n > from && !line.startsWith('|'));
+const held = from < 0 ? [] : lines.slice(from + 2, until);
+const problems = held.length === 0 ? ['there is no table with a column "Held by"'] : [];
+
+for (const row of held) {
+  const who = row.split('|')[1].trim();
+  const links = [...row.split('|').at(-2).matchAll(LINK)];
+  if (links.length === 0) problems.push(`"${who}" names no test`);
+  for (const [, file, title] of links) {
+    const place = path.join(root, file);
+    if (!/\.test\.ts$/.test(file) || !existsSync(place))
+      problems.push(`"${who}": there is no test file ${file}`);
+    else if (!title) problems.push(`"${who}": the link to ${file} names no test in its title`);
+    else if (!readFileSync(place, 'utf8').includes(title))
+      problems.push(`"${who}": ${file} has no test "${title}"`);
+  }
+}
+for (const problem of problems) console.error(`SECURITY.md: ${problem}`);
+if (missing + problems.length > 0) process.exit(1);
