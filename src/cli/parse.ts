@@ -63,7 +63,7 @@ async function fill(parser: Parser, command: Command, way: Way): Promise<Parser>
       });
     } else {
       child.summary(inner.summary);
-      if (inner.load) child.arguments(inner.takes ?? '');
+      if (inner.takes) child.arguments(inner.takes);
       else addArguments(child, inner);
     }
     if (inner.daily) child.helpGroup('Every day:');
