@@ -13,6 +13,7 @@ const CHECKS = {
   licences: [node, ['scripts/licences.mjs']],
   'generated pages': [node, ['scripts/generate.mjs', '--check']],
   'what pages claim': [node, ['scripts/page-claims.mjs']],
+  'plain words': [node, ['scripts/plain-words.mjs']],
   'generated contract': [node, ['scripts/openapi.mjs', '--check']],
 };
 
