@@ -32,13 +32,13 @@ describe.each(databases(import.meta.filename))('hints on %s', (_, open) => {
     heard.pop();
   }
 
-  it('are heard once, however often they are given in one turn', async () => {
+  it('hints are received once, however often they are sent in one turn', async () => {
     for (const payload of ['a', 'b', 'a']) sql.notify('hints', payload);
     await fence();
     expect(heard).toEqual(['a', 'b']);
   });
 
-  it('of a transaction are heard after its commit, and never when it or their part of it is undone', async () => {
+  it('hints of a transaction are received after its commit, and never when it or their part of it is undone', async () => {
     const undone = sql.transaction(async (tx) => {
       tx.notify('hints', 'undone');
       throw new Error('no');
@@ -59,7 +59,7 @@ describe.each(databases(import.meta.filename))('hints on %s', (_, open) => {
     expect(heard).toEqual(['kept', 'inner']);
   });
 
-  it('with an odd channel or U+0000 are refused', () => {
+  it('hints with an odd channel or U+0000 are refused', () => {
     expect(() => sql.notify('Odd Channel', 'x')).toThrow(/channel/);
     expect(() => sql.notify('hints', '\u0000')).toThrow(/U\+0000/);
   });

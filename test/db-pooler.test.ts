@@ -56,7 +56,7 @@ async function leftBehind(): Promise<unknown[]> {
 
 describe('a pooler in transaction mode', () => {
   it.each(['transaction', 'tight'] as const)(
-    'without a direct URL is refused in a sentence that names what to set (%s)',
+    'a pooler in transaction mode without a direct URL is refused in a sentence that names what to set (%s)',
     async (which) => {
       const refused = open({ url: poolers[which].urlOf(direct) });
       await expect(refused).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe('a pooler in transaction mode', () => {
   );
 
   it.each(['transaction', 'tight'] as const)(
-    'takes statements that are kept prepared elsewhere, from two servers at once (%s)',
+    'a pooler in transaction mode takes statements that are kept prepared elsewhere, from two servers at once (%s)',
     async (which) => {
       const url = poolers[which].urlOf(direct);
       const both = [await open({ url, directUrl: direct }), await open({ url, directUrl: direct })];
@@ -79,7 +79,7 @@ describe('a pooler in transaction mode', () => {
     },
   );
 
-  it('hears through the direct URL what was sent through the pooler', async () => {
+  it('a pooler in transaction mode: notifications sent through it are received through the direct URL', async () => {
     const [teller, hearer] = [await pooled(), await pooled()];
     const heard = new Promise((resolve) =>
       hearer.listen('news', resolve).then(() => teller.notify('news', 'x')),
@@ -87,7 +87,7 @@ describe('a pooler in transaction mode', () => {
     expect(await heard).toBe('x');
   });
 
-  it('leaves nothing behind in connections that other programs get', async () => {
+  it('a pooler in transaction mode leaves nothing behind in connections that other programs get', async () => {
     const before = await leftBehind();
     const sql = await pooled({ statementTimeoutMs: 12_345 });
     await sql.listen('news', () => {});
@@ -99,7 +99,7 @@ describe('a pooler in transaction mode', () => {
     expect(await leftBehind()).toEqual(before);
   });
 
-  it('ends a statement that takes too long, in a transaction and outside', async () => {
+  it('a pooler in transaction mode ends a statement that takes too long, in a transaction and outside', async () => {
     const sql = await pooled({ statementTimeoutMs: 50 });
     const alone = sql.query('SELECT pg_sleep(60)');
     await expect(alone).rejects.toMatchObject({ code: 'unavailable', facts: { outcome: 'unknown' } });
@@ -108,13 +108,13 @@ describe('a pooler in transaction mode', () => {
     expect((await sql.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('lets a step of the schema take longer than a statement may', async () => {
+  it('a pooler in transaction mode lets a step of the schema take longer than a statement may', async () => {
     const sql = await pooled({ statementTimeoutMs: 50 });
     await migrate(sql, [{ id: '001', sql: 'CREATE TABLE grown (x int); SELECT pg_sleep(0.3)' }]);
     expect((await sql.query('SELECT * FROM grown')).rows).toEqual([]);
   });
 
-  it('may be started again: statements work again', async () => {
+  it('a pooler in transaction mode may be started again: statements work again', async () => {
     const own = await startPgbouncer(server, { mode: 'transaction' });
     const sql = await open({ url: own.urlOf(direct), directUrl: direct });
     await own.stop();

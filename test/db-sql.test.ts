@@ -77,7 +77,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
   const ids = async (): Promise<number[]> =>
     (await sql.query<{ id: number }>('SELECT id FROM item ORDER BY id')).rows.map(({ id }) => id);
 
-  it('answers rows and how many there were or were changed', async () => {
+  it('every SQL database returns rows and how many there were or were changed', async () => {
     expect(await add(sql, 1)).toEqual({ rows: [], rowCount: 1 });
     await add(sql, 2);
     expect(await sql.query('SELECT id FROM item ORDER BY id')).toEqual({
@@ -133,12 +133,12 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     ['bytea[]', [new Uint8Array([9, 0]), new Uint8Array()]],
     ['uuid[]', ['0190a4f8-0000-7000-8000-000000000000']],
     ['text', null],
-  ])('gives %s back as it was: %o', async (type, value, expected = value) => {
+  ])('every SQL database gives %s back as it was: %o', async (type, value, expected = value) => {
     const { rows } = await sql.query<{ v: unknown }>(`SELECT $1::${type} AS v`, [value]);
     expect(rows[0]?.v).toStrictEqual(expected);
   });
 
-  it('gives any text back as it was, alone, in arrays and in JSON', async () => {
+  it('every SQL database returns any text as it was, alone, in arrays and in JSON', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 50 }).filter((string) => !string.includes('\u0000'));
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.option(text)), async (single, list) => {
@@ -165,7 +165,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     ['a Map', new Map()],
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
-  ])('refuses %s and names the parameter', async (_, value) => {
+  ])('every SQL database refuses %s and names the parameter', async (_, value) => {
     const refused = sql.query('SELECT $1::text, $2::text', ['fine', value as SqlValue]);
     await expect(refused).rejects.toMatchObject({
       code: 'invalid',
@@ -173,7 +173,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     });
   });
 
-  it('keeps SQLSTATE, constraint and a code with each error', async () => {
+  it('every SQL database keeps SQLSTATE, constraint and a code with each error', async () => {
     await add(sql, 1);
     const taken = await add(sql, 2, 'n1').catch((error: unknown) => error);
     expect(taken).toMatchObject({
@@ -190,12 +190,12 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual([1]);
   });
 
-  it('refuses U+0000 in SQL text, which would cut it off', async () => {
+  it('every SQL database refuses U+0000 in SQL text, which would cut it off', async () => {
     await expect(sql.query('SELECT 1 \u0000 + 1')).rejects.toMatchObject({ code: 'invalid' });
     await expect(sql.exec('SELECT 1 \u0000')).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('runs one statement in query() and a script in exec()', async () => {
+  it('every SQL database runs one statement in query() and a script in exec()', async () => {
     await expect(sql.query('SELECT 1; DROP TABLE item')).rejects.toMatchObject({
       facts: { sqlstate: '42601' },
     });
@@ -203,7 +203,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual([1, 2]);
   });
 
-  it('undoes a transaction whose function throws, and passes the error on as it is', async () => {
+  it('every SQL database undoes a transaction whose function throws, and passes the error on as it is', async () => {
     const mine = new TypeError('mine');
     const attempt = sql.transaction(async (tx) => {
       await add(tx, 1);
@@ -215,7 +215,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual([2]);
   });
 
-  it('undoes a nested transaction alone', async () => {
+  it('every SQL database undoes a nested transaction alone', async () => {
     await sql.transaction(async (tx) => {
       await add(tx, 1);
       const inner = tx.transaction(async (nested) => {
@@ -229,7 +229,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual([1, 4]);
   });
 
-  it('does not report success when an ignored failure made the commit a rollback', async () => {
+  it('every SQL database does not report success when an ignored failure made the commit a rollback', async () => {
     const attempt = sql.transaction(async (tx) => {
       await add(tx, 1);
       await tx.query('SELECT nonsense').catch(() => {});
@@ -238,7 +238,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual([]);
   });
 
-  it('refuses what would wait for itself or escape a transaction', async () => {
+  it('every SQL database refuses what would wait for itself or escape a transaction', async () => {
     await sql.transaction(async () => {
       await expect(ids()).rejects.toMatchObject({ code: 'internal' });
       await expect(sql.transaction(async () => 1)).rejects.toMatchObject({ code: 'internal' });
@@ -252,7 +252,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual([]);
   });
 
-  it('takes the modes of a transaction', async () => {
+  it('every SQL database takes the modes of a transaction', async () => {
     const attempt = sql.transaction((tx) => add(tx, 1), { readOnly: true, isolation: 'repeatable read' });
     await expect(attempt).rejects.toMatchObject({ facts: { sqlstate: '25006' } });
     const level = await sql.transaction((tx) => tx.query('SHOW transaction_isolation'), {
@@ -261,7 +261,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(level.rows).toEqual([{ transaction_isolation: 'serializable' }]);
   });
 
-  it('lets many count in serialisable transactions without losing one', async () => {
+  it('every SQL database lets many count in serialisable transactions without losing one', async () => {
     await add(sql, 0);
     const increment = () =>
       serializable(
@@ -276,7 +276,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(await ids()).toEqual(Array.from({ length: 13 }, (_, id) => id));
   });
 
-  it('gives each row to one of many takers that skip locked rows', async () => {
+  it('every SQL database gives each row to one of many takers that skip locked rows', async () => {
     await sql.query('INSERT INTO item (id) SELECT generate_series(1, 60)');
     await sql.exec('ALTER TABLE item ADD COLUMN taken bool NOT NULL DEFAULT false');
     const taken: number[] = [];
@@ -292,7 +292,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     expect(taken.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
   });
 
-  it('hears notifications of committed transactions until it stops listening', async () => {
+  it('every SQL database delivers notifications of committed transactions until the listener stops', async () => {
     const heard: (string | undefined)[] = [];
     const stop = await sql.listen('news', (payload) => heard.push(payload));
     await sql
@@ -318,7 +318,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
 
     beforeEach(() => sql.exec('DROP TABLE IF EXISTS grown, schema_migrations'));
 
-    it('are applied once each, in order, also when started many times at once', async () => {
+    it('migrations are applied once each, in order, also when started many times at once', async () => {
       await migrate(sql, [first]);
       expect(await grown()).toEqual([1]);
       await Promise.all([1, 2, 3, 4, 5].map(() => migrate(sql, [first, second])));
@@ -326,7 +326,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
       expect(await grown()).toEqual([1, 2]);
     });
 
-    it('leave no trace of a step that fails', async () => {
+    it('migrations leave no trace of a step that fails', async () => {
       const broken = { id: '002', sql: 'INSERT INTO grown VALUES (2); INSERT INTO nowhere VALUES (1)' };
       await expect(migrate(sql, [first, broken])).rejects.toMatchObject({ facts: { sqlstate: '42P01' } });
       expect(await grown()).toEqual([1]);
@@ -334,7 +334,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
       expect(await grown()).toEqual([1, 2]);
     });
 
-    it('refuse a database of newer code and a step that was changed', async () => {
+    it('migrations refuse a database of newer code and a step that was changed', async () => {
       await migrate(sql, [first, second]);
       await expect(migrate(sql, [first])).rejects.toMatchObject({
         code: 'unsupported',
@@ -349,7 +349,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
     });
   });
 
-  it('says that it is closed when it is', async () => {
+  it('every SQL database says that it is closed when it is', async () => {
     const other = await open();
     const waiting = other.query('SELECT 1 AS one');
     await Promise.all([waiting, other.close(), other.close()]);
@@ -361,7 +361,7 @@ describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open
 });
 
 describe('a PostgreSQL server', () => {
-  it('may restart: statements work again, and listeners are told that they may have missed something', async () => {
+  it('a PostgreSQL server may restart: statements work again, and listeners learn that they may have missed something', async () => {
     const own = await startPostgres();
     const sql = await openPostgres({ url: own.url });
     try {
@@ -389,7 +389,7 @@ describe('a PostgreSQL server', () => {
     }
   });
 
-  it('ends a statement that takes too long', async () => {
+  it('a PostgreSQL server ends a statement that takes too long', async () => {
     const sql = await openPostgres({ url: server.url, statementTimeoutMs: 20 });
     const slow = sql.query('SELECT pg_sleep(60)');
     await expect(slow).rejects.toMatchObject({ code: 'unavailable', facts: { sqlstate: '57014' } });
@@ -403,7 +403,7 @@ describe('a PostgreSQL server', () => {
     ['a host that does not exist', 'postgresql://u:secret@rouse.invalid/x', 'unavailable'],
     ['a database that is not there', () => server.url.replace('/postgres?', '/nowhere?'), 'unavailable'],
     ['a user that is not there', () => server.url.replace('rouse@', 'nobody:secret@'), 'unavailable'],
-  ])('gives a clear error without the password for %s', async (_, url, code) => {
+  ])('a PostgreSQL server gives a clear error without the password for %s', async (_, url, code) => {
     const error = await openPostgres({ url: typeof url === 'string' ? url : url() }).catch(
       (thrown: unknown) => thrown,
     );
@@ -411,7 +411,7 @@ describe('a PostgreSQL server', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('secret');
   });
 
-  it('applies each migration once when processes start at the same moment', async () => {
+  it('a PostgreSQL server applies each migration once when processes start at the same moment', async () => {
     const program = path.join(home, 'migrate.mjs');
     await bundleProgram(
       `import { migrate, openPostgres } from './index.ts';
@@ -546,7 +546,7 @@ describe('the embedded database', () => {
     await bundleProgram(HOLDER, program);
   });
 
-  it('belongs to one process: a second one is refused and harms nothing', async () => {
+  it('the embedded database belongs to one process: a second one is refused and harms nothing', async () => {
     const directory = newDirectory();
     const holder = startChild(program, [directory, templateDirectory()]);
     await holder.until((lines) => lines.includes('open'));
@@ -564,7 +564,7 @@ describe('the embedded database', () => {
   });
 
   it.each(sampled('sync', [2, 9], 1))(
-    'opens after a kill although the disk refuses to sync once (%i)',
+    'the embedded database opens after a kill although the disk refuses to sync once (%i)',
     async (nth) => {
       const directory = newDirectory();
       const writer = startChild(program, [directory, templateDirectory()], { WRITE: '1' });
@@ -579,7 +579,7 @@ describe('the embedded database', () => {
   );
 
   it.each(sampled('refused', REFUSALS, 1))(
-    'goes on after %s of its log was refused with %s: alive meanwhile, nothing lost, nothing twice',
+    'the embedded database goes on after %s of its log was refused with %s: alive, nothing lost, nothing twice',
     async (call, errno, times) => {
       const program = path.join(home, 'refused.mjs');
       await bundleProgram(REFUSED, program);
@@ -596,7 +596,7 @@ describe('the embedded database', () => {
     },
   );
 
-  it('waits longer each time it ended before anything was written, and briefly again after something was', async () => {
+  it('the embedded database waits longer each time it ended before anything was written, and briefly again after something was', async () => {
     const program = path.join(home, 'in-vain.mjs');
     await bundleProgram(IN_VAIN, program);
     const writer = startChild(program, [newDirectory(), templateDirectory()]);
@@ -611,7 +611,7 @@ describe('the embedded database', () => {
     ['just after a commit', 'db.after-commit@20'],
   ];
   it.each(sampled('kill', instants, 1))(
-    'has lost no acknowledged row when its process is killed %s',
+    'the embedded database has lost no acknowledged row when its process is killed %s',
     async (_, at) => {
       const directory = newDirectory();
       const writer = startChild(program, [directory, templateDirectory()], {
@@ -632,7 +632,7 @@ describe('the embedded database', () => {
     },
   );
 
-  it('keeps files for its owner only, and what was written when it was closed', async () => {
+  it('the embedded database keeps files for its owner only, and what was written when it was closed', async () => {
     const directory = newDirectory();
     const first = await open(directory);
     await first.exec('CREATE TABLE item (id int); INSERT INTO item VALUES (1)');
@@ -644,7 +644,7 @@ describe('the embedded database', () => {
     await second.close();
   });
 
-  it('asks the disk to store each commit', async () => {
+  it('the embedded database asks the disk to store each commit', async () => {
     const sql = await open(newDirectory());
     const { rows } = await sql.query(`SELECT name, setting FROM pg_settings WHERE name IN ('fsync',
       'synchronous_commit', 'wal_sync_method', 'full_page_writes') ORDER BY name`);
@@ -657,7 +657,7 @@ describe('the embedded database', () => {
     ]);
   });
 
-  it('keeps its log bounded and clears dead rows by itself', async () => {
+  it('the embedded database keeps its log bounded and clears dead rows by itself', async () => {
     const directory = newDirectory();
     const sql = await open(directory);
     await sql.exec('CREATE TABLE item (id int PRIMARY KEY, body text)');
@@ -671,7 +671,7 @@ describe('the embedded database', () => {
     expect(rows[0]?.size).toBeLessThan(5000 * 700 * 16);
   });
 
-  it('finishes a start that was killed while the database was being made', async () => {
+  it('the embedded database finishes a start that was killed while the database was being made', async () => {
     const directory = newDirectory();
     const crash = `
       import { armCrashPoint } from '../base/index.ts';
@@ -688,7 +688,7 @@ describe('the embedded database', () => {
     expect(fs.existsSync(`${directory}.new`)).toBe(false);
   });
 
-  it('starts without a template too', async () => {
+  it('the embedded database starts without a template too', async () => {
     const sql = await openEmbedded({ directory: newDirectory() });
     expect((await sql.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     await sql.close();
@@ -702,7 +702,7 @@ describe('the embedded database', () => {
       'unsupported',
     ],
     ['ruins', (directory) => fs.writeFileSync(path.join(directory, 'PG_VERSION'), '18\n'), 'internal'],
-  ])('refuses a directory with %s and frees its lock', async (_, plant, code) => {
+  ])('the embedded database refuses a directory with %s and frees its lock', async (_, plant, code) => {
     const directory = newDirectory();
     fs.mkdirSync(directory);
     plant(directory);

@@ -96,7 +96,7 @@ export function describeStartedAgain(tool: RealTool): void {
       await agent.started();
     }
 
-    it('is woken once by mail as it was launched, with its mail tools', async () => {
+    it(`${tool.tool}, started again by hand, is woken once by mail as it was launched, with its mail tools`, async () => {
       expect(await wakesOnce('launched')).toContain('Use your mail tools');
     });
 
@@ -107,7 +107,7 @@ export function describeStartedAgain(tool: RealTool): void {
     ];
 
     it.each(leaves)(
-      'is woken once by each mail after it was left by %s, without mail tools',
+      `${tool.tool}, started again by hand, is woken once by each mail after it was left by %s, without mail tools`,
       async (how, keys) => {
         await leave(keys);
         await startAgain();
@@ -118,7 +118,7 @@ export function describeStartedAgain(tool: RealTool): void {
       },
     );
 
-    it('is woken once by each mail after it was killed', async () => {
+    it(`${tool.tool}, started again by hand, is woken once by each mail after it was killed`, async () => {
       for (const pid of toolPids(agent.house, agent.pane)) process.kill(pid, 'SIGKILL');
       await agent.house.until(() => toolGone(agent.house, agent.pane));
       await startAgain();
@@ -127,7 +127,7 @@ export function describeStartedAgain(tool: RealTool): void {
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
     });
 
-    it('is woken once by mail after a relaunch, with its mail tools', async () => {
+    it(`${tool.tool}, started again by hand, is woken once by mail after a relaunch, with its mail tools`, async () => {
       await agent.relaunch();
       await agent.started();
       expect(await wakesOnce('relaunched')).toContain('Use your mail tools');

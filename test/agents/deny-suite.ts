@@ -11,20 +11,23 @@ export function describeDenied(tool: RealTool): void {
     let agent: AgentUnderTest;
     afterEach(() => void agent.close());
 
-    it.each(Object.entries(tool.deny ?? {}))('does not use it, nor asks for it: %s', async (_, deny) => {
-      agent = await new AgentUnderTest(tool, installed).open({ stock: true });
-      onTestFailed(() => console.error(agent.screen(), JSON.stringify(agent.model.log.slice(-5), null, 1)));
-      agent.model.script = doMail;
-      const args = deny('mail_send', { home: agent.house.directory });
-      await agent.launch(args, '--wake');
-      await agent.started();
-      await agent.submit(orderToWrite(agent.address, 'denied'));
-      await agent.house.until(async () => {
-        expect(dialogOf(await agent.gateway.tuiState())?.kind ?? 'unknown').toBe('unknown');
-        return agent.model.log.some(gaveUp);
-      });
-      const { messages } = await agent.gateway.call('mail.list', { body: { box: 'inbox' } });
-      expect(messages).toEqual([]);
-    });
+    it.each(Object.entries(tool.deny ?? {}))(
+      `${tool.tool}, asked not to use a mail tool, neither uses it nor asks for it: %s`,
+      async (_, deny) => {
+        agent = await new AgentUnderTest(tool, installed).open({ stock: true });
+        onTestFailed(() => console.error(agent.screen(), JSON.stringify(agent.model.log.slice(-5), null, 1)));
+        agent.model.script = doMail;
+        const args = deny('mail_send', { home: agent.house.directory });
+        await agent.launch(args, '--wake');
+        await agent.started();
+        await agent.submit(orderToWrite(agent.address, 'denied'));
+        await agent.house.until(async () => {
+          expect(dialogOf(await agent.gateway.tuiState())?.kind ?? 'unknown').toBe('unknown');
+          return agent.model.log.some(gaveUp);
+        });
+        const { messages } = await agent.gateway.call('mail.list', { body: { box: 'inbox' } });
+        expect(messages).toEqual([]);
+      },
+    );
   });
 }

@@ -31,7 +31,7 @@ describe('the first hour of the README with claude and codex', () => {
     expect(await newcomer.leaves()).toEqual([]);
   }, 300_000);
 
-  it('ends with two agents that mail has woken, and that have done their mail', {
+  it('the first hour of the README with claude and codex ends with two agents that mail has woken, and that have done their mail', {
     timeout: AN_HOUR,
   }, async () => {
     for (const line of readmeLines('The first hour')) await play(newcomer, line);

@@ -36,20 +36,20 @@ export function describeHeadless(tool: RealTool): void {
       return received[0]!;
     }
 
-    it('gets a prompt as it was submitted, once', async () => {
+    it(`${tool.tool} without a screen gets a prompt as it was submitted, once`, async () => {
       expect((await turn('A first word.')).answers).toBe(0);
     });
 
-    it('goes on with the same chat', async () => {
+    it(`${tool.tool} without a screen goes on with the same chat`, async () => {
       expect((await turn('A second word.')).answers).toBeGreaterThan(0);
     });
 
-    it('gets a prompt that a screen could not take, as written', async () => {
+    it(`${tool.tool} without a screen gets a prompt that a screen could not take, as written`, async () => {
       await turn(HOSTILE);
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
     });
 
-    it('is interrupted, and answers again afterwards', async () => {
+    it(`${tool.tool} without a screen is interrupted, and answers again afterwards`, async () => {
       const slow = await agent.submit('Never mind. [[delay=60000]]');
       await agent.received(/Never mind/);
       expect((await agent.ended((await agent.gateway.interrupt()).request_id)).outcome).toBe('submitted');
@@ -57,7 +57,7 @@ export function describeHeadless(tool: RealTool): void {
       await turn('After the interrupt.');
     });
 
-    it('shows its credentials to nobody, keeps its files to its owner, and leaves nothing when stopped', async () => {
+    it(`${tool.tool} without a screen shows its credentials to no one, keeps its files to its owner, and leaves nothing when stopped`, async () => {
       expect(agent.leaks()).toEqual([]);
       expect(agent.house.readableByOthers()).toEqual([]);
       expect((await agent.command('stop')).code).toBe(0);

@@ -56,7 +56,7 @@ export function describeTool(tool: RealTool): void {
       expect(agent.model.timesPrompted(tool.arrives(text))).toBe(1);
     };
 
-    it('is launched in a version that is known, with a gateway beside it', async () => {
+    it(`${tool.tool} is launched in a version that is known, with a gateway beside it`, async () => {
       expect(launched['tool_pid']).toEqual(expect.any(Number));
       const { tracked_session, facts } = await agent.gateway.tuiState();
       expect(tracked_session).toMatchObject({ tool: tool.tool });
@@ -67,39 +67,42 @@ export function describeTool(tool: RealTool): void {
       expect(json).toMatchObject({ gateway_health: 'healthy', managed_agent_connectivity: 'connected' });
     });
 
-    it('gets a prompt as it was submitted, once, and the ledger proves it', async () => {
+    it(`${tool.tool} gets a prompt as it was submitted, once, and the ledger proves it`, async () => {
       await arrived('A first word from Rouse.');
     });
 
-    it('gets sixty lines as one prompt', async () => {
+    it(`${tool.tool} gets sixty lines as one prompt`, async () => {
       await arrived(SIXTY_LINES);
     });
 
-    it.each(AWKWARD)('gets %s as written', async (_what, text) => {
+    it.each(AWKWARD)(`${tool.tool} gets %s as written`, async (_what, text) => {
       await arrived(text);
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
     });
 
-    it('gets the same words again as a prompt of their own', async () => {
+    it(`${tool.tool} gets the same words again as a prompt of their own`, async () => {
       const text = 'Say it again.';
       await agent.turn(text);
       await agent.turn(text);
       expect(agent.model.timesPrompted(tool.arrives(text))).toBe(2);
     });
 
-    it.each(tool.refuses)('is never given %j, which it would not take as written', async (text) => {
-      const before = agent.model.prompts().length;
-      const { outcome, ledger } = await agent.ended(await agent.submit(text));
-      expect(outcome).toBe('refused');
-      expect(ledger!.map(({ stage }) => stage)).not.toContain('typed');
-      // A tool may ask its model for things of its own meanwhile.
-      const words = /[\w ]{5,}/.exec(text)![0].trim();
-      const since = agent.model.prompts().slice(before);
-      expect(since.filter(({ prompt }) => prompt.includes(words))).toEqual([]);
-      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
-    });
+    it.each(tool.refuses)(
+      `${tool.tool} is never given %j, which it would not take as written`,
+      async (text) => {
+        const before = agent.model.prompts().length;
+        const { outcome, ledger } = await agent.ended(await agent.submit(text));
+        expect(outcome).toBe('refused');
+        expect(ledger!.map(({ stage }) => stage)).not.toContain('typed');
+        // A tool may ask its model for things of its own meanwhile.
+        const words = /[\w ]{5,}/.exec(text)![0].trim();
+        const since = agent.model.prompts().slice(before);
+        expect(since.filter(({ prompt }) => prompt.includes(words))).toEqual([]);
+        expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+      },
+    );
 
-    it('begins a new chat when a prompt asks for one', async () => {
+    it(`${tool.tool} begins a new chat when a prompt asks for one`, async () => {
       const text = 'A word in a new chat.';
       await agent.turn('A word in the old chat.');
       await agent.promptNow({ prompt: text, chat_session: { mode: 'new' } });
@@ -111,7 +114,7 @@ export function describeTool(tool: RealTool): void {
 
     // What a tool does not have is not asked for.
     if (tool.command)
-      it('runs a command that its menu offers; another is taken back', async () => {
+      it(`${tool.tool} runs a command that its menu offers; another is taken back`, async () => {
         await agent.turn('A word before the command.');
         await agent.ready();
         const ran = await agent.ended(await agent.submit(tool.command!));
@@ -133,14 +136,14 @@ export function describeTool(tool: RealTool): void {
         expect(received.map(({ answers }) => answers)).toEqual([0]);
       });
 
-    it('gets no control characters: a paste that would break out arrives as plain words', async () => {
+    it(`${tool.tool} gets no control characters: a paste that would break out arrives as plain words`, async () => {
       await agent.turn('before \x1b[201~!touch pwned\r after');
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
       await agent.received(/^before .*!touch pwned\s+after/);
     });
 
     if (tool.askDirective)
-      it('gets no prompt while it asks for permission; the prompt waits', async () => {
+      it(`${tool.tool} gets no prompt while it asks for permission; the prompt waits`, async () => {
         await agent.begin(`Please ${tool.askDirective!('touch asked')}`);
         await agent.state(isAsking);
         const id = await agent.submit('Said while it asked.');
@@ -157,7 +160,7 @@ export function describeTool(tool: RealTool): void {
         expect(fs.existsSync(path.join(agent.house.workdir, 'asked'))).toBe(false);
       });
 
-    it('gets no prompt while it works; the prompt becomes a turn of its own afterwards', async () => {
+    it(`${tool.tool} gets no prompt while it works; the prompt becomes a turn of its own afterwards`, async () => {
       await agent.submit('Take your time. [[delay=4000]]');
       await agent.received(/Take your time/);
       const id = await agent.submit('Said while it worked.');
@@ -169,7 +172,7 @@ export function describeTool(tool: RealTool): void {
       expect(agent.model.timesPrompted(tool.arrives('Said while it worked.'))).toBe(1);
     });
 
-    it("leaves a person's draft alone; the prompt waits until it is gone", async () => {
+    it(`${tool.tool} leaves a person's draft alone; the prompt waits until it is gone`, async () => {
       agent.types('half a thought');
       await agent.state(({ surface }) => surface.editing_input === 'yes');
       const id = await agent.submit('Said beside a draft.');
@@ -184,7 +187,7 @@ export function describeTool(tool: RealTool): void {
       expect(agent.model.timesPrompted(tool.arrives('Said beside a draft.'))).toBe(1);
     });
 
-    it('is interrupted at once, and the next prompt arrives alone', async () => {
+    it(`${tool.tool} is interrupted at once, and the next prompt arrives alone`, async () => {
       await agent.submit('Never mind. [[delay=60000]]');
       await agent.received(/Never mind/);
       const { outcome } = await agent.ended((await agent.gateway.interrupt()).request_id);
@@ -196,7 +199,7 @@ export function describeTool(tool: RealTool): void {
       expect(agent.model.prompts().filter(({ prompt }) => prompt.startsWith('Never mind'))).toHaveLength(1);
     });
 
-    it('gets a waiting prompt once though its gateway is killed meanwhile', async () => {
+    it(`${tool.tool} gets a waiting prompt once though its gateway is killed`, async () => {
       agent.types('a draft');
       await agent.state(({ surface }) => surface.editing_input === 'yes');
       const id = await agent.submit('Said before the kill.');
@@ -210,12 +213,12 @@ export function describeTool(tool: RealTool): void {
       expect(agent.model.timesPrompted(tool.arrives('Said before the kill.'))).toBe(1);
     });
 
-    it('shows its credentials to nobody, and keeps its files to its owner', () => {
+    it(`${tool.tool} shows its credentials to no one, and keeps its files to its owner`, () => {
       expect(agent.leaks()).toEqual([]);
       expect(agent.house.readableByOthers()).toEqual([]);
     });
 
-    it('stays when its gateway is detached, and leaves nothing when it is stopped', async () => {
+    it(`${tool.tool} stays when its gateway is detached, and leaves nothing when it is stopped`, async () => {
       expect((await agent.command('gateway', 'detach')).code).toBe(0);
       expect((await agent.command('gateway', 'status')).json).toMatchObject({
         gateway_health: 'not_attached',
@@ -239,7 +242,7 @@ export function describeTool(tool: RealTool): void {
         agent.close();
       });
 
-      it('gets no prompt while it asks whether it may work here', async () => {
+      it(`${tool.tool} gets no prompt while it asks whether it may work here`, async () => {
         agent = await new AgentUnderTest(tool, installed).open({ trusted: false });
         onTestFailed(() => console.error(agent.screen()));
         await agent.launch(tool.asking);

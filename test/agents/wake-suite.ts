@@ -66,7 +66,7 @@ export function describeWakes(tool: RealTool): void {
       return agent.gateway.getRequest(id);
     }
 
-    it('wakes for mail that was there before, fetches it and archives it', async () => {
+    it(`${tool.tool} wakes for mail that was there before, fetches it and archives it`, async () => {
       const ref = await send('Count the lines', 'Please count the lines of the file Words.');
       expect(
         (await agent.command('gateway', 'mail-notifier', 'enable', '--interval-seconds', '3600')).code,
@@ -80,7 +80,7 @@ export function describeWakes(tool: RealTool): void {
       expect(wakes()[0]!.prompt).not.toMatch(/Count the lines|file Words/);
     });
 
-    it('wakes once for mail that comes while it works, as soon as it has finished', async () => {
+    it(`${tool.tool} wakes once for mail that comes while it works, as soon as it has finished`, async () => {
       const before = wakes().length;
       let allSent = (): void => {};
       const sent = new Promise<void>((resolve) => (allSent = resolve));
@@ -98,7 +98,7 @@ export function describeWakes(tool: RealTool): void {
       expect(wakes()).toHaveLength(before + 1);
     });
 
-    it('wakes for a note the operator posts through the gateway', async () => {
+    it(`${tool.tool} wakes for a note the operator posts through the gateway`, async () => {
       const posted = await agent.gateway.call('mail.post', {
         body: { subject: 'A note', body_content: 'of the operator' },
       });
@@ -106,7 +106,7 @@ export function describeWakes(tool: RealTool): void {
       await lastWakeEnded();
     });
 
-    it('is not woken again once everything is archived', async () => {
+    it(`${tool.tool} is not woken again once everything is archived`, async () => {
       const before = wakes().length;
       await agent.gateway.call('notifier.enable', { body: { interval_seconds: 1 } });
       await agent.house.until(async () => {

@@ -76,25 +76,25 @@ describe('another account of the machine', () => {
 });
 
 describe('a web page in the browser of the owner', () => {
-  it('gets nothing through', async () => {
+  it('a web page in the browser of the owner gets nothing through', async () => {
     const kind = 'web page: hosts, origins, forms, preflights';
     await attack([kind], () => webPage(stage, tries, kind, sample(150)));
   });
 });
 
 describe("the owner's own account", () => {
-  it('is not the owner through a proxy', async () => {
+  it("the owner's own account is not the owner through a proxy", async () => {
     const kind = 'through a proxy: every route';
     await attack([kind], () => throughProxy(stage, tries, kind, sample(150)));
   });
-  it('is not the owner in a browser, on a page of the server itself', async () => {
+  it("the owner's own account is not the owner in a browser, on a page of the server itself", async () => {
     const kind = 'from a browser: every route';
     await attack([kind], () => fromBrowser(stage, tries, kind, sample(150)));
   });
 });
 
 describe('tokens', () => {
-  it('open what the table of access says, and tell nothing of another org', async () => {
+  it('tokens open what the table of access says, and show nothing of another org', async () => {
     const kinds = {
       refused: 'tenants: every refusal of the table',
       foreign: 'tenants: what another org is told',
@@ -106,31 +106,31 @@ describe('tokens', () => {
 describe('every row of both servers', () => {
   const kindsOf = (cells: readonly Cell[]): string[] => [...new Set(cells.map(({ caller }) => caller))];
 
-  it('is open to no more callers than the lists of the most dangerous rows say', () => {
+  it('every row of both servers is open to no more callers than the lists of the most dangerous rows say', () => {
     expect(tableErrors()).toEqual([]);
   });
-  it('is refused to each role of the page that it is not for', async () => {
+  it('every row of both servers is refused to each role of the page that it is not for', async () => {
     const cells = await pageCells(stage);
     await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(100)), /^fleet page_audit /);
   });
-  it('is refused to the owner without a token where it must be known who speaks', async () => {
+  it('every row of both servers is refused to the owner without a token where it must be known who speaks', async () => {
     const cells = ownerCells(stage);
     await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(40)));
   });
-  it("is refused to the agent's token and to tokens of the other server", async () => {
+  it("every row of both servers is refused to the agent's token and to tokens of the other server", async () => {
     const cells = tokenCells(stage);
     await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(100)));
   });
-  it('is refused to a token with a grant for something else', async () => {
+  it('every row of both servers is refused to a token with a grant for something else', async () => {
     const cells = grantCells(stage);
     await attack(kindsOf(cells), () => walk(stage, tries, cells, sample(60)));
   });
-  it('is refused to an account that may only connect', async () => {
+  it('every row of both servers is refused to an account that may only connect', async () => {
     const cells = guestCells(stage);
     if (!isRoot) return tries.skip(cells[0]!.caller, 'only root can start a process of another account');
     await attack(kindsOf(cells), () => walkAsGuest(stage, tries, cells, sample(60)));
   });
-  it('is refused from another host unless the list of such calls names it', async () => {
+  it('every row of both servers is refused from another host unless the list of such calls names it', async () => {
     const kinds = { handed: 'remote: handed to the gateway', asked: 'remote: asked of the fleet server' };
     const run = async (): Promise<void> => {
       await handedToGateway(stage, tries, kinds.handed);
@@ -138,47 +138,47 @@ describe('every row of both servers', () => {
     };
     await attack(Object.values(kinds), run, /^fleet gateway_calls /);
   });
-  it('of `rouse mcp --http` is for the token of its agent', async () => {
+  it('`rouse mcp --http` is for the token of its agent', async () => {
     const kind = 'MCP server of its own';
     await attack([kind], () => mcpOverHttp(stage, tries, kind));
   });
 });
 
 describe('fields that name a file, a directory, a command or a URL', () => {
-  it('are refused from whoever may not give them, and nothing changes', async () => {
+  it('fields that name a file, a directory, a command or a URL are refused from callers without the right, and nothing changes', async () => {
     const kind = 'fields: files, programs, flags, addresses';
     await attack([kind], () => namedFieldTries(stage, tries, { kind, byRight: false }));
   });
-  it('are never opened, run or asked where anyone may write them', async () => {
+  it('fields that name a file, a directory, a command or a URL are never opened, run or asked where anyone may write them', async () => {
     const kind = 'fields: what is only written down';
     await namedFieldTries(stage, tries, { kind, byRight: true });
     await ownerIsServed([kind]);
   });
-  it('are on the list, wherever a file of Rouse holds a path or an address', async () => {
+  it('fields that name a file, a directory, a command or a URL are on the list, wherever a file of Rouse holds a path or an address', async () => {
     const kind = 'fields: those of real files';
     namedFiles(stage.directories, tries, kind);
     await ownerIsServed([kind]);
   });
-  it('and keys are refused on every route that could type them', async () => {
+  it('keys are refused on every route that could type them', async () => {
     const kind = 'keys by other ways';
     await attack([kind], () => keysByOtherWays(stage, tries, kind));
   });
 });
 
 describe('floods', () => {
-  it('of guessed tokens slow only whoever guesses', async () => {
+  it('floods of guessed tokens slow only the guesser', async () => {
     const kind = 'flood: guessed tokens';
     await attack([kind], () => floods.badTokens(stage, tries, kind, FULL ? 3000 : 100));
   });
-  it('of connections end when they are gone', async () => {
+  it('floods of connections end when they are gone', async () => {
     const kind = 'flood: connections beyond the descriptors';
     await attack([kind], () => floods.connections(stage, tries, kind));
   });
-  it('of followers keep nobody else from being served', async () => {
+  it('floods of followers keep no one else from being served', async () => {
     const kind = 'flood: followers';
     await attack([kind], () => floods.followers(stage, tries, kind, FULL ? 300 : 60));
   });
-  it('of work are taken up to the limit', async () => {
+  it('floods of work are accepted up to the limit', async () => {
     const kind = 'flood: requests and reminders';
     await floods.tooMuchWork(stage, tries, kind);
     await ownerIsServed([kind]);
@@ -186,18 +186,18 @@ describe('floods', () => {
 });
 
 describe('bodies and requests', () => {
-  it('that are too much, too deep or of the wrong type are refused', async () => {
+  it('bodies that are too large, too deep or of the wrong type are refused', async () => {
     const kind = 'worst bodies';
     await attack([kind], () => badBodies(stage, tries, kind, sample(60)));
   });
-  it('that are broken on the wire are refused', async () => {
+  it('requests that are broken on the wire are refused', async () => {
     const kind = 'broken requests';
     await attack([kind], () => brokenRequests(stage, tries, kind, FULL ? undefined : 30));
   });
 });
 
 describe('a disk that refuses every write', () => {
-  it('opens no door, loses and doubles nothing', async () => {
+  it('a disk that refuses every write opens no door, loses and doubles nothing', async () => {
     const kind = 'faults: every write refused';
     await underFaults(stage, tries, kind, FULL ? undefined : ['ENOSPC']);
     await ownerIsServed([kind]);

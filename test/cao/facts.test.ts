@@ -26,7 +26,7 @@ async function atDesk(options: { version?: CaoVersion; flags?: string[] } = {}):
 const types = (asked: string[]): string[] => asked.map((each) => each.replace(/\?.*/, '').split('/').at(-1)!);
 
 describe.each(['v1.1.1', 'v2.0.0', 'v2.4.1', 'main'] as const)('a prompt through CAO %s', (version) => {
-  it('is typed by CAO, proven by our own sight, and its turn is seen', async () => {
+  it('a prompt to an agent of CAO is typed by CAO and proven by our own observation, and its turn is seen', async () => {
     const { terminal, told, cao } = await atDesk({ version });
     const result = await desk.prompt('first line\nsecond “line” & more?');
     expect(result).toMatchObject({ outcome: 'submitted', untouched: false });
@@ -124,7 +124,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(desk.terminal.submitted()).toEqual([]);
   });
 
-  it('a dialog is answered by nobody', async () => {
+  it('neither CAO nor Rouse answers a dialog', async () => {
     await atDesk();
     await desk.prompt('[[dialog=permission]] may I');
     await desk.until(({ reasons }) => reasons.some(({ code }) => code === 'dialog'));
@@ -181,7 +181,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(desk.typings()).toEqual([]);
   });
 
-  it('a terminal that CAO no longer knows is told apart from one that is gone', async () => {
+  it('a terminal that CAO no longer knows is not mistaken for one that is gone', async () => {
     await atDesk();
     desk.cao.terminals.length = 0;
     expect(await desk.prompt('hello')).toMatchObject({
@@ -224,7 +224,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(desk.typings()).toEqual([]);
   });
 
-  it('8: a pane that somebody split off and works in is where CAO would type; nothing is asked of it', async () => {
+  it('8: a pane that a person split off and works in is where CAO would type; nothing is asked of it', async () => {
     await atDesk();
     await desk.terminal.place.tmux(['split-window', '-t', desk.terminal.target, 'sh']);
     await desk.until(({ reasons }) => reasonTexts(reasons).includes(`cao_pane='not active'`));
@@ -241,7 +241,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(desk.typings()).toEqual([]);
   });
 
-  it('9: in copy mode CAO’s Enter is eaten; Rouse waits while somebody reads, and leaves what was left', async () => {
+  it('9: in copy mode CAO’s Enter is eaten; Rouse waits while a person reads, and leaves a forgotten copy mode', async () => {
     await atDesk();
     const person = new PersonAtClient();
     await person.attach({ socket: house.socket, session: desk.terminal.session });
@@ -274,7 +274,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(desk.terminal.submitted()).toEqual(['next']);
   });
 
-  it('10: nothing is sent with an Origin, and to nobody beyond this host', async () => {
+  it('10: nothing is sent with an Origin, nor beyond this host', async () => {
     await atDesk();
     const foreign = await fetch(`${desk.cao.url}/terminals/${desk.terminal.id}/input?message=x`, {
       method: 'POST',
@@ -285,7 +285,7 @@ describe('what CAO does, and what Rouse says', () => {
   });
 });
 
-it('what fails after CAO has typed is never told as untouched', async () => {
+it('what fails after CAO has typed is never reported as untouched', async () => {
   await atDesk();
   const record = async (stage: string): Promise<void> => {
     if (stage === 'typed') throw new Error('the disk is full');
@@ -301,7 +301,7 @@ it('what fails after CAO has typed is never told as untouched', async () => {
 
 describe('an answer that is lost', () => {
   it.each(['entered', 'pasted', 'asked'] as const)(
-    'after CAO has %s is never followed by a second try',
+    'an answer that is lost after CAO has %s is never followed by a second try',
     async (when) => {
       await atDesk();
       desk.cao.at = (instant) => (instant === when ? 'drop' : undefined);

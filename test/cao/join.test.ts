@@ -46,7 +46,7 @@ const untouched = (): Promise<string> =>
 describe('a terminal of CAO', () => {
   let before: string;
 
-  it('is not a fleet server’s: --pair-port says how to join it', async () => {
+  it('a terminal of CAO is not a fleet server’s: --pair-port says how to join it', async () => {
     before = await untouched();
     const port = ['--pair-port', String(cao.port)];
     const said = await gateway('attach', '--agent-name', 'cao-gpu', ...port);
@@ -71,7 +71,7 @@ describe('a terminal of CAO', () => {
     expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
   });
 
-  it('is joined by its id; nothing of CAO’s is renamed, resized, piped or restarted', async () => {
+  it('a terminal of CAO is joined by its id; nothing of CAO’s is renamed, resized, piped or restarted', async () => {
     const said = await json([
       'agents',
       'join',
@@ -102,7 +102,7 @@ describe('a terminal of CAO', () => {
     expect(shown['process']).toMatchObject({ tool_running: true });
   });
 
-  it('has its gateway in the background; the foreground is refused', async () => {
+  it('a terminal of CAO has its gateway in the background; the foreground is refused', async () => {
     const refused = await gateway('attach', '--agent-name', 'cao-gpu', '--foreground');
     expect([refused.code, refused.json['error'].cause]).toEqual([6, 'foreground_unsupported']);
     const said = await gateway('attach', '--agent-name', 'cao-gpu');
@@ -116,14 +116,14 @@ describe('a terminal of CAO', () => {
     expect(house.windows(SESSION)).toHaveLength(2);
   });
 
-  it('takes prompts through CAO, proven by our own sight', async () => {
+  it('a terminal of CAO takes prompts through CAO, proven by our own sight', async () => {
     await ready('cao-gpu');
     const said = await json(['agents', 'prompt', '--agent-name', 'cao-gpu', '--prompt', 'hello there']);
     expect([said.code, said.stderr]).toEqual([0, '']);
     expect(terminal.submitted()).toEqual(['hello there']);
   });
 
-  it('is addressed as the life-cycle page has it, without --pair-port', async () => {
+  it('a terminal of CAO is addressed as the life-cycle page has it, without --pair-port', async () => {
     const target = ['--target-tmux-session', SESSION];
     const keys = ['--sequence', '<[Escape]>'];
     const here = await inside();
@@ -146,7 +146,7 @@ describe('a terminal of CAO', () => {
     expect(state).toMatchObject({ terminal_id: terminal.id });
   });
 
-  it('keys that CAO cannot press go straight in, and its word is told to be old', async () => {
+  it('keys that CAO cannot press go straight in, and CAO’s own state is reported as old', async () => {
     const said = await gateway(
       'send-keys',
       '--agent-name',
@@ -160,7 +160,7 @@ describe('a terminal of CAO', () => {
     });
   });
 
-  it('takes reminders with prompts, and refuses those with keys', async () => {
+  it('a terminal of CAO takes reminders with prompts, and refuses those with keys', async () => {
     const keys = ['--title', 'k', '--mode', 'one_off', '--sequence', '<[Escape]>', '--ranking', '0'];
     const refused = await gateway(
       'reminders',
@@ -175,7 +175,7 @@ describe('a terminal of CAO', () => {
     expect(refused.json['error'].message).toContain('cannot keep tmux key semantics');
   });
 
-  it('is interrupted with Escape through CAO, never with its exit', async () => {
+  it('a terminal of CAO is interrupted with Escape through CAO, never with its exit', async () => {
     await ready('cao-gpu');
     const escapes = () => cao.asked.filter((each) => each.endsWith('key=Escape')).length;
     const escapesBefore = escapes();
@@ -188,7 +188,7 @@ describe('a terminal of CAO', () => {
     expect(cao.asked.some((each) => each.includes('/exit'))).toBe(false);
   });
 
-  it('is not relaunched, nor ended: stop leaves it as it was found', async () => {
+  it('a terminal of CAO is not relaunched, nor ended: stop leaves it as it was found', async () => {
     const again = await json(['agents', 'relaunch', '--agent-name', 'cao-gpu']);
     expect([again.code, again.json['error'].cause]).toEqual([6, 'not_relaunchable']);
     const kill = await json(['agents', 'stop', '--agent-name', 'cao-gpu', '--kill-session']);
@@ -202,7 +202,7 @@ describe('a terminal of CAO', () => {
     expect(house.tmux('show-options', '-w', '-t', terminal.target)).not.toContain('HOUMAO');
   });
 
-  it('can be joined beside others of its session, each with a gateway, a mailbox and prompts of its own', async () => {
+  it('a terminal of CAO can be joined beside others of its session, each with a gateway, a mailbox and prompts of its own', async () => {
     const worker = await cao.terminal({ session: SESSION, directory: house.directory });
     try {
       for (const [name, { id }] of [
@@ -250,7 +250,7 @@ describe('a terminal of CAO', () => {
     }
   });
 
-  it('was made, ended and written to by nobody but CAO: these are all routes that were asked', () => {
+  it('only CAO made, ended and typed into its terminal: these are all routes that were called', () => {
     const routes = cao.asked.map((each) =>
       each.replace(/\/[a-f0-9]{8}/, '/ID').replace(/\?(key|message)=.*/, ''),
     );

@@ -114,7 +114,7 @@ describe.each(['v1.1.1', 'v2.0.0', 'v2.4.1', 'main'] as const)('the stand-in for
   const cao = (): StandInCao => new StandInCao(new SharedTmux(house.socket, house.env), version);
 
   it.each(recorded(version).map((each) => [each.name, each] as const))(
-    'answers as recorded: %s',
+    'a stand-in for CAO responds as recorded: %s',
     async (name, one) => {
       const server = await cao().start();
       const session = `cao-${version.replace(/\W/g, '')}-${name}`;

@@ -96,7 +96,7 @@ describe('a gateway that is killed', () => {
     ['lane.typing@1', 'queued and typed once, by the next one'],
     ['lane.asking@1', 'told as unknown: whether CAO was asked cannot be seen'],
     ['lane.asked@1', 'seen to have been submitted'],
-  ])('at %s: %s', async (point) => {
+  ])('a gateway that is killed at %s: %s', async (point) => {
     const client = await begin(point);
     await client.call('requests.create', {
       body: { kind: 'submit_prompt', payload: { prompt: 'once and only once' } },

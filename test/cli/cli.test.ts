@@ -42,7 +42,7 @@ describe('every command', () => {
 });
 
 describe('the command line', () => {
-  it('prints its version under both names, and suggests commands under the one it was called by', () => {
+  it('the command line prints its version under both names, and suggests commands under the one it was called by', () => {
     const { version } = JSON.parse(fs.readFileSync(path.resolve(BIN, '../../package.json'), 'utf8'));
     expect(rouse(['--version'])).toMatchObject({ code: 0, out: `rouse ${version}\n` });
     const other = path.join(home, 'houmao-mgr');
@@ -54,7 +54,7 @@ describe('the command line', () => {
     expect(rouse(['status', 'nobody']).err).toContain('"rouse ls" shows the agents there are');
   });
 
-  it('says in one sentence that its output cannot be written, with exit code 7', () => {
+  it('the command line says in one sentence that its output cannot be written, with exit code 7', () => {
     const full = fs.openSync('/dev/full', 'w');
     const done = spawnSync(BIN, ['help', 'exit-codes'], {
       stdio: ['ignore', full, 'pipe'],
@@ -67,7 +67,7 @@ describe('the command line', () => {
     ]);
   });
 
-  it('takes the print style before or after the command, and from the environment', () => {
+  it('the command line takes the print style before or after the command, and from the environment', () => {
     const json = rouse(['help', 'exit-codes', '--print-json']).out;
     expect(JSON.parse(json).exit_codes).toBeDefined();
     expect(rouse(['--print-json', 'help', 'exit-codes']).out).toBe(json);
@@ -82,32 +82,32 @@ describe('the command line', () => {
     [['help', 'nothing'], /unknown command 'nothing'[\s\S]*commands: launch/],
     [['completion', 'tcsh'], /bash, zsh, fish/],
     [['mailbox', 'register', '--mode', 'wild', '--address', 'a@b'], /safe, force, stash/],
-  ])('refuses %j with what is allowed, on stderr, with exit code 2', (args, message) => {
+  ])('the command line refuses %j with what is allowed, on stderr, with exit code 2', (args, message) => {
     const { code, out, err } = rouse(args);
     expect(err).toMatch(message);
     expect([code, out]).toEqual([2, '']);
   });
 
-  it('refuses a relative state root by its name', () => {
+  it('the command line refuses a relative state root by its name', () => {
     const answer = rouse(['mailbox', 'status'], { env: { ROUSE_HOME: 'relative/dir' } });
     expect(answer).toMatchObject({ code: 2 });
     expect(answer.err).toMatch(/ROUSE_HOME must be an absolute path/);
   });
 
-  it('prints errors as JSON with --print-json', () => {
+  it('the command line prints errors as JSON with --print-json', () => {
     const { err } = rouse(['--print-json', 'mial']);
     expect(JSON.parse(err).error).toMatchObject({ code: 'invalid' });
   });
 
-  it('uses no colour when it does not write to a terminal', () => {
+  it('the command line uses no colour when it does not write to a terminal', () => {
     expect(rouse(['--help']).out).not.toContain('\u001b');
   });
 
-  it.each(['bash', 'zsh', 'fish'])('prints a completion script for %s', (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('the command line prints a completion script for %s', (shell) => {
     expect(rouse(['completion', shell]).out).toContain('rouse');
   });
 
-  it('completes commands, flags and the values of a flag', () => {
+  it('the command line completes commands, flags and the values of a flag', () => {
     expect(rouse(['complete', '--', 'mailb']).out).toContain('mailbox');
     expect(rouse(['complete', '--', 'mailbox', 'register', '--mo']).out).toContain('--mode');
     expect(rouse(['complete', '--', 'mailbox', 'register', '--mode', '']).out).toContain('stash');

@@ -27,7 +27,7 @@ async function login(url: string): Promise<Response> {
   });
 }
 
-it('says of a page that nobody has started what starts it', async () => {
+it('without a server, the dashboard command says what starts one', async () => {
   const said = await dashboard('revoke');
   expect([said.code, said.json['error']?.hint]).toEqual([7, expect.stringContaining('rouse dashboard')]);
 });
@@ -44,7 +44,7 @@ it.each([
   expect((await house.rouse(['--print-json', 'server', 'status'])).json['running']).toBe(false);
 });
 
-it('starts a server for the page when none runs, and prints an address that is good once', async () => {
+it('the dashboard command starts a server when none runs, and prints an address that works once', async () => {
   await house.rouse(['server', 'stop']);
   const said = await dashboard('--no-open');
   expect([said.code, said.stderr]).toEqual([0, '']);
@@ -56,7 +56,7 @@ it('starts a server for the page when none runs, and prints an address that is g
   expect((await dashboard('sessions')).json['sessions']).toHaveLength(1);
 });
 
-it('uses the server that runs, and prints links for others, with less rights', async () => {
+it('the dashboard command uses the running server, and prints links for others with fewer rights', async () => {
   const said = await dashboard('--link', '--role', 'view', '--as', 'mia', '--ttl', '10m');
   expect(await (await login(String(said.json['url']))).json()).toMatchObject({ name: 'mia', role: 'view' });
   const unused = await dashboard('--link', '--as', 'mia');
@@ -67,7 +67,7 @@ it('uses the server that runs, and prints links for others, with less rights', a
   expect(entries.find(({ action }) => action === 'login')?.name).toBe('mia');
 });
 
-it('ends with "server stop"', async () => {
+it('the dashboard ends with "server stop"', async () => {
   await dashboard('--no-open');
   expect((await house.rouse(['--print-json', 'server', 'stop'])).json['stopped']).toBe(true);
   expect((await dashboard('sessions')).code).toBe(7);
@@ -91,7 +91,7 @@ function loginOverTls(url: string): Promise<{ status: number | undefined; cookie
   });
 }
 
-it('leads to a server with TLS by https, and hands out links to it by the name that others know', async () => {
+it('the dashboard of a server with TLS opens by https, and its links use the name that others know', async () => {
   const key = path.join(house.directory, 'fleet.key');
   fs.writeFileSync(key, fs.readFileSync(path.join(CERTIFICATES, 'first.key')), { mode: 0o600 });
   const tls = ['--tls-cert', path.join(CERTIFICATES, 'first.pem'), '--tls-key', key];

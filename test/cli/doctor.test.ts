@@ -57,7 +57,7 @@ function doctor(
 }
 
 describe('rouse doctor', () => {
-  it('finds nothing wrong with a machine that has everything, and changes nothing', async () => {
+  it('rouse doctor finds nothing wrong with a machine that has everything, and changes nothing', async () => {
     program('codex', 'echo codex-cli 0.166.0');
     const { code, checks } = await doctor();
     expect(code).toBe(0);
@@ -83,7 +83,7 @@ describe('rouse doctor', () => {
     expect(fs.existsSync(at('home/rouse'))).toBe(false);
   });
 
-  it('tells of a missing tmux, and of tools whose screens nobody knows, with what to do', async () => {
+  it('rouse doctor reports a missing tmux and tools whose screens are unknown, with what to do', async () => {
     fs.rmSync(at('bin/tmux'));
     program('codex', 'echo codex-cli 99.0.0');
     program('gemini', 'exit 3');
@@ -103,7 +103,7 @@ describe('rouse doctor', () => {
     });
   });
 
-  it('tells of what does not answer, and waits for none of it', async () => {
+  it('rouse doctor reports what does not respond, and waits for none of it', async () => {
     program('codex', 'exec sleep 600');
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -120,7 +120,7 @@ describe('rouse doctor', () => {
     expect(checks.get('tmux')).toMatchObject({ status: 'ok' });
   });
 
-  it('tells of a tmux that hangs', async () => {
+  it('rouse doctor reports a tmux that hangs', async () => {
     program('tmux', 'exec sleep 600');
     const { code, checks } = await doctor();
     expect([code, checks.get('tmux')]).toMatchObject([
@@ -130,7 +130,7 @@ describe('rouse doctor', () => {
     expect(checks.get('node')!.status).toBe('ok');
   });
 
-  it('tells of what others may read, and closes it with --fix', async () => {
+  it('rouse doctor reports what others may read, and closes it with --fix', async () => {
     fs.mkdirSync(at('home/rouse/server'), { recursive: true, mode: 0o755 });
     fs.writeFileSync(at('home/rouse/server/admin-token'), 'x', { mode: 0o644 });
     fs.chmodSync(at('home/rouse'), 0o755);
@@ -146,7 +146,7 @@ describe('rouse doctor', () => {
     expect(fs.statSync(at('home/rouse/server/admin-token')).mode & 0o777).toBe(0o600);
   });
 
-  it('tells of a wrong file with its line, and of a project that is not obeyed', async () => {
+  it('rouse doctor reports a wrong file with its line, and a project that is not trusted', async () => {
     fs.writeFileSync(at('work/.rouse.toml'), '', { mode: 0o644 });
     expect((await doctor()).checks.get('config')).toMatchObject({
       status: 'warning',

@@ -134,7 +134,7 @@ async function problemOf(line: string): Promise<string | undefined> {
 const texts = ROOTS.flatMap(sources).flatMap(textsOf);
 
 describe('every command that is shown', () => {
-  it('is one that the command line understands', async () => {
+  it('every command that is shown is one that the command line understands', async () => {
     const shown = new Map(texts.flatMap(({ text, where }) => commandsIn(text).map((line) => [line, where])));
     expect(shown.size).toBeGreaterThan(250);
     const wrong: string[] = [];
@@ -145,7 +145,7 @@ describe('every command that is shown', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('quotes what is filled in', () => {
+  it('every command that is shown quotes what is filled in', () => {
     const bare = texts.flatMap(({ text, where }) =>
       commandsIn(text)
         .filter((line) => line.includes(FILLED))
@@ -154,7 +154,7 @@ describe('every command that is shown', () => {
     expect(bare).toEqual([]);
   });
 
-  it('is written so that it is found: quoted, or at the end of a line', () => {
+  it('every command that is shown is written so that it is found: quoted, or at the end of a line', () => {
     const first = ROOT.subcommands!.map(({ name }) => name).join('|');
     const hidden = texts.flatMap(({ text, where }) => {
       const rest = text.replaceAll(COMMAND, '');
@@ -165,7 +165,7 @@ describe('every command that is shown', () => {
     expect(hidden).toEqual([]);
   });
 
-  it('is found when it is wrong', async () => {
+  it('a shown command that is wrong is found', async () => {
     for (const bad of [
       'rouse agents gateway requests create ana --prompt TEXT',
       'rouse agents gateway mail-notifier enable ana',

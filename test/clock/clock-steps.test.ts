@@ -79,7 +79,7 @@ async function expectCadence(what: 'tick' | 'wake', everyS: number, least: numbe
 describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
   'step %i: the clock is set by %i hours under a live gateway, and',
   (_n, _hours, step) => {
-    it('a cron reminder and one with an interval go on at their cadence', async () => {
+    it('reminders by cron and by interval keep their cadence when the clock is set', async () => {
       for (const cadence of [
         { cron: `*/${TICK_S} * * * * *` },
         { start_after_seconds: 0.5, interval_seconds: TICK_S },
@@ -94,7 +94,7 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
       held++;
     });
 
-    it('new mail wakes at once, is announced again by its policy, and the budget holds', async () => {
+    it('new mail wakes at once, is announced again by its policy, and the budget holds when the clock is set', async () => {
       await agent.client.call('notifier.enable', {
         body: { interval_seconds: 1, repeat: 'backoff', wakes_per_hour: 200 },
       });
@@ -121,7 +121,7 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
     });
 
     // Ahead, it is noticed within a minute, which is too long for every run of the tests.
-    it.runIf(FULL || step < 0)('a time that somebody named is that of the new clock', async () => {
+    it.runIf(FULL || step < 0)('a time that a person named is that of the new clock', async () => {
       const at = new Date(gatewayNow() + (step > 0 ? step : 3) * 1000 - 1000).toISOString();
       const { reminders } = await agent.client.call('reminders.create', {
         body: {

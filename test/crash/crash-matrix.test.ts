@@ -39,7 +39,7 @@ afterAll(async () => {
 
 describe(`whoever types, killed (ROUSE_SEED=${SEED})`, () => {
   it.concurrent.each(cells)(
-    '$actor at $point, tool relaunched: $relaunched, killed again: $again',
+    '$actor killed at $point, tool relaunched: $relaunched, killed again: $again, types everything once',
     async (crash) => {
       const house = free.pop() ?? (await new Promise<CrashHouse>((resolve) => waiting.push(resolve)));
       try {

@@ -54,7 +54,7 @@ function inTerminal(act: (running: Running) => Promise<void>): Promise<void> {
 }
 
 describe('a demo leaves neither process nor directory', () => {
-  it('after Ctrl-C, and says what to try next; no line is wider than the terminal', () =>
+  it('a demo leaves neither process nor directory after Ctrl-C, and says what to try next; no line is wider than the terminal', () =>
     inTerminal(async ({ screen, tmux }) => {
       await expect.poll(screen, LATER).toMatch(/^ana .*\n {9}\d\d:\d\d:\d\d /m);
       expect((await screen()).split('\n').filter((line) => line.length > 60)).toEqual([]);
@@ -62,14 +62,14 @@ describe('a demo leaves neither process nor directory', () => {
       await expect.poll(screen, LATER).toMatch(/With agents of your own:\n {2}rouse [\s\S]*ended with 0/);
     }));
 
-  it('after its terminal was closed', () =>
+  it('a demo leaves neither process nor directory after its terminal was closed', () =>
     inTerminal(async ({ screen, tmux, dir }) => {
       await expect.poll(screen, LATER).toContain('HANDLED');
       expect(processesOf(dir).length).toBeGreaterThan(5);
       await tmux.run([['kill-session', '-t', 'demo']]);
     }));
 
-  it('after kill -9 while it launches its agents', () =>
+  it('a demo leaves neither process nor directory after kill -9 while it launches its agents', () =>
     inTerminal(async ({ pid, dir }) => {
       await expect
         .poll(() => places(dir).some((name) => fs.existsSync(path.join(dir, name, 'tmux.sock'))), LATER)
@@ -77,7 +77,7 @@ describe('a demo leaves neither process nor directory', () => {
       process.kill(await pid(), 'SIGKILL');
     }));
 
-  it('at the next start, when the one that should clear up was killed too', () =>
+  it('a demo leaves neither process nor directory at the next start, when the one that should clear up was killed too', () =>
     withTmux(async ({ dir }) => {
       const before = process.env['TMPDIR'];
       process.env['TMPDIR'] = dir;

@@ -76,7 +76,7 @@ const COMMANDS = [
 ];
 
 describe.each(COMMANDS)('$name', ({ name, run, count }) => {
-  it('says what was refused in a sentence, with its exit code, and does it once when asked again', async () => {
+  it('a command whose write is refused says so in a sentence, with its exit code, and does it once when asked again', async () => {
     const tally = new Tally();
     let refused = 0;
     let told = 0;

@@ -71,7 +71,7 @@ async function arrivesOnce(id: string, prompt: string): Promise<void> {
 }
 
 describe.each(FAULTS)('%s', (fault) => {
-  it('at every write for a while: nothing is lost or doubled, health tells, and it recovers', async () => {
+  it('a gateway that fails at every write for a while loses and doubles nothing, reports it in its health, and recovers', async () => {
     const round = `${fault} ${++number}`;
     const before = `${round} before`;
     const kept = await ask(before);
@@ -120,17 +120,20 @@ describe.each(FAULTS)('%s', (fault) => {
   });
 
   // Each write for two of the four reasons: every second one, and for every other reason those between.
-  it.runIf(FULL)('at one write on the way of a request, each in turn: it goes in once', async () => {
-    for (let nth = 1 + (FAULTS.indexOf(fault) % 2); nth <= 40; nth += 2) {
-      const before = hits().length;
-      const prompt = `${fault} ${++number}`;
-      set(`${fault} ${nth}`);
-      const id = await ask(prompt);
-      if (id) await arrivesOnce(id, prompt);
-      set('');
-      if (!id) tally.atMostOnce(prompt, times(prompt));
-      expect((await health()).pid).toBe(agent.pid);
-      if (hits().length === before) break;
-    }
-  });
+  it.runIf(FULL)(
+    'a gateway that fails at one write on the way of a request, each in turn, types it once',
+    async () => {
+      for (let nth = 1 + (FAULTS.indexOf(fault) % 2); nth <= 40; nth += 2) {
+        const before = hits().length;
+        const prompt = `${fault} ${++number}`;
+        set(`${fault} ${nth}`);
+        const id = await ask(prompt);
+        if (id) await arrivesOnce(id, prompt);
+        set('');
+        if (!id) tally.atMostOnce(prompt, times(prompt));
+        expect((await health()).pid).toBe(agent.pid);
+        if (hits().length === before) break;
+      }
+    },
+  );
 });

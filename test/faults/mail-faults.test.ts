@@ -75,7 +75,7 @@ describe.each([
   ['the mail store', 'mail-acts'],
   ['the flat file', 'flat-file-acts'],
 ])('%s', (what, name) => {
-  it('each write refused in turn: done once or refused with a reason, and then done at once', async () => {
+  it('mail with each write refused in turn is done once or refused with a reason, and then done at once', async () => {
     const { tried, closed, code, errors } = await tell(name);
     const hits = tried.filter(({ at }) => at !== null);
     const told = hits.flatMap(({ said, ...rest }) => (said === 'done' ? [] : [{ ...rest, said }]));

@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('while no file can be opened, a process that runs', () => {
-  it('is alive, is not signalled, and everything else about it is unknown', async () => {
+  it('while no file can be opened, a process that runs is alive, is not signalled, and everything else about it is unknown', async () => {
     const identity = identifyProcess(pid)!;
     await withoutDescriptors(() => {
       expect(isProcessAlive(identity)).toBe(true);
@@ -63,7 +63,7 @@ describe('while no file can be opened, a process that runs', () => {
     expect(isProcessAlive(identity)).toBe(true);
   });
 
-  it('holds its pane as far as anyone knows: unknown, and still the tool seen last', async () => {
+  it('while no file can be opened, a process that runs holds its pane as far as anyone knows: unknown, and still the tool seen last', async () => {
     const looks = { names: ['cat'], launched: [], pids: () => [] };
     const pane = { dead: false, pid } as Pane;
     const known = { kind: 'tool' as const, tool: identifyProcess(pid), programs: ['cat'] };
@@ -73,7 +73,7 @@ describe('while no file can be opened, a process that runs', () => {
     });
   });
 
-  it('is not taken for a headless turn that has ended', async () => {
+  it('while no file can be opened, a process that runs is not taken for a headless turn that has ended', async () => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-no-descriptors-'));
     try {
       const files = turnFiles(root, 'turn-1');
@@ -88,7 +88,7 @@ describe('while no file can be opened, a process that runs', () => {
     }
   });
 
-  it('is ended as a group only when it is known again', async () => {
+  it('while no file can be opened, a process that runs is ended as a group only when it is known again', async () => {
     const identity = identifyProcess(pid)!;
     const clock = new FakeClock();
     const exited = once(child, 'exit');

@@ -65,7 +65,7 @@ async function isWhole(pane: AgentPane, texts: readonly string[]): Promise<void>
 }
 
 describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
-  it('at every write for a while, then at each in turn: every turn is recorded once, and the status follows', async () => {
+  it('a scripted agent that fails at every write for a while, then at each in turn, records every turn once, and its status follows', async () => {
     const status = path.join(house.directory, `${errno}.status`);
     const pane = await house.start(['--turn', '0', '--status-file', status]);
     const texts = [`${errno} all`];
@@ -87,7 +87,7 @@ describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
       .toMatchObject({ status: 'idle' });
   });
 
-  it('at each write of a headless turn: it is kept once, or ends with a sentence and exit code 1 or 2', async () => {
+  it('a headless turn that fails at each write in turn is kept once, or ends with a sentence and exit code 1 or 2', async () => {
     const directory = path.join(house.directory, `${errno}-sessions`);
     for (let nth = 1; nth <= (FULL ? 40 : 3); nth++) {
       const transcript = path.join(house.directory, `${errno}-${nth}.jsonl`);
@@ -134,7 +134,7 @@ function headless(flags: string[]): Promise<{ code: number; stderr: string }> {
 }
 
 describe('with few descriptors', () => {
-  it('connections to the control channel that cannot be taken end nobody, however often, and later ones are taken', async () => {
+  it('connections to the control channel that cannot be accepted end no process, however many, and later ones are accepted', async () => {
     house.before = { words: ['prlimit', `--nofile=${FEW}:${FEW}`], node: [] };
     const pane = await house.start(['--turn', '0']);
     for (const round of [1, 2, 3]) {

@@ -41,7 +41,7 @@ const set = (fault: string): void => fs.writeFileSync(control, fault);
 const hits = (): number => fs.readFileSync(`${control}.hits`, 'utf8').split('\n').length;
 
 describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
-  it('at every write for a while: nothing is lost or doubled, health tells, and it recovers by itself', async () => {
+  it('a fleet server that fails at every write for a while loses and doubles nothing, reports it in its health, and recovers by itself', async () => {
     const before = await fleet.ask(`${errno} before`);
     set(errno);
     const during = await Promise.all([1, 2, 3].map((n) => fleet.ask(`${errno} during ${n}`)));
@@ -53,7 +53,7 @@ describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
     for (const [n, id] of during.entries()) await fleet.isThereOnce(`${errno} during ${n + 1}`, id);
   });
 
-  it('at one write on the way of a request, each in turn: taken once, or refused and taken once when asked again', async () => {
+  it('a fleet server that fails at one write of a request, each in turn, takes it once, or refuses it and takes it once when asked again', async () => {
     const most = FULL ? 40 : 2;
     for (let nth = 1; nth <= most; nth++) {
       const before = hits();

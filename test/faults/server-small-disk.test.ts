@@ -23,7 +23,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, reason }) => {
   it.skipIf(reason)(
-    'full: a fleet server says so, rests, loses nothing, and is well again by itself',
+    'on a full disk a fleet server says so, rests, loses nothing, and recovers by itself',
     async () => {
       const small = smallDisk(kind, MEGABYTES);
       const home = path.join(small.directory, 'h');
@@ -56,7 +56,7 @@ describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, r
   );
 
   it.skipIf(reason)(
-    'full when the log of the database needs another file: what was acknowledged is there, and it runs again',
+    'on a disk that is full when the database log needs another file, what was acknowledged is there, and the server recovers',
     async () => {
       const small = smallDisk(kind, MEGABYTES);
       const sql = await openEmbedded({

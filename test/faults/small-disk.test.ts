@@ -32,7 +32,7 @@ async function arrives(agent: HousedAgent, id: string, prompt: string): Promise<
 }
 
 describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, reason }) => {
-  it.skipIf(reason)('full: gateway and scripted agent go on, say so, and lose nothing', async () => {
+  it.skipIf(reason)('on a full disk gateway and scripted agent go on, say so, and lose nothing', async () => {
     const small = smallDisk(kind, 24);
     const house = new AgentHouse(path.join(small.directory, 'h'));
     onTestFinished(async () => {
@@ -60,7 +60,7 @@ describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, r
   });
 
   it.skipIf(reason)(
-    'full or read-only: mail commands say so in a sentence, and work again afterwards',
+    'on a full or read-only disk mail commands say so in a sentence, and work again afterwards',
     () => {
       const small = smallDisk(kind, 6);
       const root = path.join(small.directory, 'mail');

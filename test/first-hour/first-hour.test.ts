@@ -19,7 +19,9 @@ describe('the README, played line by line', () => {
   newcomer.env['HAND_STARTED'] = `${process.execPath} ${program}`;
   afterAll(async () => expect(await newcomer.leaves()).toEqual([]), 300_000);
 
-  it('the first hour: from a clone to two agents that mail has woken', { timeout: AN_HOUR }, async () => {
+  it('the first hour of the README leads from a clone to two agents that mail has woken', {
+    timeout: AN_HOUR,
+  }, async () => {
     const lines = readmeLines('The first hour');
     expect(lines[0]).toBe('npm install --global .');
     for (const line of lines) await play(newcomer, scripted(line));
@@ -29,7 +31,7 @@ describe('the README, played line by line', () => {
     }
   });
 
-  it('the five jobs', { timeout: AN_HOUR }, async () => {
+  it('the five jobs of the README work as written', { timeout: AN_HOUR }, async () => {
     for (const line of readmeLines('Five jobs')) {
       const name = /^rouse (?:join|launch \S+) (\S+)/.exec(line)?.[1];
       if (name) await newcomer.types(`rouse stop ${name}`);
@@ -41,7 +43,9 @@ describe('the README, played line by line', () => {
     await newcomer.types('tmux kill-session -t mine');
   });
 
-  it('the upgrade, and the end, which leaves nothing', { timeout: AN_HOUR }, async () => {
+  it('the upgrade and the end of the README work as written, and leave nothing', {
+    timeout: AN_HOUR,
+  }, async () => {
     const registry = await serveRegistry(path.join(ROOT, 'node_modules'));
     Object.assign(newcomer.env, { npm_config_registry: registry.url, npm_config_offline: 'false' });
     try {

@@ -111,7 +111,7 @@ describe('rouse mailfile', () => {
     expect((await rouse(['list', '--mailbox', inbox])).out).toMatch(/^STATUS +CREATED/);
   });
 
-  it('list below a message that is gone, or of a status nobody knows, is an error and not an empty page', async () => {
+  it('list below a message that is gone, or of an unknown status, is an error and not an empty page', async () => {
     for (const id of ['a', 'b', 'c']) await put(id);
     await rouse(['archive', '--mailbox', inbox, '--msg-id', 'b']);
     const gone = await rouse(['list', '--mailbox', inbox, '--after', 'b']);
@@ -131,7 +131,7 @@ describe('rouse mailfile', () => {
     expect(fs.existsSync(inbox)).toBe(false);
   });
 
-  it('show gives one message with its body, wherever it is by now', async () => {
+  it('rouse mailfile show gives one message with its body, wherever it is by now', async () => {
     await put('m', 'one\n\n---\n\ntwo');
     await rouse(['archive', '--mailbox', inbox, '--msg-id', 'm']);
     expect(await json('show', '--msg-id', 'm')).toMatchObject({
@@ -311,13 +311,16 @@ describe('rouse mailfile', () => {
     ['a relay to nowhere', ['relay'], '', 2, /--directory is missing/],
     ['a route without a directory', ['relay', '--route', 'a@x'], '', 2, /ADDRESS=DIRECTORY/],
     ['a typo', ['prepned', '--mailbox', 'INBOX'], '', 2, /did you mean "rouse mailfile prepend"/],
-  ])('refuses %s with the right exit code and makes no mailbox', async (_, args, input, code, words) => {
-    const ran = await rouse(
-      args.map((word) => (word === 'INBOX' ? inbox : word)),
-      input,
-    );
-    expect(ran.err).toMatch(words);
-    expect(ran.code).toBe(code);
-    expect(fs.existsSync(inbox)).toBe(false);
-  });
+  ])(
+    'rouse mailfile refuses %s with the right exit code and makes no mailbox',
+    async (_, args, input, code, words) => {
+      const ran = await rouse(
+        args.map((word) => (word === 'INBOX' ? inbox : word)),
+        input,
+      );
+      expect(ran.err).toMatch(words);
+      expect(ran.code).toBe(code);
+      expect(fs.existsSync(inbox)).toBe(false);
+    },
+  );
 });

@@ -52,7 +52,7 @@ describe('kill -9', () => {
   }
 
   it.each(sampled('prepend', PREPEND, 3))(
-    'at prepend.%s, then a retry: exactly one copy, nothing else touched',
+    'kill -9 at prepend.%s, then a retry: exactly one copy, nothing else touched',
     async (step) => {
       const mailbox = await furnished();
       const before = fs.readFileSync(mailbox);
@@ -72,7 +72,7 @@ describe('kill -9', () => {
   );
 
   it.each(sampled('holder', PREPEND, 2))(
-    'of a lock holder at prepend.%s: a writer that waited gets a true answer and one copy',
+    'kill -9 of a lock holder at prepend.%s: a writer that waited gets a true answer and one copy',
     async (step) => {
       const mailbox = await furnished();
       const clock = new FakeClock();
@@ -95,7 +95,7 @@ describe('kill -9', () => {
   );
 
   it.each(sampled('set-status', REWRITE, 2))(
-    'at set-status.%s: the old status or the new, then the new',
+    'kill -9 at set-status.%s: the old status or the new, then the new',
     async (step) => {
       const mailbox = await furnished();
       const order: Order = { what: 'set-status', mailbox, ref: 'm-1', status: 'actioned' };
@@ -120,7 +120,7 @@ describe('kill -9', () => {
     'done',
   ];
   it.each(sampled('move', MOVE, 4))(
-    'at archive.%s: never lost, never shown twice, then in the archive once',
+    'kill -9 at archive.%s: never lost, never shown twice, then in the archive once',
     async (step) => {
       const mailbox = await furnished();
       const archive = path.join(path.dirname(mailbox), 'inbox-archive.md');
@@ -139,7 +139,7 @@ describe('kill -9', () => {
     },
   );
 
-  it('after a move was cut short, the next writer of any kind finishes it', async () => {
+  it('after kill -9 in the middle of a move, the next writer of any kind finishes it', async () => {
     const mailbox = await furnished();
     await dies({ what: 'archive', mailbox, ref: 'm-1' }, 'flatfile.archive.added');
     expect(fs.readFileSync(mailbox, 'utf8')).toContain('msg-id: m-1');
@@ -155,7 +155,7 @@ describe('kill -9', () => {
     ...REWRITE.map((at) => `relay.mark.${at}`),
   ];
   it.each(sampled('relay', RELAY, 4))(
-    'at %s during a relay, then again: one copy in the inbox, dispatched in the outbox',
+    'kill -9 at %s during a relay, then again: one copy in the inbox, dispatched in the outbox',
     async (step) => {
       const inbox = bench.inbox('ben');
       const outbox = path.join(path.dirname(bench.inbox('ana')), 'outbox.md');

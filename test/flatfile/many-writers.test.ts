@@ -18,7 +18,7 @@ describe('many writers on one flat file', () => {
   afterAll(() => bench.end());
 
   it(
-    `loses, doubles and tears nothing and keeps each writer's order with ${WRITERS} processes of ${EACH} messages`,
+    `many writers on one flat file loses, doubles and tears nothing and keeps each writer's order with ${WRITERS} processes of ${EACH} messages`,
     async () => {
       const mailbox = bench.inbox();
       fs.writeFileSync(mailbox, '---\nmailbox: inbox\nschema: foundry-mailbox-v1\n---\n\n# Inbox\n');

@@ -89,7 +89,7 @@ describe.each(sampled(import.meta.filename, PLACES, 2))(
   'a mailbox %s, written by %i account(s)',
   (place, accounts) => {
     it.runIf(AS_ROOT || accounts === 1)(
-      `loses and doubles none of ${MESSAGES} messages of the recipe, our script and our command, ${PROCESSES} processes at once`,
+      `a flat mailbox loses and doubles none of ${MESSAGES} messages of the recipe, our script and our command, ${PROCESSES} processes at once`,
       async () => {
         const mailbox = makeMailbox(place, accounts);
         const uids = accounts === 1 ? [undefined] : [ANA, BEN];
@@ -131,7 +131,7 @@ describe('the lock of the recipe, outside .agent', () => {
       ...as(uid),
     });
 
-  it('is taken without being asked for, is made for all accounts, and is never truncated', async () => {
+  it("the recipe's lock outside .agent is taken without being asked for, is made for all accounts, and is never truncated", async () => {
     const mailbox = makeMailbox('ad-hoc', 1);
     const { seedLock } = new FlatFile(mailbox).paths;
     const before = process.umask(0o077);
@@ -159,32 +159,38 @@ describe('the lock of the recipe, outside .agent', () => {
     ['a link', (lock: string, precious: string) => fs.symlinkSync(precious, lock)],
     ['a FIFO', (lock: string) => void execFileSync('mkfifo', [lock])],
     ['a directory', (lock: string) => fs.mkdirSync(lock)],
-  ])('that was planted as %s is refused, and nothing is written', (_, plant) => {
-    const mailbox = makeMailbox('ad-hoc', 1);
-    const precious = path.join(bench.directory, 'precious');
-    fs.writeFileSync(precious, 'precious');
-    plant(new FlatFile(mailbox).paths.seedLock, precious);
-    const refused = send(mailbox);
-    expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('not a regular file') });
-    expect([fs.readFileSync(mailbox, 'utf8'), fs.readFileSync(precious, 'utf8')]).toEqual(['', 'precious']);
-  });
+  ])(
+    "the recipe's lock outside .agent that was planted as %s is refused, and nothing is written",
+    (_, plant) => {
+      const mailbox = makeMailbox('ad-hoc', 1);
+      const precious = path.join(bench.directory, 'precious');
+      fs.writeFileSync(precious, 'precious');
+      plant(new FlatFile(mailbox).paths.seedLock, precious);
+      const refused = send(mailbox);
+      expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('not a regular file') });
+      expect([fs.readFileSync(mailbox, 'utf8'), fs.readFileSync(precious, 'utf8')]).toEqual(['', 'precious']);
+    },
+  );
 
-  it.runIf(AS_ROOT)('of another account is taken when it can be read, and else named', () => {
-    const mailbox = makeMailbox('ad-hoc', 2);
-    const { seedLock } = new FlatFile(mailbox).paths;
-    fs.writeFileSync(seedLock, '');
-    fs.chownSync(seedLock, ANA, TEAM);
-    fs.chmodSync(seedLock, 0o644);
-    expect(send(mailbox, BEN)).toMatchObject({ status: 0, stderr: '' });
-    fs.writeFileSync(mailbox, '');
-    fs.chmodSync(seedLock, 0o600);
-    fs.utimesSync(seedLock, 0, 0);
-    // One that is just being made is waited for; this one stays as it is.
-    let refused = send(mailbox, BEN);
-    while (refused.status === 7) refused = send(mailbox, BEN);
-    expect(refused).toMatchObject({ status: 8, stderr: expect.stringContaining(seedLock) });
-    expect(fs.readFileSync(mailbox, 'utf8')).toBe('');
-  });
+  it.runIf(AS_ROOT)(
+    "the recipe's lock outside .agent of another account is taken when it can be read, and else named",
+    () => {
+      const mailbox = makeMailbox('ad-hoc', 2);
+      const { seedLock } = new FlatFile(mailbox).paths;
+      fs.writeFileSync(seedLock, '');
+      fs.chownSync(seedLock, ANA, TEAM);
+      fs.chmodSync(seedLock, 0o644);
+      expect(send(mailbox, BEN)).toMatchObject({ status: 0, stderr: '' });
+      fs.writeFileSync(mailbox, '');
+      fs.chmodSync(seedLock, 0o600);
+      fs.utimesSync(seedLock, 0, 0);
+      // One that is just being made is waited for; this one stays as it is.
+      let refused = send(mailbox, BEN);
+      while (refused.status === 7) refused = send(mailbox, BEN);
+      expect(refused).toMatchObject({ status: 8, stderr: expect.stringContaining(seedLock) });
+      expect(fs.readFileSync(mailbox, 'utf8')).toBe('');
+    },
+  );
 });
 
 it('a message that was taken out (git checkout) and is sent again is written again', () => {

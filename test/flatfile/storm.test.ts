@@ -15,7 +15,7 @@ describe('writers killed at any moment while others write', () => {
   afterAll(() => bench.end());
 
   it(
-    'lose nothing, double nothing and keep their order, once they are run again',
+    'killed writers lose nothing, double nothing and keep their order, once they are run again',
     async () => {
       const mailbox = bench.inbox();
       const untilDone = async (writer: string): Promise<void> => {

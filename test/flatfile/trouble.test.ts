@@ -46,7 +46,7 @@ describe('when the machine is in trouble', () => {
     expect(again.lines).toMatchObject([{ result: 'prepended' }]);
   });
 
-  it('each of several writers is told that there is no room, and can try again', async () => {
+  it('each of several writers gets an error on a full disk, and can try again', async () => {
     const mailbox = bench.inbox();
     fs.writeFileSync(mailbox, block('old', 300_000));
     const writers = [1, 2, 3].map((n) =>
@@ -125,16 +125,19 @@ describe('when the machine is in trouble', () => {
     return mailbox;
   };
 
-  it.runIf(AS_ROOT)('who may read the file may list it, whoever owns its lock', async () => {
-    const mailbox = await reachable('m');
-    expect(fs.statSync(path.join(path.dirname(mailbox), 'locks')).mode & 0o777).toBe(0o700);
-    expect(await bench.startAs(65534, { what: 'list', mailbox }).done).toMatchObject({
-      code: 0,
-      lines: [['m']],
-    });
-  });
+  it.runIf(AS_ROOT)(
+    'an account that may read the file may list it, whichever account owns its lock',
+    async () => {
+      const mailbox = await reachable('m');
+      expect(fs.statSync(path.join(path.dirname(mailbox), 'locks')).mode & 0o777).toBe(0o700);
+      expect(await bench.startAs(65534, { what: 'list', mailbox }).done).toMatchObject({
+        code: 0,
+        lines: [['m']],
+      });
+    },
+  );
 
-  it.runIf(AS_ROOT)('who may not read the file is told so', async () => {
+  it.runIf(AS_ROOT)('an account that may not read the file gets an error that says so', async () => {
     const mailbox = await reachable('m');
     fs.chmodSync(mailbox, 0o600);
     for (const what of ['list', 'fsck'] as const) {
@@ -154,7 +157,7 @@ describe('when the machine is in trouble', () => {
     expect(fs.readdirSync(agent)).toEqual([]);
   });
 
-  it.runIf(AS_ROOT)('a writer that is not allowed is told what shuts it out', async () => {
+  it.runIf(AS_ROOT)('a writer that is not allowed gets an error that names what shuts it out', async () => {
     const mailbox = await reachable();
     const agent = path.dirname(mailbox);
     const locks = path.join(agent, 'locks');

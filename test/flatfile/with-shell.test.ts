@@ -86,7 +86,7 @@ describe('beside shell scripts', () => {
     expect(spawnSync(ROUSE, args, { input, encoding: 'utf8' }).status).toBe(0);
   });
 
-  it('the seed lock in /tmp excludes us when we are told to take it, and is never followed or truncated', async () => {
+  it('the seed lock in /tmp excludes us when we are set to take it, and is never followed or truncated', async () => {
     const mailbox = bench.inbox();
     fs.writeFileSync(mailbox, '');
     const input = '---\nfrom: a\nto: b\nre: c\nmsg-id: m\n---\n\nx\n';

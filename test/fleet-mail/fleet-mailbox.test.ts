@@ -51,7 +51,7 @@ const file = (name: string, bytes: Uint8Array): string => {
 };
 
 describe('a mailbox on a fleet server', () => {
-  it('has an address in the domain of the org, and a plain name means an agent of the org', async () => {
+  it('a mailbox on a fleet server has an address in the domain of the org, and a plain name means an agent of the org', async () => {
     expect([ana.address, ben.address]).toEqual(['ana@default.fleet', 'ben@default.fleet']);
     for (const name of ['ben', 'ben@default.fleet', 'ben@houmao.localhost'])
       expect((await ana.send(to(name))).message.to[0]!.address).toBe('ben@default.fleet');
@@ -61,7 +61,7 @@ describe('a mailbox on a fleet server', () => {
     });
   });
 
-  it('stays with its agent: another one cannot have the address, and the same one gets its mail again', async () => {
+  it('a mailbox on a fleet server stays with its agent: another one cannot have the address, and the same one gets its mail again', async () => {
     await sessions.register('eve');
     const wanted = { address: 'ben@default.fleet', principal_id: 'HOUMAO-eve' };
     await expect(client('eve').call('mailbox.bind', { body: wanted })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('a mailbox on a fleet server', () => {
     ben = again;
   });
 
-  it('tells in the log of the server by which id each message can be followed, once', async () => {
+  it('a mailbox on a fleet server logs once by which id each message can be followed', async () => {
     const { message } = await ana.send(to('ben', { idempotency_key: 'told-once' }));
     await ana.send(to('ben', { idempotency_key: 'told-once' }));
     const { message: answer } = await ben.reply({ message_ref: message.message_ref, body_content: 'yes' });
@@ -87,14 +87,14 @@ describe('a mailbox on a fleet server', () => {
       expect(lines.filter((line) => line.includes(`mail stored trace_id=${message_ref}`))).toHaveLength(1);
   });
 
-  it('of another org is not found', async () => {
+  it('a mailbox on a fleet server of another org is not found', async () => {
     const { orgId } = await fleet.tenant('elsewhere');
     const stranger = await sessions.open(await sessions.bind('zoe', { orgId }));
     expect(stranger.address).toBe('zoe@elsewhere.fleet');
     await expect(stranger.send(to('ben@default.fleet'))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('carries files whole to whoever reads the message, and gives them to nobody else', async () => {
+  it('a mailbox on a fleet server carries files whole to the readers of the message, and to no one else', async () => {
     const bytes = randomBytes(2.5 * 1024 * 1024);
     const { message } = await ana.send(
       to('ben', {
@@ -122,7 +122,7 @@ describe('a mailbox on a fleet server', () => {
     ).rejects.toMatchObject({ facts: { cause: 'attachment_missing' } });
   });
 
-  it('refuses more than a message carries before anything is sent', async () => {
+  it('a mailbox on a fleet server refuses more than a message carries before anything is sent', async () => {
     const big = file('huge.bin', new Uint8Array(17 * 1024 * 1024));
     await expect(ana.send(to('ben', { attachments: [{ path: big }] }), ANY_FILE)).rejects.toMatchObject({
       code: 'invalid',
@@ -130,7 +130,7 @@ describe('a mailbox on a fleet server', () => {
     });
   });
 
-  it('takes a message whose answer was lost as the one it has', async () => {
+  it('a mailbox on a fleet server takes a message whose answer was lost as the one it has', async () => {
     let lost = 0;
     const lossy = (directory: string) => {
       const server = fleetMail(directory);
@@ -153,7 +153,7 @@ describe('a mailbox on a fleet server', () => {
     expect(messages).toHaveLength(1);
   });
 
-  it('takes mail of many to the same people at the same time, each message once and for all of them', async () => {
+  it('a mailbox on a fleet server takes mail of many to the same people at the same time, each message once and for all of them', async () => {
     const before = (await ben.count()).message_count;
     const many = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? ana : ben));
     await Promise.all(
@@ -164,7 +164,7 @@ describe('a mailbox on a fleet server', () => {
     expect(new Set(messages.map(({ subject }) => subject)).size).toBe(many.length);
   });
 
-  it('is told by the held heartbeat as soon as there is mail', async () => {
+  it('a mailbox on a fleet server announces mail at once by the held heartbeat', async () => {
     const beat = (mail_version: string, wait_seconds: number) =>
       client('ben').heartbeat(
         { session_id: 'session-of-ben', active_tasks: 0, accepting: false, mail_version, wait_seconds },
@@ -178,7 +178,7 @@ describe('a mailbox on a fleet server', () => {
     expect(now).not.toBe(known);
   });
 
-  it('of the operator is that of the people of the org: they write to agents, and get their answers', async () => {
+  it('a mailbox on a fleet server of the operator is that of the people of the org: they write to agents, and get their answers', async () => {
     const { user } = fleet;
     const note = {
       message_id: `msg-20260101T000000Z-${'1'.repeat(32)}`,

@@ -77,26 +77,29 @@ describe('mail between a host and a fleet', { timeout: 300_000 }, () => {
       STEPS.filter((step) => !ONCE.has(step)),
       4,
     ),
-  )('is neither lost nor doubled when whoever carries it is killed at %s', async (step) => {
-    const domain = ben.address.split('@')[1];
-    const note = path.join(sessions.directory, 'note.txt');
-    fs.writeFileSync(note, 'kept');
-    const files = { attachments: [{ path: note, copy: true }] };
-    const mail = (subject: string) => ({ to: [ben.address], subject, body_content: `about ${subject}` });
-    await ana.send({ ...mail('out 1'), ...files }, ANY_FILE);
-    await ana.send(mail('out 2'));
-    await ana.send({ ...mail('refused'), to: [`nobody@${domain}`] });
-    await ben.send({ ...mail('in 1'), to: ['ana'], ...files }, ANY_FILE);
-    await ben.send({ ...mail('in 2'), to: ['ana'] });
-    expect(await carry(step)).toBe('SIGKILL');
-    expect(await carry()).toBe(0);
-    expect(await carry()).toBe(0);
-    const of = async (mailbox: Mailbox) =>
-      (await mailbox.list()).messages.map(({ subject }) => subject).toSorted();
-    expect(await of(ben)).toEqual(['out 1', 'out 2']);
-    expect(await of(ana)).toEqual(['Re: refused', 'in 1', 'in 2']);
-    expect(await ana.outbox!.list()).toMatchObject([{ subject: 'refused', state: 'refused' }]);
-    const [first] = (await ana.search({ text: '"in 1"' })).messages;
-    expect(fs.readFileSync(first!.attachments[0]!.locator!, 'utf8')).toBe('kept');
-  });
+  )(
+    'mail between a host and a fleet is neither lost nor doubled when its carrier is killed at %s',
+    async (step) => {
+      const domain = ben.address.split('@')[1];
+      const note = path.join(sessions.directory, 'note.txt');
+      fs.writeFileSync(note, 'kept');
+      const files = { attachments: [{ path: note, copy: true }] };
+      const mail = (subject: string) => ({ to: [ben.address], subject, body_content: `about ${subject}` });
+      await ana.send({ ...mail('out 1'), ...files }, ANY_FILE);
+      await ana.send(mail('out 2'));
+      await ana.send({ ...mail('refused'), to: [`nobody@${domain}`] });
+      await ben.send({ ...mail('in 1'), to: ['ana'], ...files }, ANY_FILE);
+      await ben.send({ ...mail('in 2'), to: ['ana'] });
+      expect(await carry(step)).toBe('SIGKILL');
+      expect(await carry()).toBe(0);
+      expect(await carry()).toBe(0);
+      const of = async (mailbox: Mailbox) =>
+        (await mailbox.list()).messages.map(({ subject }) => subject).toSorted();
+      expect(await of(ben)).toEqual(['out 1', 'out 2']);
+      expect(await of(ana)).toEqual(['Re: refused', 'in 1', 'in 2']);
+      expect(await ana.outbox!.list()).toMatchObject([{ subject: 'refused', state: 'refused' }]);
+      const [first] = (await ana.search({ text: '"in 1"' })).messages;
+      expect(fs.readFileSync(first!.attachments[0]!.locator!, 'utf8')).toBe('kept');
+    },
+  );
 });

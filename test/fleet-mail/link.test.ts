@@ -47,7 +47,7 @@ const inbox = async (mailbox: Mailbox) => (await mailbox.list({ include_body: tr
 const fleetDomain = () => ben.address.split('@')[1];
 
 describe('a mailbox of a host that is linked with a fleet', () => {
-  it('writes to addresses of the fleet, and gets the answer in the same thread', async () => {
+  it('a linked mailbox writes to addresses of the fleet, and gets the answer in the same thread', async () => {
     const { message } = await ana.send(mail('a question'));
     await carry();
     const [asked] = await inbox(ben);
@@ -75,7 +75,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     expect(await ana.outbox!.list()).toEqual([]);
   });
 
-  it('gets mail that somebody of the fleet begins, with its files, and carries files there', async () => {
+  it('a linked mailbox gets mail that an agent of the fleet begins, with its files, and carries files there', async () => {
     const note = path.join(sessions.directory, 'note.txt');
     fs.writeFileSync(note, 'kept');
     await ben.send(
@@ -94,7 +94,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     expect(fs.readFileSync(file!.locator!, 'utf8')).toBe('kept');
   });
 
-  it('writes to several at once, here and there: each gets it once', async () => {
+  it('a linked mailbox writes to several at once, here and there: each gets it once', async () => {
     const carl = await sessions.open(await sessions.bind('carl'));
     const dora = await host.open(await host.agent('dora'));
     await ana.send({ ...mail('to all'), to: [ben.address, dora.address], cc: [carl.address] });
@@ -102,7 +102,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     for (const mailbox of [ben, carl, dora]) expect(await inbox(mailbox)).toHaveLength(1);
   });
 
-  it('hears of what the server refuses as an answer; the message stays in the outbox until it is taken back', async () => {
+  it('a linked mailbox gets a refusal of the server as an answer; the message stays in the outbox until it is taken back', async () => {
     const { message } = await ana.send({ ...mail('lost'), to: [`nobody@${fleetDomain()}`] });
     await carry();
     await carry();
@@ -117,7 +117,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     expect(await inbox(ana)).toHaveLength(1);
   });
 
-  it('does not send what was taken back, or whose file is another one now', async () => {
+  it('a linked mailbox does not send what was taken back, or whose file has changed', async () => {
     const note = path.join(sessions.directory, 'note.txt');
     fs.writeFileSync(note, 'before');
     await ana.send(mail('changed', { attachments: [{ path: note }] }), ANY_FILE);
@@ -131,7 +131,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     ]);
   });
 
-  it('gets mail of the people of the org, who get its answers', async () => {
+  it('a linked mailbox gets mail of the people of the org, who get its answers', async () => {
     const { user } = tenant;
     const body = {
       message_id: newMessageId(new Date()),
@@ -153,7 +153,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     expect(messages.map(({ subject }) => subject)).toEqual(['and more', 'Re: please']);
   });
 
-  it('is alone in that: whoever is not linked is refused, before and after somebody was', async () => {
+  it('a mailbox that is not linked cannot write to the fleet, whether or not another one is linked', async () => {
     const dora = await host.open(await host.agent('dora'));
     await expect(dora.send(mail('no'))).rejects.toMatchObject({ code: 'not_found' });
     await ana.send(mail('yes'));
@@ -163,7 +163,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     });
   });
 
-  it('may be another on the same host: they write to each other by the addresses of the fleet', async () => {
+  it('two linked mailboxes of one host write to each other by the addresses of the fleet', async () => {
     const dora = await host.open(await host.link('dora'));
     await ana.send({ ...mail('near'), to: [`dora@${fleetDomain()}`] });
     await carry();
@@ -173,7 +173,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
     ]);
   });
 
-  it('ends when nothing waits; then its addresses are those of nobody, and mail to it is refused', async () => {
+  it('a link ends when nothing waits; then its addresses lead nowhere, and mail to them is refused', async () => {
     const store = openMailStore({ root: host.root });
     const [link] = listLinks(store.layout);
     await ana.send(mail('first'));

@@ -42,7 +42,7 @@ const mail = (subject: string, more: object = {}) => ({
 const subjects = async (): Promise<string[]> => (await ben.list()).messages.map(({ subject }) => subject);
 
 describe('while the server is away', { timeout: 300_000 }, () => {
-  it('send says so and changes nothing; with hold it waits, and is sent once, in order, with its files', async () => {
+  it('while the server is away, send says so and changes nothing; with hold the mail waits, and is sent once, in order, with its files', async () => {
     await server.kill();
     await expect(ana.send(mail('lost'))).rejects.toMatchObject({ code: 'unavailable' });
     expect(await ana.outbox!.list()).toEqual([]);

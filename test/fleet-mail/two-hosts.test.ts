@@ -54,7 +54,7 @@ async function bodies({ client }: HousedAgent, box: string): Promise<string[]> {
 }
 
 describe('two agents on two hosts', { timeout: 300_000 }, () => {
-  it('write to each other through the server, which is killed and started again in the middle', async () => {
+  it('two agents on two hosts write to each other through the server, which is killed and restarted in the middle', async () => {
     const [ana, ben] = [await agentOn(host(), 'ana'), await agentOn(host(), 'ben')];
     const status = await ana.client.call('mail.status', {});
     expect(status).toMatchObject({ transport: 'fleet', address: 'ana@default.fleet', location: server.url });
@@ -79,7 +79,7 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
     expect(await bodies(ben, 'sent')).toEqual(told(0));
   });
 
-  it('one with its mailbox on its own host, linked with the fleet: its gateway carries both ways, also after the server was away', async () => {
+  it('the gateway of an agent with a linked mailbox carries mail both ways, also after the server was away', async () => {
     const home = host({});
     const ana = await agentOn(home, 'ana');
     const ben = await agentOn(host(), 'ben');

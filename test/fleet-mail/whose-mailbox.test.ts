@@ -19,7 +19,7 @@ const subjects = async (client: TestFleet['user']) =>
   (await client.call('mailbox.list', { body: {} })).messages.map(({ subject }) => subject);
 
 describe("an agent's token", () => {
-  it('binds the address and the principal of its own name, and nothing else', async () => {
+  it("an agent's token binds the address and the principal of its own name, and nothing else", async () => {
     const { client } = await agent('eve');
     const victim = await agent('victim');
     for (const [body, code] of [
@@ -41,7 +41,7 @@ describe("an agent's token", () => {
     expect(again).toMatchObject({ address: 'eve@default.fleet', reused: true });
   });
 
-  it('is not that of the operator or of another agent by a name that leads to their principal', async () => {
+  it("an agent's token is not that of the operator or of another agent by a name that leads to their principal", async () => {
     const twin = await agent('twin');
     await bind(twin.client);
     for (const name of ['operator', 'OPERATOR', 'HOUMAO-Operator', 'HOUMAO-operator', 'HOUMAO-twin']) {
@@ -56,7 +56,7 @@ describe("an agent's token", () => {
     await expect(bind((await agent('later')).client)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('does not take the name of another agent by registering again', async () => {
+  it("an agent's token does not take the name of another agent by registering again", async () => {
     const { client, agentId } = await agent('mallory');
     await expect(
       client.call('registry.register', { body: { agent_id: agentId, name: 'victim', session_id: 's' } }),
@@ -75,7 +75,7 @@ describe('the mail of a removed agent', () => {
     return workspaceId;
   };
 
-  it('is not in the mailbox of a new agent of that name, and nobody can write to it', async () => {
+  it('the mail of a removed agent is not in the mailbox of a new agent of that name, and no one can write to it', async () => {
     await removed('carl');
     await expect(fleet.user.call('mailbox.send', letter('carl', 'too late'))).rejects.toMatchObject({
       code: 'not_found',
@@ -87,7 +87,7 @@ describe('the mail of a removed agent', () => {
     expect(await subjects(client)).toEqual(['for the new one']);
   });
 
-  it("is handed over by the org's administrator alone, to an agent of the org or to its people", async () => {
+  it("the mail of a removed agent is handed over by the org's administrator alone, to an agent of the org or to its people", async () => {
     await removed('dora');
     const { client } = await agent('dora');
     await bind(client);

@@ -38,7 +38,7 @@ describe('a task that the gateway of its agent already has', () => {
   const cancel = (id: string) => client.cancelTask({ id, tenant: '', metadata: undefined });
   const turns = (kind: string) => readTranscript(agent.transcript).filter((entry) => entry.type === kind);
 
-  it('is canceled by interrupting its turn, and what waits behind it is typed', async () => {
+  it('a task that the gateway of its agent already has is canceled by interrupting its turn, and what waits behind it is typed', async () => {
     const { id } = await send('[[hang]] the first');
     await expect.poll(() => turns('turn_started').length, WAIT).toBe(1);
     await expect.poll(async () => (await task(id)).metadata?.['outcome'], WAIT).toBe('submitted');
@@ -51,7 +51,7 @@ describe('a task that the gateway of its agent already has', () => {
     await expect(cancel(behind.id)).rejects.toMatchObject({ envelopeCode: -32002 });
   });
 
-  it('is canceled while a dialog of its turn waits for a person, by the key that closes it', async () => {
+  it('a task that the gateway of its agent already has is canceled while a dialog of its turn waits for a person, by the key that closes it', async () => {
     const { id } = await send('[[dialog=permission]] may I');
     await expect.poll(() => stateOf(id), WAIT).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     await cancel(id);
@@ -61,7 +61,7 @@ describe('a task that the gateway of its agent already has', () => {
     expect((await cancel(id)).status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   });
 
-  it("is canceled in the gateway's own queue while it waits there, and nothing is interrupted", async () => {
+  it("a task that the gateway of its agent already has is canceled in the gateway's own queue while it waits there, and nothing is interrupted", async () => {
     const before = turns('interrupted').length;
     await agent.control.send('draft', { text: 'a draft of a person' });
     const { id } = await send('never typed');
@@ -77,7 +77,7 @@ describe('a task that the gateway of its agent already has', () => {
 });
 
 describe('an interrupt for the turn of one request', () => {
-  it('presses nothing when another turn runs, and says so', async () => {
+  it('an interrupt for the turn of one request presses nothing when another turn runs, and says so', async () => {
     const house = new AgentHouse();
     try {
       const agent = await house.launch('eve', ['--turn', '50ms']);

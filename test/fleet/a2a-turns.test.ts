@@ -41,7 +41,7 @@ const task = (id: string) => client.getTask({ id, historyLength: 0, tenant: '' }
 const stateOf = async (id: string) => (await task(id)).status?.state;
 
 describe('a task', () => {
-  it('works until the turn has ended; then its answer is an artifact, and its metadata says what proves it', async () => {
+  it('a task works until the turn has ended; then its answer is an artifact, and its metadata says what proves it', async () => {
     const id = await submitted();
     expect(await stateOf(id)).toBe(TaskState.TASK_STATE_WORKING);
     await turn(id, 'finished', { result: 'success', evidence: 'turn', answer: 'It is done.' });
@@ -60,7 +60,7 @@ describe('a task', () => {
     ['lost', { detail: 'the tool was started again' }, TaskState.TASK_STATE_FAILED],
     ['unproven', {}, TaskState.TASK_STATE_COMPLETED],
     ['working', {}, TaskState.TASK_STATE_WORKING],
-  ] as const)('whose turn is %s %j is %i', async (state, more, expected) => {
+  ] as const)('a task whose turn is %s %j is %i', async (state, more, expected) => {
     const id = await submitted();
     await turn(id, state, more);
     const seen = await task(id);
@@ -70,7 +70,7 @@ describe('a task', () => {
     );
   });
 
-  it('of a gateway that never tells of turns is completed, unproven', async () => {
+  it('a task of a gateway that never reports turns is completed, unproven', async () => {
     const seen = await task(await submitted({}));
     expect([seen.status?.state, seen.metadata?.['turnEnd']]).toEqual([
       TaskState.TASK_STATE_COMPLETED,
@@ -78,7 +78,7 @@ describe('a task', () => {
     ]);
   });
 
-  it('that has ended stays so, and no other agent can end it', async () => {
+  it('a task that has ended stays so, and no other agent can end it', async () => {
     const id = await submitted();
     const other = await fleet.agent(`other-${number}`);
     await other.client.heartbeat({
@@ -93,7 +93,7 @@ describe('a task', () => {
     expect(await stateOf(id)).toBe(TaskState.TASK_STATE_COMPLETED);
   });
 
-  it('fails when another session takes the place of the one that had it, or the agent is removed', async () => {
+  it('a task fails when another session takes the place of the one that had it, or the agent is removed', async () => {
     const replaced = await submitted();
     const anew = { agent_id: agent.agentId, name: agent.agentId, session_id: 'new', take_over: true };
     const { auth_token } = await fleet.admin.register(anew);
@@ -106,7 +106,7 @@ describe('a task', () => {
     expect(rows).toEqual([{ detail: 'another session replaced the one that had it' }]);
   });
 
-  it('is followed by a stream: working, a dialog, working, the answer, completed', async () => {
+  it('a task is followed by a stream: working, a dialog, working, the answer, completed', async () => {
     const stream = client.sendMessageStream(textMessage('and then'));
     const seen: string[] = [];
     const reading = (async () => {

@@ -79,7 +79,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(json.capabilities).toMatchObject({ streaming: true, pushNotifications: false });
     });
 
-    it('may be kept by a client, which can ask whether it is still the same', async () => {
+    it('an agent card may be kept by a client, which can ask whether it is still the same', async () => {
       const ask = (headers: Record<string, string> = {}) =>
         fetch(`${base}/.well-known/agent-card.json`, {
           headers: { authorization: `Bearer ${fleet.tokens.user}`, 'a2a-version': '1.0', ...headers },
@@ -93,7 +93,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200);
     });
 
-    it('has the shape of 0.3 for those who do not say their version', async () => {
+    it('an agent card has the shape of 0.3 for those who do not say their version', async () => {
       const response = await fetch(`${base}/.well-known/agent-card.json`, {
         headers: { authorization: `Bearer ${fleet.tokens.user}` },
       });
@@ -111,7 +111,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       client = await a2aClient(base, fleet.tokens.user, { version });
     });
 
-    it('sends a message and asks until the task has ended', async () => {
+    it('the official A2A client sends a message and asks until the task has ended', async () => {
       const sent = asTask(await client.sendMessage(textMessage('Please look at the build.')));
       expect(stateOf(sent)).toBe(TaskState.TASK_STATE_SUBMITTED);
       const [leased] = await gateway.take();
@@ -124,7 +124,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(stateOf(await client.getTask(get(sent.id)))).toBe(TaskState.TASK_STATE_COMPLETED);
     });
 
-    it('waits for the end where it asks to', async () => {
+    it('the official A2A client waits for the end where it asks to', async () => {
       const answer = client.sendMessage(textMessage('Wait for it.', { returnImmediately: false }));
       const leased = await taken();
       await gateway.accept(leased);
@@ -132,7 +132,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(stateOf(await answer)).toBe(TaskState.TASK_STATE_COMPLETED);
     });
 
-    it('follows a task by a stream', async () => {
+    it('the official A2A client follows a task by a stream', async () => {
       const states: (TaskState | undefined)[] = [];
       for await (const { payload } of client.sendMessageStream(textMessage('Stream it.'))) {
         if (payload?.$case === 'task' || payload?.$case === 'statusUpdate')
@@ -148,7 +148,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       ]);
     });
 
-    it('takes a message back that nobody was given, twice without an error, and not one on its way', async () => {
+    it('the official A2A client takes back a message that no agent has yet, twice without an error, and not one on its way', async () => {
       const first = asTask(await client.sendMessage(textMessage('Never mind.')));
       expect(stateOf(await client.cancelTask({ ...get(first.id), metadata: undefined }))).toBe(
         TaskState.TASK_STATE_CANCELED,
@@ -161,7 +161,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       await expect(cancel(second.id)).rejects.toMatchObject({ envelopeCode: -32002 });
     });
 
-    it('is told when there is no such task', async () => {
+    it('the official A2A client gets an error when there is no such task', async () => {
       for (const id of [randomUUID(), 'nonsense', "' OR 1=1"]) {
         await expect(client.getTask(get(id))).rejects.toMatchObject({ envelopeCode: -32001 });
       }
@@ -196,7 +196,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
     expect(task.status?.message?.parts[0]?.content).toEqual({ $case: 'text', value: 'no room' });
   });
 
-  it('lists the tasks of the caller, the newest first, a page at a time, by state and by conversation', async () => {
+  it('the A2A endpoint lists the tasks of the caller, the newest first, a page at a time, by state and by conversation', async () => {
     const sent: Task[] = [];
     for (const contextId of ['a', 'b', 'a', 'a'])
       sent.push(asTask(await client.sendMessage(textMessage('x', { contextId }))));
@@ -230,7 +230,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
   });
 
   describe('a message sent twice', () => {
-    it('is one message, also after it has ended', async () => {
+    it('a message sent twice is one message, also after it has ended', async () => {
       const message = textMessage('Once.');
       const [first, ...again] = await Promise.all([1, 2, 3, 4].map(() => client.sendMessage(message)));
       for (const each of again) expect(asTask(each).id).toBe(asTask(first!).id);
@@ -243,7 +243,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(await gateway.take()).toEqual([]);
     });
 
-    it('with another text is refused', async () => {
+    it('a message sent twice with another text is refused', async () => {
       const messageId = randomUUID();
       await client.sendMessage(textMessage('one', { messageId }));
       await expect(client.sendMessage(textMessage('two', { messageId }))).rejects.toMatchObject({
@@ -251,7 +251,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       });
     });
 
-    it('by two senders is two messages', async () => {
+    it('a message sent twice by two senders is two messages', async () => {
       const other = await a2aClient(base, (await fleet.agent(`peer-${randomUUID()}`)).token);
       const messageId = randomUUID();
       const one = asTask(await client.sendMessage(textMessage('x', { messageId })));
@@ -261,7 +261,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
   });
 
   describe('what is not let in', () => {
-    it('nobody without a good token', async () => {
+    it('an A2A call without a good token is refused', async () => {
       const { token } = await fleet.agent(`revoked-${randomUUID()}`);
       await fleet.sql.query('UPDATE tokens SET revoked_at = now() WHERE subject LIKE $1', ['revoked-%']);
       for (const bad of ['', 'nonsense', `${fleet.tokens.user.slice(0, -1)}_`, token]) {
@@ -274,7 +274,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(card.status).toBe(401);
     });
 
-    it('no other tenant: the agent does not exist for it', async () => {
+    it('an A2A call of another tenant is refused: the agent does not exist for it', async () => {
       const { orgId } = await fleet.tenant(`t-${randomUUID().slice(0, 8)}`);
       const stranger = await fleet.agent(`stranger-${randomUUID()}`, { orgId });
       const send = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message: {} } };
@@ -289,7 +289,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(await gateway.take()).toEqual([]);
     });
 
-    it('no task of somebody else, within the tenant too', async () => {
+    it('an A2A call for a task of another sender is refused, within the tenant too', async () => {
       const { id } = asTask(await client.sendMessage(textMessage('mine')));
       for (const token of [
         (await fleet.agent(`nosy-${randomUUID()}`)).token,
@@ -349,7 +349,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       ['a messageId that is too long', -32602, { messageId: 'x'.repeat(201) }],
       ['the role of an agent', -32602, { role: Role.ROLE_AGENT }],
       ['a task that is not there', -32001, { taskId: randomUUID() }],
-    ] as const)('a message with %s', async (_, envelopeCode, more) => {
+    ] as const)('an A2A message with %s is refused', async (_, envelopeCode, more) => {
       await expect(client.sendMessage(textMessage('x', more as never))).rejects.toMatchObject({
         envelopeCode,
       });
@@ -365,7 +365,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(await gateway.take()).toEqual([]);
     });
 
-    it('a body that is too large, not JSON, or not JSON-RPC', async () => {
+    it('an A2A body that is too large, not JSON, or not JSON-RPC is refused', async () => {
       expect((await rpc(`"${'x'.repeat(5 * 1024 * 1024)}"`)).status).toBe(413);
       expect(await rpc('{')).toMatchObject({ status: 200, body: { id: null, error: { code: -32700 } } });
       for (const bad of [
@@ -382,7 +382,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect((await call('SendMessage', {})).body.error.code).toBe(-32602);
     });
 
-    it('unknown methods, unknown versions and push notifications', async () => {
+    it('unknown A2A methods, unknown versions and push notifications are refused', async () => {
       expect((await call('tasks/explode', {})).body.error.code).toBe(-32601);
       expect((await call('tasks/explode', undefined)).body.error.code).toBe(-32601);
       expect((await call('GetTask', undefined)).body.error.code).toBe(-32602);
@@ -405,7 +405,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       await expect(client.sendMessage(push)).rejects.toMatchObject({ envelopeCode: -32003 });
     });
 
-    it('a negative length of history', async () => {
+    it('a negative length of A2A history is refused', async () => {
       const { id } = asTask(await client.sendMessage(textMessage('x')));
       for (const [method, params] of [
         ['GetTask', { id }],
@@ -414,12 +414,12 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
         expect((await call(method, { ...params, historyLength: -1 })).body.error.code).toBe(-32602);
     });
 
-    it('a page in a browser', async () => {
+    it('an A2A call from a page in a browser is refused', async () => {
       const { status } = await rpc({}, { headers: { origin: 'https://evil.example' } });
       expect(status).toBe(403);
     });
 
-    it('a second message within a task', async () => {
+    it('a second message within an A2A task is refused', async () => {
       const { id, contextId } = asTask(await client.sendMessage(textMessage('x')));
       await expect(client.sendMessage(textMessage('y', { taskId: id }))).rejects.toMatchObject({
         envelopeCode: -32004,
@@ -428,13 +428,13 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
     });
   });
 
-  it('takes calls with a slash at the end of the endpoint, as some clients resolve it', async () => {
+  it('the A2A endpoint takes calls with a slash at its end, as some clients resolve it', async () => {
     const { id } = asTask(await client.sendMessage(textMessage('x')));
     const asked = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } };
     expect((await rpc(asked, { url: `${base}/` })).body.result).toMatchObject({ id });
   });
 
-  it('carries out a call without an id and returns nothing', async () => {
+  it('the A2A endpoint carries out a call without an id and returns nothing', async () => {
     const params = { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'quietly' }] } };
     const response = await fetch(base, {
       method: 'POST',
@@ -448,7 +448,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
     expect(await gateway.take()).toHaveLength(1);
   });
 
-  it('keeps what was sent as the history of the task, and lists neither it nor artifacts unless asked', async () => {
+  it('the A2A endpoint keeps what was sent as the history of the task, and lists neither it nor artifacts unless asked', async () => {
     const sent = textMessage('First line.\n\n> a quotation\nlast');
     const { id } = asTask(await client.sendMessage(sent));
     const texts = (task: Task) =>
@@ -473,7 +473,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
     });
   });
 
-  it('understands the older method by its name alone, and the newer without the header', async () => {
+  it('the A2A endpoint understands the older method by its name alone, and the newer without the header', async () => {
     const message = (more: object) => ({ message: { messageId: randomUUID(), ...more } });
     const old = await call(
       'message/send',

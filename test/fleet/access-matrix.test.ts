@@ -122,7 +122,7 @@ describe('the table', () => {
     ['gateway', GATEWAY_PLACES, GATEWAY_ACCESS, GATEWAY_CALLERS],
     ['fleet server', FLEET_PLACES, FLEET_ACCESS, FLEET_CALLERS],
   ] as const)(
-    'of the %s has the rule of each route, no other, and one cell for each caller',
+    'the table of the %s has the rule of each route, no other, and one cell for each caller',
     (_, places, rules: Rules, callers) => {
       expect(new Set(places.map(({ access }) => access))).toEqual(new Set(Object.keys(rules)));
       for (const { outcomes } of Object.values(rules)) expect(outcomes).toHaveLength(callers.length);
@@ -163,7 +163,7 @@ describe('a gateway', () => {
     ['token', { from: GUESTS_ADDRESS, token }],
     ['agent', { from: GUESTS_ADDRESS, token: () => agentToken }],
   ])(
-    'answers %s as the table says, on every route',
+    'a gateway answers %s as the table says, on every route',
     async (caller, { token: shown, ...how }: { from?: string; token?: string | (() => string) }) => {
       const wrong: string[] = [];
       const own = { ...how, token: typeof shown === 'function' ? shown() : shown };
@@ -173,10 +173,13 @@ describe('a gateway', () => {
     },
   );
 
-  it.skipIf(!isRoot)('answers another account as the table says (needs root to become one)', async () => {
-    const statuses = await statusesAsOther(GATEWAY_PLACES.map(callOf));
-    expect(GATEWAY_PLACES.flatMap((place, i) => differs(place, 'other account', statuses[i]!))).toEqual([]);
-  });
+  it.skipIf(!isRoot)(
+    'a gateway answers another account as the table says (needs root to become one)',
+    async () => {
+      const statuses = await statusesAsOther(GATEWAY_PLACES.map(callOf));
+      expect(GATEWAY_PLACES.flatMap((place, i) => differs(place, 'other account', statuses[i]!))).toEqual([]);
+    },
+  );
 });
 
 describe('a fleet server', () => {
@@ -316,7 +319,9 @@ describe('a fleet server', () => {
       : [`${call.method} ${call.path} by ${caller}: ${status}, not ${expected}`];
   }
 
-  it('answers every caller on every route as the table says', { timeout: 300_000 }, async () => {
+  it('a fleet server answers every caller on every route as the table says', {
+    timeout: 300_000,
+  }, async () => {
     const wrong: string[] = [];
     for (const place of FLEET_PLACES) {
       const callers = FLEET_CALLERS.map(([name]) => name).filter((name) => name !== 'other account');
@@ -325,18 +330,21 @@ describe('a fleet server', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.skipIf(!isRoot)('answers another account as the table says (needs root to become one)', async () => {
-    const calls: Call[] = [];
-    for (const place of FLEET_PLACES) calls.push((await callOf(place))[0]);
-    const statuses = await statusesAsOther(calls);
-    const wrong = FLEET_PLACES.flatMap((place, i) => {
-      const expected = expectedOf(place, 'other account');
-      return agrees(expected, statuses[i]!) ? [] : [`${place.id}: ${statuses[i]}, not ${expected}`];
-    });
-    expect(wrong).toEqual([]);
-  });
+  it.skipIf(!isRoot)(
+    'a fleet server answers another account as the table says (needs root to become one)',
+    async () => {
+      const calls: Call[] = [];
+      for (const place of FLEET_PLACES) calls.push((await callOf(place))[0]);
+      const statuses = await statusesAsOther(calls);
+      const wrong = FLEET_PLACES.flatMap((place, i) => {
+        const expected = expectedOf(place, 'other account');
+        return agrees(expected, statuses[i]!) ? [] : [`${place.id}: ${statuses[i]}, not ${expected}`];
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
 
-  it('is shut down by those whom the table names', async () => {
+  it('a fleet server is shut down by those whom the table names', async () => {
     for (const caller of ['server admin', 'owner']) {
       expect(expectedOf(FLEET_ROUTES['agents.shutdown'], caller)).toBe('yes');
       const at = { port: house.server.port, method: 'POST', path: '/houmao/server/shutdown' };

@@ -233,7 +233,7 @@ describe('a launch', () => {
     ['a field nobody knows', { owner: 'http://evil.example' }, 422],
     ['an environment in the body', { env: { PATH: '/evil' } }, 422],
     ['an environment from anywhere', { environment_file: '/etc/passwd' }, 403],
-  ])('with %s is refused and leaves nothing', async (_, change, status) => {
+  ])('a launch by a server with %s is refused and leaves nothing', async (_, change, status) => {
     const said = await house.ask('POST', '/launches', body(change));
     expect([said.status, said.body['detail'] !== undefined]).toEqual([status, true]);
     expect(house.tmux('list-sessions')).toBe('');
@@ -241,7 +241,7 @@ describe('a launch', () => {
     expect(fs.existsSync(sessions) ? fs.readdirSync(sessions) : []).toEqual([]);
   });
 
-  it('without a token and without a file is the right of the account that owns the server', async () => {
+  it('a launch by a server without a token and without a file is the right of the account that owns the server', async () => {
     const guests = new Accounts({ ownUid: 1, guests: new Set([2]), ownerOf: () => 2 });
     const strange = new AgentsHouse();
     await strange.open({ accounts: guests });
@@ -257,7 +257,7 @@ describe('a launch', () => {
     }
   });
 
-  it('needs a grant, whatever the org of the token', async () => {
+  it('a launch by a server needs a grant, whatever the org of the token', async () => {
     const evil = { tool: 'command', args: ['/bin/sh', '-c', `touch ${house.workdir}/evil`] };
     for (const who of ['user', 'org admin', 'stranger', 'stopper', 'agent own', 'impostor']) {
       for (const route of ['/launches', '/agents/headless/launches']) {
@@ -268,7 +268,7 @@ describe('a launch', () => {
     expect([house.tmux('list-sessions'), fs.existsSync(`${house.workdir}/evil`)]).toEqual(['', false]);
   });
 
-  it('by a token with the grant gets the environment of the server without what is its own', async () => {
+  it('a launch by a server by a token with the grant gets the environment of the server without what is its own', async () => {
     const said = await house.ask('POST', '/launches', body({ environment_file: undefined }), as('launcher'));
     expect(said.status).toBe(200);
     const environ = fs.readFileSync(`/proc/${said.body['tool_pid']}/environ`, 'utf8');
@@ -303,7 +303,7 @@ describe('a launch', () => {
       422,
     ],
     ['that is not there', () => {}, 422],
-  ])('with an environment file %s is refused', async (_, write, status) => {
+  ])('a launch by a server with an environment file %s is refused', async (_, write, status) => {
     const said = await house.ask('POST', '/launches', body({ environment_file: handover(write) }));
     expect(said.status).toBe(status);
     expect(house.tmux('list-sessions')).toBe('');
@@ -354,7 +354,7 @@ describe('a registration', () => {
 });
 
 describe('the server itself', () => {
-  it('says who it is, also in its own directory', async () => {
+  it('a fleet server says who it is, also in its own directory', async () => {
     const current = await house.get('GET', '/server/current-instance');
     expect(current).toMatchObject({
       houmao_service: 'houmao-server',
@@ -374,7 +374,7 @@ describe('the server itself', () => {
     ]);
   });
 
-  it('is shut down by an administrator; the answer comes first', async () => {
+  it('a fleet server is shut down by an administrator; the answer comes first', async () => {
     const { port } = house.server;
     const current = await house.get('GET', '/server/current-instance');
     const said = await house.ask('POST', '/server/shutdown', undefined, as('admin'));

@@ -41,7 +41,7 @@ const registrations = (): string =>
   );
 
 describe('rouse agents launch --pair-port', () => {
-  it('has the server launch the tool with the environment of this command, which is kept nowhere', async () => {
+  it('rouse agents launch --pair-port has the server launch the tool with the environment of this command, which is kept nowhere', async () => {
     const said = await house.rouse(
       ['--print-json', 'agents', 'launch', '--tool', 'scripted', '--agent-name', 'cao-gpu', ...pair],
       { CALLERS_KEY: 'only-mine' },
@@ -56,7 +56,7 @@ describe('rouse agents launch --pair-port', () => {
     expect(fs.readFileSync(launched['manifest_path'], 'utf8')).not.toContain('only-mine');
   });
 
-  it('registers the agent with the fleet that is configured here, and speaks with the token of the file', async () => {
+  it('rouse agents launch --pair-port registers the agent with the fleet that is configured here, and speaks with the token of the file', async () => {
     const { sql } = house.server;
     const org = await ensureOrg(sql, 'default');
     const { token } = await createToken(sql, { kind: 'user', orgId: org.id, subject: 'ana' });
@@ -77,7 +77,7 @@ describe('rouse agents launch --pair-port', () => {
     await house.cli('agents', 'stop', '--agent-name', 'member', ...pair);
   });
 
-  it('of a name that is taken, or to a server that is not there, is refused', async () => {
+  it('rouse agents launch --pair-port of a name that is taken, or to a server that is not there, is refused', async () => {
     const launch = ['agents', 'launch', '--tool', 'scripted', '--agent-name'];
     expect((await refused([...launch, 'cao-gpu', ...pair]))[0]).toBe(4);
     expect(await refused([...launch, 'x', '--pair-port', '1'])).toEqual([7, 'pair_unreachable']);
@@ -92,7 +92,7 @@ describe('the session itself', () => {
   });
   const session = (): string[] => ['--target-tmux-session', launched['tmux_session_name'] as string];
 
-  it('can be attached only once the server has registered it', async () => {
+  it('a session of the server can be attached only once the server has registered it', async () => {
     const own = path.join(registrations(), launched['session_id'] as string);
     fs.renameSync(own, `${own}.aside`);
     const attach = ['agents', 'gateway', 'attach'];
@@ -112,14 +112,14 @@ describe('the session itself', () => {
     fs.rmSync(`${own}.aside`, { recursive: true });
   });
 
-  it('takes no other server than the one of its manifest', async () => {
+  it('a session of the server takes no other server than the one of its manifest', async () => {
     const attach = ['agents', 'gateway', 'attach', ...pair];
     expect((await refused([...attach, ...session()]))[0]).toBe(2);
     expect((await refused([...attach, '--current-session'], inside()))[0]).toBe(2);
     expect((await refused(attach))[0]).toBe(2);
   });
 
-  it('is asked, prompted and given keys from inside and by its name', async () => {
+  it('a session of the server is asked, prompted and given keys from inside and by its name', async () => {
     for (const [args, env] of [
       [[], inside()],
       [session(), {}],
@@ -137,7 +137,7 @@ describe('the session itself', () => {
 });
 
 describe('--pair-port', () => {
-  it('lists and shows what the server knows', async () => {
+  it('--pair-port lists and shows what the server knows', async () => {
     const { agents } = await house.cli('agents', 'list', ...pair);
     expect(agents.map((agent: Json) => [agent['agent_name'], agent['gateway'], agent['owner']])).toEqual([
       ['cao-gpu', 'live', 'server'],
@@ -151,7 +151,7 @@ describe('--pair-port', () => {
     ]);
   });
 
-  it('prompts, queues, follows, interrupts', async () => {
+  it('--pair-port prompts, queues, follows and interrupts', async () => {
     await house.until(async () => (await gateway('tui', 'state'))['surface'].ready_posture === 'yes');
     expect((await prompted('agents', 'gateway', 'prompt', '--prompt', 'one'))['sent']).toBe(true);
     const queued = await gateway('requests', 'submit', '--prompt', 'two', '--wait');
@@ -169,7 +169,7 @@ describe('--pair-port', () => {
     ]);
   });
 
-  it('keeps reminders and wakes', async () => {
+  it('--pair-port keeps reminders and wakes', async () => {
     const made = await gateway(
       'reminders',
       'create',
@@ -208,7 +208,7 @@ describe('--pair-port', () => {
     expect((await gateway('mail-notifier', 'disable'))['enabled']).toBe(false);
   });
 
-  it('sends and reads mail', async () => {
+  it('--pair-port sends and reads mail', async () => {
     const mail = (...args: string[]): Promise<Json> => house.cli('agents', 'mail', ...args, ...at);
     const { address } = await mail('status');
     await mail('send', '--to', address, '--subject', 'hello', '--body-content', 'x');
@@ -216,7 +216,7 @@ describe('--pair-port', () => {
     expect((await mail('resolve-live'))['managed_agent'].mode).toBe('server');
   });
 
-  it('tells through the server why, and which request announced a message', async () => {
+  it('rouse why --pair-port explains through the server, and names the request that announced a message', async () => {
     const [{ message_ref }] = (await house.cli('agents', 'mail', 'list', ...at))['messages'];
     await gateway('mail-notifier', 'enable', '--interval-seconds', '600');
     const why = ['why', '--message-ref', message_ref, ...at];
@@ -228,7 +228,7 @@ describe('--pair-port', () => {
     await gateway('mail-notifier', 'disable');
   });
 
-  it('detaches, works on without a gateway, relaunches and stops', async () => {
+  it('--pair-port detaches, works on without a gateway, relaunches and stops', async () => {
     expect((await gateway('detach'))['gateway_health']).toBe('not_attached');
     expect((await gateway('status'))['gateway_health']).toBe('not_attached');
     expect(await refused(['agents', 'gateway', 'tui', 'state', ...at])).toEqual([7, 'no_live_gateway']);
@@ -240,7 +240,7 @@ describe('--pair-port', () => {
     expect(house.tmux('list-sessions')).toBe('');
   });
 
-  it('launches a headless agent whose turns the server runs, with its gateway at once', async () => {
+  it('--pair-port launches a headless agent whose turns the server runs, with its gateway at once', async () => {
     const said = await house.cli(
       'agents',
       'launch',
@@ -272,7 +272,7 @@ describe('--pair-port', () => {
     await house.cli('agents', 'stop', ...run);
   });
 
-  it('stops an agent whose session a person has renamed', async () => {
+  it('--pair-port stops an agent whose session a person has renamed', async () => {
     const moved = ['--agent-name', 'moved'];
     const made = await house.cli('agents', 'launch', '--tool', 'scripted', '--no-mailbox', ...moved, ...pair);
     house.tmux('rename-session', '-t', `=${made['tmux_session_name']}`, 'elsewhere');
@@ -294,7 +294,7 @@ describe('a session that was joined, by way of the server', () => {
     house.tmux('show-environment', '-t', '=mine:'),
   ];
 
-  it('is left by stop and by leave, and ended only when that is asked for', async () => {
+  it('a session joined through the server is left by stop and by leave, and ended only when that is asked for', async () => {
     const mine = ['--agent-name', 'mine', ...pair];
     house.tmux('new-session', '-d', '-s', 'mine', '-n', 'my own', run);
     const before = look();

@@ -100,7 +100,7 @@ describe('kill -9 of the server while a turn begins', () => {
     ['headless.ended', 'completed'],
   ];
   it.each(sampled(import.meta.filename, points, 2))(
-    'at %s: the turn is run once and is %s',
+    'kill -9 of the server at %s: the turn is run once and is %s',
     async (point, status) => {
       const name = `c-${point.replaceAll('.', '-')}`;
       await start(point);
@@ -122,7 +122,7 @@ describe('kill -9 of the server while a turn begins', () => {
     },
   );
 
-  it('twice before it could be run: it is not tried a third time, and says that nothing was run', async () => {
+  it('kill -9 of the server twice before a turn could be run: it is not tried a third time, and says that nothing was run', async () => {
     await start('fleet.turn.accepted');
     const agent = await ask('POST', '/agents/headless/launches', house.launchBody('twice'));
     await askUntilDeath('POST', '/agents/twice/turns', { turn_id: 'mine', prompt: 'never' });
@@ -138,7 +138,7 @@ describe('kill -9 of the server while a turn begins', () => {
     await ask('POST', '/agents/twice/stop');
   });
 
-  it('with a gateway that waits for it: the request ends once, with the stages the next server proved', async () => {
+  it('kill -9 of the server while a gateway waits for a turn: the request ends once, with the stages the next server proved', async () => {
     await start('headless.prepared');
     const agent = await ask('POST', '/agents/headless/launches', house.launchBody('behind'));
     expect((await ask('POST', '/agents/behind/gateway/attach'))['gateway_health']).toBe('healthy');
@@ -159,7 +159,7 @@ describe('kill -9 of the server while a turn begins', () => {
 });
 
 describe('an agent whose server is gone', () => {
-  it('has the status its gateway gives, and can be stopped', async () => {
+  it('an agent whose server is gone has the status its gateway gives, and can be stopped', async () => {
     await start();
     await ask('POST', '/launches', house.launchBody('orphan'));
     expect((await ask('POST', '/agents/orphan/gateway/attach'))['gateway_health']).toBe('healthy');
@@ -174,7 +174,7 @@ describe('an agent whose server is gone', () => {
 });
 
 describe('kill -9 of the server while an agent is launched', () => {
-  it('before its registration: everything is published, nobody can attach, and the next server takes it on', async () => {
+  it('kill -9 of the server before a launched agent is registered: everything is published, no one can attach, and the next server takes it on', async () => {
     await start('fleet.agents.before_register');
     await askUntilDeath('POST', '/launches', house.launchBody('cut'));
     const [session] = house.tmux('list-sessions', '-F', '#{session_name}').split('\n');

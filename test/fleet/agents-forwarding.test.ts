@@ -38,7 +38,7 @@ const raw = async (
 describe('what is asked of an agent', () => {
   const carried = Object.values(CARRIED_ROUTES);
   it.each(carried.map(({ method, carries, path }) => [method, carries.path, path] as const))(
-    '%s %s reaches its gateway',
+    '%s %s for an agent reaches its gateway through the server',
     async (method, ownPath, path) => {
       const own = ownPath.replaceAll(/\{\w+\}/g, 'some%20id');
       const rest = path.slice('/houmao/agents/{agent_ref}'.length).replaceAll(/\{\w+\}/g, 'some%20id');
@@ -54,7 +54,7 @@ describe('what is asked of an agent', () => {
     },
   );
 
-  it('arrives without the credentials and cookies of whoever asked', async () => {
+  it('a forwarded request arrives without the credentials and cookies of the caller', async () => {
     await raw('GET', '/gateway/requests', {
       headers: { cookie: 'a=b', 'x-other': '1', 'last-event-id': '7', 'idempotency-key': 'k' },
     });
@@ -73,12 +73,12 @@ describe('what is asked of an agent', () => {
   it.each([
     ['..', '/gateway/requests/../../stop'],
     ['..', '/gateway/%2e%2e/%2e%2e/stop'],
-  ])('never climbs out of its place by %s', async (_, rest) => {
+  ])('what is asked of an agent never climbs out of its place by %s', async (_, rest) => {
     await raw('GET', rest);
     expect(agent.seen.filter(({ url }) => !url.startsWith('/v1/'))).toEqual([]);
   });
 
-  it('is refused unread when it is too large', async () => {
+  it('a forwarded request that is too large is refused unread', async () => {
     const said = await raw('POST', '/gateway/requests', {
       body: 'x'.repeat(limit('bodyBytes') + 1),
       headers: { 'content-type': 'application/json' },
@@ -101,7 +101,7 @@ describe('what a gateway answers', () => {
     [501, { detail: { error_code: 'unsupported_backend' } }],
     [502, { detail: 'the mail store failed' }],
     [503, { detail: { error_code: 'unavailable' } }],
-  ])('comes back with status %s and its body unchanged', async (status, body) => {
+  ])('what a gateway answers comes back with status %s and its body unchanged', async (status, body) => {
     const text = ` ${JSON.stringify(body)}\n`;
     agent.behave = (_, response) => {
       response.statusCode = status;
@@ -111,7 +111,7 @@ describe('what a gateway answers', () => {
     expect([said.status, said.text]).toEqual([status, text]);
   });
 
-  it('keeps its type, also when it is not JSON, and which methods there are', async () => {
+  it('a forwarded response keeps its type, also when it is not JSON, and the list of methods', async () => {
     agent.behave = (_, response) => {
       response.statusCode = 405;
       response.setHeader('allow', 'GET, POST');
@@ -127,7 +127,7 @@ describe('what a gateway answers', () => {
     ]);
   });
 
-  it('comes as it is written, and ends there when nobody listens any more', async () => {
+  it('a forwarded response comes as it is written, and ends at the gateway when the caller has gone', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     agent.behave = (request, response) => {
       response.setHeader('content-type', 'text/event-stream');
@@ -142,7 +142,7 @@ describe('what a gateway answers', () => {
     await closed;
   });
 
-  it('is 503 when the connection breaks, and says that the outcome is not known', async () => {
+  it('a forwarded response is 503 when the connection breaks, and says that the outcome is not known', async () => {
     agent.behave = (request) => request.socket.destroy();
     const changed = await raw('POST', '/gateway/requests', { body: '{}' });
     expect([
@@ -163,7 +163,7 @@ describe('a token that is revoked while its answer is held', () => {
     return { headers: { authorization: `Bearer ${token}` }, revoke };
   };
 
-  it('is shown nothing more of a stream', async () => {
+  it('a token that is revoked during a stream gets nothing more of it', async () => {
     const { headers, revoke } = await revocable();
     let ended = false;
     agent.behave = (_, response) => {
@@ -184,7 +184,7 @@ describe('a token that is revoked while its answer is held', () => {
     await expect.poll(() => ended).toBe(true);
   });
 
-  it('is refused what it waited for', async () => {
+  it('a token that is revoked while its response is held is refused', async () => {
     const { headers, revoke } = await revocable();
     let answer = (): void => {};
     const asked = new Promise<void>((resolve) => {
@@ -210,18 +210,18 @@ describe('a gateway that is not the recorded one', () => {
     expect(agent.seen).toEqual([]);
   };
 
-  it('because another program has its port: nothing is sent', async () => {
+  it('nothing is forwarded to another program on the port of a gateway', async () => {
     agent.claims = 'somebody-else';
     await refused();
   });
 
-  it('because its process has ended: nothing is sent', async () => {
+  it('nothing is forwarded to a gateway whose process has ended', async () => {
     agent.record({ pid: 2 ** 22 - 1, pid_start_ticks: 1 });
     await refused();
     agent.record();
   });
 
-  it('because its process number belongs to another now: nothing is sent', async () => {
+  it('nothing is forwarded to a gateway whose process number is that of another process', async () => {
     agent.record({ pid_start_ticks: 1 });
     await refused();
     agent.record();
@@ -233,10 +233,13 @@ describe('a gateway that runs and does not answer as itself', () => {
     ['/interrupt', '{}'],
     ['/requests', '{"request_kind":"interrupt"}'],
     ['/requests', '{"request_kind":"submit_prompt","prompt":"hello"}'],
-  ])('is not passed by on the way to the terminal: POST %s %s', async (rest, body) => {
-    agent.claims = 'somebody-else';
-    const said = await raw('POST', rest, { body, headers: { 'content-type': 'application/json' } });
-    expect([said.status, JSON.parse(said.text).error.facts.cause]).toEqual([503, 'gateway_unreachable']);
-    expect(agent.seen).toEqual([]);
-  });
+  ])(
+    'a gateway that runs and does not answer as itself is not passed by on the way to the terminal: POST %s %s',
+    async (rest, body) => {
+      agent.claims = 'somebody-else';
+      const said = await raw('POST', rest, { body, headers: { 'content-type': 'application/json' } });
+      expect([said.status, JSON.parse(said.text).error.facts.cause]).toEqual([503, 'gateway_unreachable']);
+      expect(agent.seen).toEqual([]);
+    },
+  );
 });

@@ -30,7 +30,7 @@ const received = (): string[] =>
     .map((record) => String(record['text']));
 
 describe('a headless agent of the server', () => {
-  it('is launched, registered and ready', async () => {
+  it('a headless agent of the server is launched, registered and ready', async () => {
     expect(agent).toMatchObject({ transport: 'headless', backend: 'generic_headless', owner: 'server' });
     expect(await house.get('GET', at('/state'))).toMatchObject({
       availability: 'available',
@@ -39,7 +39,7 @@ describe('a headless agent of the server', () => {
     });
   });
 
-  it('runs a turn: accepted at once, followed to its end, with what it said', async () => {
+  it('a headless agent of the server runs a turn: accepted at once, followed to its end, with what it said', async () => {
     const accepted = await turn({ prompt: 'one [[turn=200ms]] [[say=yes]]' });
     expect(turnAccepted.parse(accepted)).toMatchObject({ status: 'active', turn_index: 1 });
     const done = await ended(accepted['turn_id']);
@@ -61,7 +61,7 @@ describe('a headless agent of the server', () => {
     expect((await house.ask('GET', at(`/turns/${done['turn_id']}/artifacts/stderr`))).status).toBe(200);
   });
 
-  it('takes one turn at a time, and interrupts the one under way', async () => {
+  it('a headless agent of the server takes one turn at a time, and interrupts the one under way', async () => {
     const long = await turn({ prompt: 'two [[turn=60s]]' });
     await house.until(async () =>
       (await house.get('GET', at(`/turns/${long['turn_id']}`)))['stages'].some(
@@ -84,13 +84,13 @@ describe('a headless agent of the server', () => {
     expect((await house.get('POST', at('/interrupt')))['disposition']).toBe('no_op');
   });
 
-  it('fails with the code and what the tool complained about', async () => {
+  it('a headless agent of the server fails with the code and what the tool complained about', async () => {
     const failed = await ended((await turn({ prompt: 'bad [[crash]]' }))['turn_id']);
     expect(failed['status']).toBe('failed');
     expect(failed['reasons'][0]).toContain('ended with code');
   });
 
-  it('runs a turn id once: asked for again it is the same turn, with another prompt it is refused', async () => {
+  it('a headless agent of the server runs a turn id once: asked for again it is the same turn, with another prompt it is refused', async () => {
     const before = received().length;
     const body = { turn_id: 'mine-1', prompt: 'only once' };
     const [one, two] = await Promise.all([turn(body), turn(body)]);
@@ -102,7 +102,7 @@ describe('a headless agent of the server', () => {
     expect(received().length).toBe(before + 1);
   });
 
-  it('takes a request as a turn', async () => {
+  it('a headless agent of the server takes a request as a turn', async () => {
     const said = await house.get('POST', at('/requests'), { request_kind: 'submit_prompt', prompt: 'asked' });
     expect(said).toMatchObject({ disposition: 'accepted', taken_by: 'server' });
     expect((await ended(said['headless_turn_id']))['status']).toBe('completed');
@@ -120,7 +120,7 @@ describe('a headless agent of the server', () => {
     ['a chat that is not there', 'POST', '/turns', { prompt: 'x', chat_session: { mode: 'exact' } }, 422],
     ['keys', 'POST', '/gateway/control/send-keys', { sequence: 'x' }, 503],
     ['a wait longer than allowed', 'GET', '/turns/mine-1?wait_seconds=26', undefined, 422],
-  ] as const)('refuses %s', async (_, method, rest, body, status) => {
+  ] as const)('a headless agent of the server refuses %s', async (_, method, rest, body, status) => {
     expect((await house.ask(method, at(rest), body)).status).toBe(status);
   });
 });
@@ -134,7 +134,7 @@ describe('its gateway', () => {
     return house.get('GET', at(`/gateway/requests/${request_id}?wait`));
   };
 
-  it('has the server run what it queues, and writes down every stage the server proved', async () => {
+  it('the gateway of a headless agent has the server run what it queues, and writes down every stage the server proved', async () => {
     expect((await house.get('POST', at('/gateway/attach')))['gateway_health']).toBe('healthy');
     const done = await queued('through the gateway');
     expect(done['outcome']).toBe('submitted');
@@ -146,7 +146,7 @@ describe('its gateway', () => {
     expect(received().filter((text) => text === 'through the gateway')).toHaveLength(1);
   });
 
-  it('that was killed is not passed by: a prompt is refused, and nothing of it is run', async () => {
+  it('the gateway of a headless agent that was killed is not passed by: a prompt is refused, and nothing of it is run', async () => {
     const pid = (name: string): number =>
       JSON.parse(fs.readFileSync(path.join(agent['session_root'], 'gateway', 'run', name), 'utf8')).pid;
     const asked = () =>
@@ -161,7 +161,7 @@ describe('its gateway', () => {
     expect((await house.get('POST', at('/gateway/attach')))['gateway_health']).toBe('healthy');
   });
 
-  it('answers a direct prompt with the turn, and shows the state the server has', async () => {
+  it('the gateway of a headless agent answers a direct prompt with the turn, and shows the state the server has', async () => {
     const said = await house.get('POST', at('/gateway/control/prompt'), { prompt: 'direct' });
     expect(said).toMatchObject({ sent: true, turn_id: expect.any(String) });
     await house.until(async () => {
@@ -175,7 +175,7 @@ describe('its gateway', () => {
     expect(state['chat_session'].current).toEqual({ id: expect.any(String) });
   });
 
-  it('begins a new chat when that was asked for, once', async () => {
+  it('the gateway of a headless agent begins a new chat when that was asked for, once', async () => {
     const chat = async (): Promise<string> =>
       (await house.get('GET', at('/gateway/control/headless/state')))['chat_session'].current.id;
     const before = await chat();
@@ -192,7 +192,7 @@ describe('its gateway', () => {
     expect(after).not.toBe(before);
   });
 
-  it('refuses reminders that press keys, and keys', async () => {
+  it('the gateway of a headless agent refuses reminders that press keys, and keys', async () => {
     const keys = {
       ...{ mode: 'one_off', title: 't', ranking: 0, paused: false, start_after_seconds: 3600 },
       send_keys: { sequence: '<[Enter]>', ensure_enter: false },
@@ -201,7 +201,7 @@ describe('its gateway', () => {
     expect((await house.ask('POST', at('/gateway/control/send-keys'), { sequence: 'x' })).status).toBe(422);
   });
 
-  it('interrupts through the server', async () => {
+  it('the gateway of a headless agent interrupts through the server', async () => {
     const { turn_id } = await turn({ prompt: 'long [[turn=60s]]' });
     await house.until(async () => {
       const said = await house.ask('POST', at('/gateway/requests'), { kind: 'interrupt', payload: {} });
@@ -210,7 +210,7 @@ describe('its gateway', () => {
     expect((await ended(turn_id))['status']).toBe('interrupted');
   });
 
-  it('waits while the server is away, and goes on when it is back', async () => {
+  it('the gateway of a headless agent waits while the server is away, and goes on when it is back', async () => {
     const { port } = house.server;
     const status = await house.get('GET', at('/gateway'));
     const direct = `http://127.0.0.1:${status['gateway_port']}`;
@@ -224,7 +224,7 @@ describe('its gateway', () => {
     expect((await queued('after the restart'))['outcome']).toBe('submitted');
   });
 
-  it('is asked for by the session itself through the server its manifest names', async () => {
+  it('the gateway of a headless agent is asked for by the session itself through the server its manifest names', async () => {
     const session = ['--target-tmux-session', agent['tmux_session_name']];
     expect((await house.cli('agents', 'gateway', 'status', ...session))['gateway_health']).toBe('healthy');
     expect((await house.cli('agents', 'gateway', 'detach', ...session))['gateway_health']).toBe(
@@ -234,7 +234,7 @@ describe('its gateway', () => {
 });
 
 describe('a turn that outlives the server', () => {
-  it('is taken over by the next one and found to have ended', async () => {
+  it('a turn that outlives the server is taken over by the next one and found to have ended', async () => {
     const { turn_id } = await turn({ prompt: 'survivor [[turn=4s]]' });
     await house.until(async () =>
       (await house.get('GET', at(`/turns/${turn_id}`)))['stages'].some(
@@ -246,7 +246,7 @@ describe('a turn that outlives the server', () => {
     expect(received().filter((text) => text.startsWith('survivor'))).toHaveLength(1);
   });
 
-  it('leaves nothing readable by others and nothing running when the agent is stopped', async () => {
+  it('a turn that outlives the server leaves nothing readable by others and nothing running when the agent is stopped', async () => {
     await turn({ prompt: 'cut short [[turn=60s]]' });
     expect(house.readableByOthers()).toEqual([]);
     expect((await house.get('POST', at('/stop')))['was_running']).toBe(true);

@@ -16,7 +16,7 @@ const at = (rest = ''): string => `/agents/gpu${rest}`;
 const manifest = (): Json => JSON.parse(fs.readFileSync(agent['manifest_path'], 'utf8')) as Json;
 
 describe('a terminal that the server launches and owns', () => {
-  it('has a manifest that names the server and its reference there', () => {
+  it('a terminal that the server launches and owns has a manifest that names the server and its reference there', () => {
     expect(agent).toMatchObject({ backend: 'houmao_server_rest', transport: 'tui', owner: 'server' });
     expect(manifest()['gateway_authority'].attach).toMatchObject({
       api_base_url: house.url,
@@ -25,7 +25,7 @@ describe('a terminal that the server launches and owns', () => {
     expect(house.windows(agent['tmux_session_name'])).toEqual(['0 agent']);
   });
 
-  it('is listed and found by every kind of reference', async () => {
+  it('a terminal that the server launches and owns is listed and found by every kind of reference', async () => {
     const { agents } = await house.get('GET', '/agents');
     expect(agents.map((each: Json) => [each['agent_name'], each['session'], each['gateway']])).toEqual([
       ['gpu', 'running', 'not_attached'],
@@ -35,7 +35,7 @@ describe('a terminal that the server launches and owns', () => {
       expect((await house.get('GET', `/agents/${ref}`))['tracked_agent_id']).toBe(agent['tracked_agent_id']);
   });
 
-  it('shows an offline status and state before anything is attached', async () => {
+  it('a terminal that the server launches and owns shows an offline status and state before anything is attached', async () => {
     expect((await house.get('GET', at('/gateway')))['gateway_health']).toBe('not_attached');
     expect(await house.get('GET', at('/state'))).toMatchObject({
       availability: 'available',
@@ -46,13 +46,13 @@ describe('a terminal that the server launches and owns', () => {
     expect([refused.status, refused.body['error'].facts.cause]).toEqual([503, 'no_live_gateway']);
   });
 
-  it('takes a prompt through its lane without a gateway', async () => {
+  it('a terminal that the server launches and owns takes a prompt through its lane without a gateway', async () => {
     const said = await house.get('POST', at('/requests'), { request_kind: 'submit_prompt', prompt: 'first' });
     expect(said).toMatchObject({ disposition: 'accepted', taken_by: 'terminal' });
     await house.until(() => house.received(agent['session_root']).includes('first'));
   });
 
-  it('gets its gateway in a window beside it, and the same answer when asked again', async () => {
+  it('a terminal that the server launches and owns gets its gateway in a window beside it, and the same answer when asked again', async () => {
     const status = await house.get('POST', at('/gateway/attach'));
     expect(status).toMatchObject({
       gateway_health: 'healthy',
@@ -71,7 +71,7 @@ describe('a terminal that the server launches and owns', () => {
     });
   });
 
-  it('is driven through the server: prompt, queue, keys, screen', async () => {
+  it('a terminal that the server launches and owns is driven through the server: prompt, queue, keys, screen', async () => {
     await house.until(
       async () => (await house.get('GET', at('/gateway/tui/state')))['surface'].ready_posture === 'yes',
     );
@@ -103,7 +103,7 @@ describe('a terminal that the server launches and owns', () => {
     expect((await house.get('GET', at('/state/detail')))['detail'].terminal_id).toBe(agent['terminal_id']);
   });
 
-  it('follows the ledger of its gateway as it is written', async () => {
+  it('a terminal that the server launches and owns follows the ledger of its gateway as it is written', async () => {
     const stop = new AbortController();
     const stream = await fetch(`${house.url}/houmao${at('/gateway/events?after=0')}`, {
       signal: stop.signal,
@@ -115,7 +115,7 @@ describe('a terminal that the server launches and owns', () => {
     stop.abort();
   });
 
-  it('keeps reminders through the server, but none that would press keys', async () => {
+  it('a terminal that the server launches and owns keeps reminders through the server, but none that would press keys', async () => {
     const one = { mode: 'one_off', title: 't', ranking: 0, paused: false, start_after_seconds: 3600 };
     const made = await house.get('POST', at('/gateway/reminders'), {
       reminders: [{ ...one, prompt: 'later' }],
@@ -131,7 +131,7 @@ describe('a terminal that the server launches and owns', () => {
     expect((await house.get('GET', at('/gateway/reminders')))['reminders']).toEqual([]);
   });
 
-  it('has its wakes and its mail through the server', async () => {
+  it('a terminal that the server launches and owns has its wakes and its mail through the server', async () => {
     const on = await house.get('PUT', at('/gateway/mail-notifier'), { interval_seconds: 600 });
     expect(on['enabled']).toBe(true);
     expect((await house.get('DELETE', at('/gateway/mail-notifier')))['enabled']).toBe(false);
@@ -146,17 +146,17 @@ describe('a terminal that the server launches and owns', () => {
     });
   });
 
-  it('is known again after the server was restarted', async () => {
+  it('a terminal that the server launches and owns is known again after the server was restarted', async () => {
     await house.restart();
     expect((await house.get('GET', at('/gateway')))['gateway_health']).toBe('healthy');
     expect((await house.get('GET', at('')))['owner']).toBe('server');
   });
 
-  it('leaves nothing that others can read', () => {
+  it('a terminal that the server launches and owns leaves nothing that others can read', () => {
     expect(house.readableByOthers()).toEqual([]);
   });
 
-  it('is detached and stopped by the server, and then unknown there', async () => {
+  it('a terminal that the server launches and owns is detached and stopped by the server, and then unknown there', async () => {
     expect((await house.get('POST', at('/gateway/detach')))['gateway_health']).toBe('not_attached');
     expect(house.windows(agent['tmux_session_name'])).toEqual(['0 agent']);
     expect(await house.get('POST', at('/stop'))).toMatchObject({ action: 'terminate', was_running: true });

@@ -39,7 +39,7 @@ describe('a request that is ignored', () => {
     await fleet.stop();
   });
 
-  it('brings one nudge by heartbeat into the terminal of its agent, is answered by the MCP tool, and the requester is told', async () => {
+  it('a request that is ignored brings one nudge by heartbeat into the terminal of its agent, and the requester learns the answer given by the MCP tool', async () => {
     const mcpConfig = path.join(house.directory, 'mcp.json');
     const asker = await house.launch('asker');
     const worker = await house.launch('worker', ['--mcp-config', mcpConfig]);

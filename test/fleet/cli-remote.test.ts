@@ -35,7 +35,7 @@ const json = (...args: string[]) => houseJson(near, args);
 const received = () => expect.poll(() => ana.received(), WAIT);
 
 describe('a command for an agent on another host', { timeout: 240_000 }, () => {
-  it('prompts it, at once and queued', async () => {
+  it('a command for an agent on another host prompts it, at once and queued', async () => {
     await expect.poll(() => ana.client.tuiState().then(({ submit_ready }) => submit_ready), WAIT).toBe(true);
     expect(await json('agents', 'prompt', 'ana', '--prompt', 'from another host')).toMatchObject({
       sent: true,
@@ -46,7 +46,7 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
     await received().toContain('in line');
   });
 
-  it('interrupts its turn', async () => {
+  it('a command for an agent on another host interrupts its turn', async () => {
     // The turn of the prompt before has ended.
     await expect.poll(() => ana.client.tuiState().then(({ submit_ready }) => submit_ready), WAIT).toBe(true);
     const { mark } = ana.control;
@@ -56,7 +56,7 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
     await ana.control.event('interrupted', undefined, mark);
   });
 
-  it('sends and reads its mail, and explains why it was woken or not', async () => {
+  it('a command for an agent on another host sends and reads its mail, and explains why it was woken or not', async () => {
     await json('agents', 'mail', 'post', 'ana', '--subject', 'look', '--body-content', 'please');
     const { messages } = await json('agents', 'mail', 'list', 'ana');
     expect(messages).toMatchObject([{ subject: 'look' }]);
@@ -66,7 +66,7 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
     expect([code, out]).toEqual([0, expect.stringContaining('ana')]);
   });
 
-  it('makes, shows and removes its reminders', async () => {
+  it('a command for an agent on another host makes, shows and removes its reminders', async () => {
     const words = ['--title', 'later', '--mode', 'one_off', '--prompt', 'remember', '--ranking', '1'];
     await json('agents', 'gateway', 'reminders', 'create', 'ana', ...words, '--start-after-seconds', '3600');
     const { reminders } = await json('agents', 'gateway', 'reminders', 'list', 'ana');
@@ -76,7 +76,7 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
     expect((await json('agents', 'gateway', 'reminders', 'list', 'ana')).reminders).toEqual([]);
   });
 
-  it('is refused for raw keys, an unknown agent and a token of another org, with a clear error', async () => {
+  it('a command for an agent on another host is refused for raw keys, an unknown agent and a token of another org, with a clear error', async () => {
     const keys = await houseCli(near, ['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
     expect([keys.code === 0, keys.err]).toEqual([false, expect.stringMatching(/host/)]);
     const nobody = await houseCli(near, ['agents', 'prompt', 'nobody', '--prompt', 'x']);

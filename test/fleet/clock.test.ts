@@ -32,12 +32,12 @@ describe.each(databases(import.meta.filename))(
       return rows[0]!.left;
     };
 
-    it('leaves nothing to do as long as it was not', async () => {
+    it('a database clock that was set back leaves nothing to do as long as it was not', async () => {
       expect(await mayHaveWork()).toBe(false);
       expect(await pass()).toEqual({ agents: 0, leases: 0, attempts: 0, nudges: 0 });
     });
 
-    it('does not keep a lease from running out: it lasts as long as it was given for', async () => {
+    it('a database clock that was set back does not keep a lease from running out: it lasts as long as it was given for', async () => {
       const { id } = await enqueue(sql, message(target));
       const who = { workspaceId: target.workspaceId, sessionId: 'one', capacity: 10, leaseSeconds: 60 };
       await claim(sql, who);
@@ -52,14 +52,14 @@ describe.each(databases(import.meta.filename))(
       expect(await rowOf(sql, id)).toMatchObject({ status: 'dispatched' });
     });
 
-    it('does not keep a message from its next attempt', async () => {
+    it('a database clock that was set back does not keep a message from its next attempt', async () => {
       const { id } = await enqueue(sql, message(target));
       await sql.query(`UPDATE a2a_queue SET next_attempt_at = now() + ${AHEAD} WHERE id = $1`, [id]);
       expect(await pass()).toMatchObject({ attempts: 1 });
       expect(await secondsLeft('a2a_queue', 'next_attempt_at', id)).toBeLessThanOrEqual(0);
     });
 
-    it('does not make a silent agent seem to live, and leaves what was never stamped alone', async () => {
+    it('a database clock that was set back does not make a silent agent seem to live, and leaves what was never stamped alone', async () => {
       const { workspaceId } = target;
       await sql.query(`UPDATE workspaces SET last_heartbeat_at = now() + ${AHEAD} WHERE id = $1`, [
         workspaceId,
@@ -72,7 +72,7 @@ describe.each(databases(import.meta.filename))(
       expect(rows).toEqual([{ last_inbox_nudge_at: null }]);
     });
 
-    it('does not keep an open request from being nudged, for the first time or again', async () => {
+    it('a database clock that was set back does not keep an open request from being nudged, for the first time or again', async () => {
       const file = async (nudged: string): Promise<string> => {
         const { rows } = await sql.query<{ id: string }>(
           `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id, title,
@@ -92,7 +92,7 @@ describe.each(databases(import.meta.filename))(
       expect(await pass()).toMatchObject({ nudges: 0 });
     });
 
-    it('does not keep sweeps from running: a lease that lasts too long holds nobody off', async () => {
+    it('a database clock that was set back does not keep sweeps from running, however long a lease lasts', async () => {
       await sql.query(
         `INSERT INTO sweepers (name, holder, lease_until, last_started_at) VALUES ('clock-upkeep', 'dead', now() + ${AHEAD}, now())`,
       );

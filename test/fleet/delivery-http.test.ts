@@ -109,7 +109,7 @@ describe('messages to agents over HTTP', () => {
     expect((await gateway.take()).map(({ priority }) => priority)).toEqual([100, 10]);
   });
 
-  it('a line that is full says when to come back, and takes nothing', async () => {
+  it('a full queue says when to come back, and takes nothing', async () => {
     await fleet.sql.query(
       `INSERT INTO a2a_queue (id, org_id, workspace_id, body)
        SELECT gen_random_uuid(), $1::uuid, $2::uuid, '{}' FROM generate_series(1, 1000)`,
@@ -146,7 +146,7 @@ describe('messages to agents over HTTP', () => {
     expect(await gateway.take()).toEqual([]);
   });
 
-  it('what became of a message is for its sender, its target and administrators', async () => {
+  it('only its sender, its target and administrators see how a message ended', async () => {
     const { body } = await send(message('secret'));
     const id = body['queue_id'];
     for (const token of [sender.token, target.token, fleet.tokens.orgAdmin, fleet.tokens.admin]) {
@@ -199,7 +199,7 @@ describe('messages to agents over HTTP', () => {
     const idsOf = ({ body }: Answer): unknown[] =>
       (body['messages'] as { queue_id: string }[]).map((each) => each.queue_id);
 
-    it('see dead letters by page and send them again', async () => {
+    it('administrators see dead letters by page and send them again', async () => {
       const [a, b] = [await dead(), await dead()];
       const page = await list('&limit=1');
       expect(idsOf(page)).toEqual([b]);
@@ -211,7 +211,7 @@ describe('messages to agents over HTTP', () => {
       expect((await ask('POST', `/admin/a2a-queue/${a}/replay`, fleet.tokens.orgAdmin)).status).toBe(409);
     });
 
-    it('drop what waits for too long', async () => {
+    it('administrators drop what waits for too long', async () => {
       const { body } = await send(message('x'));
       await fleet.sql.query(`UPDATE a2a_queue SET enqueued_at = now() - interval '2 hours' WHERE id = $1`, [
         body['queue_id'] as string,
@@ -228,7 +228,7 @@ describe('messages to agents over HTTP', () => {
         expect((await drop(`&max_age_minutes=${bad}`)).status).toBe(422);
     });
 
-    it('are the only ones, each within the own tenant', async () => {
+    it('only administrators see dead letters, each within their own tenant', async () => {
       const id = await dead();
       const far = await fleet.tenant(`t-${randomUUID().slice(0, 8)}`);
       const routes: [string, string][] = [

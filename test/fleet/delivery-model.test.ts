@@ -172,7 +172,7 @@ describe.each(databases(import.meta.filename))(
     });
     afterAll(() => opened.close());
 
-    it('never leases a message twice at once, never gives it to two gateways, and loses none', async () => {
+    it('any order of sending, taking, answering, crashing and time passing, never leases a message twice at once, never gives it to two gateways, and loses none', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
           const { sql } = opened;

@@ -62,7 +62,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
   const ids = (leased: Leased[]): string[] => leased.map(({ id }) => id);
 
   describe('enqueue', () => {
-    it('stores the message, tells how many wait, and wakes those who listen', async () => {
+    it('enqueueing stores the message, returns how many wait, and wakes the listeners', async () => {
       const heard = new Emitter<string | undefined>();
       const told = heard.next((payload) => payload === target.workspaceId);
       const stop = await sql.listen(DELIVERY_CHANNEL, (payload) => heard.emit(payload));
@@ -74,7 +74,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, first.id)).toMatchObject({ status: 'queued', attempts: 0, priority: 50 });
     });
 
-    it('collapses pending duplicates and says so; an ended message frees its key', async () => {
+    it('enqueueing collapses pending duplicates and says so; an ended message frees its key', async () => {
       const once = await enqueue(sql, message(target, { idempotencyKey: 'k' }));
       const again = await enqueue(sql, message(target, { idempotencyKey: 'k' }));
       expect(again).toEqual({ id: once.id, created: false, depth: 1 });
@@ -84,7 +84,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect((await enqueue(sql, message(target, { idempotencyKey: 'k' }))).created).toBe(true);
     });
 
-    it('keeps a key of the kind "once" taken after the end', async () => {
+    it('enqueueing keeps a key of the kind "once" taken after the end', async () => {
       const first = await enqueue(sql, message(target, { idempotencyKey: 'k', once: true }));
       await answer((await take())[0]!);
       expect(await enqueue(sql, message(target, { idempotencyKey: 'k', once: true }))).toEqual({
@@ -123,7 +123,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       });
     });
 
-    it('refuses an agent of another tenant, or a removed one, as not found', async () => {
+    it('enqueueing refuses an agent of another tenant, or a removed one, as not found', async () => {
       const other = await newTarget(sql);
       const crossed = message({ orgId: other.orgId, workspaceId: target.workspaceId });
       await expect(enqueue(sql, crossed)).rejects.toMatchObject({ code: 'not_found' });
@@ -131,7 +131,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       await expect(enqueue(sql, message(target))).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('takes part in the transaction of the caller', async () => {
+    it('enqueueing takes part in the transaction of the caller', async () => {
       const undone = sql.transaction(async (tx) => {
         await enqueue(tx, message(target, { idempotencyKey: 'k' }));
         throw new Error('changed my mind');
@@ -150,7 +150,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
   });
 
   describe('claim', () => {
-    it('gives the most urgent first, then the oldest, up to the capacity', async () => {
+    it('a claim gives the most urgent first, then the oldest, up to the capacity', async () => {
       const info = await enqueue(sql, message(target, { priority: DELIVERY_PRIORITY.info }));
       const first = await enqueue(sql, message(target));
       const second = await enqueue(sql, message(target));
@@ -161,14 +161,14 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await take({ capacity: 0 })).toEqual([]);
     });
 
-    it('leaves out and drops what has expired', async () => {
+    it('a claim leaves out and drops what has expired', async () => {
       const { id } = await enqueue(sql, message(target, { expiresAt: soon() }));
       await age(sql, id, 2 * HOUR);
       expect(await take()).toEqual([]);
       expect(await rowOf(sql, id)).toMatchObject({ status: 'dropped', attempts: 0 });
     });
 
-    it('gives a message whose lease ran out again to the same session, under a new fence', async () => {
+    it('a claim gives a message whose lease ran out again to the same session, under a new fence', async () => {
       const { id } = await enqueue(sql, message(target));
       const [first] = await take();
       expect(await take()).toEqual([]);
@@ -179,7 +179,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await answer(second!)).toMatchObject({ result: 'recorded' });
     });
 
-    it('never gives a message whose lease ran out to another session', async () => {
+    it('a claim never gives a message whose lease ran out to another session', async () => {
       const { id } = await enqueue(sql, message(target));
       await take();
       await age(sql, id, 2 * LEASE);
@@ -191,7 +191,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       });
     });
 
-    it('gives up a message that five leases did not settle', async () => {
+    it('a claim gives up a message that five leases did not settle', async () => {
       const { id } = await enqueue(sql, message(target));
       for (let attempt = 1; attempt <= 5; attempt++) {
         expect(ids(await take())).toEqual([id]);
@@ -201,7 +201,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, id)).toMatchObject({ status: 'failed', attempts: 5 });
     });
 
-    it('asks the guard of its kind, drops what nobody wants any more, and fills the room', async () => {
+    it('a claim asks the guard of its kind, drops what is no longer wanted, and fills the room', async () => {
       const nudge = await enqueue(sql, message(target, { kind: 'inbox_nudge', priority: 60 }));
       const wanted = await enqueue(sql, message(target));
       const asked: string[] = [];
@@ -219,7 +219,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       });
     });
 
-    it('does not ask the guard about what may have been delivered already', async () => {
+    it('a claim does not ask the guard about what may have been delivered already', async () => {
       const { id } = await enqueue(sql, message(target, { kind: 'inbox_nudge' }));
       await take();
       await age(sql, id, 2 * LEASE);
@@ -227,13 +227,13 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(ids(await take({ guards }))).toEqual([id]);
     });
 
-    it('gives every message to one of many who claim at once', async () => {
+    it('a claim gives every message to one of many who claim at once', async () => {
       const sent = await Promise.all(Array.from({ length: 40 }, () => enqueue(sql, message(target))));
       const taken = (await Promise.all(Array.from({ length: 8 }, () => take({ capacity: 7 })))).flat();
       expect(ids(taken).sort()).toEqual(sent.map(({ id }) => id).sort());
     });
 
-    it('finds the next message by an index that has them in order', async () => {
+    it('a claim finds the next message by an index that has them in order', async () => {
       const plan = await sql.transaction(async (tx) => {
         await tx.exec('SET LOCAL enable_seqscan = off');
         const { rows } = await tx.query<{ 'QUERY PLAN': string }>(
@@ -250,7 +250,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
   });
 
   describe('acknowledge', () => {
-    it('completes what the gateway accepted; telling it twice changes nothing', async () => {
+    it('an acknowledgement completes what the gateway accepted; a second one changes nothing', async () => {
       const { id } = await enqueue(sql, message(target));
       const [leased] = await take();
       expect(await answer(leased!, { requestId: 'gwreq-1' })).toEqual({ id, result: 'recorded' });
@@ -262,7 +262,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       });
     });
 
-    it('puts the same row back when it is refused, with its key, priority and place, and waits longer each time', async () => {
+    it('an acknowledgement puts the same row back when it is refused, with its key, priority and place, and waits longer each time', async () => {
       const { id } = await enqueue(
         sql,
         message(target, { idempotencyKey: 'k', priority: 10, expiresAt: soon() }),
@@ -305,13 +305,13 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, id)).toMatchObject({ status: 'failed', attempts: 5, last_error: 'no' });
     });
 
-    it('does not try again what was refused for good', async () => {
+    it('an acknowledgement does not try again what was refused for good', async () => {
       const { id } = await enqueue(sql, message(target));
       await answer((await take())[0]!, { result: 'refused', reason: 'not text', permanent: true });
       expect(await rowOf(sql, id)).toMatchObject({ status: 'failed', attempts: 1, last_error: 'not text' });
     });
 
-    it('is stale from another session, another agent, another attempt and for a message that is not there', async () => {
+    it('an acknowledgement is stale from another session, another agent, another attempt and for a message that is not there', async () => {
       await enqueue(sql, message(target));
       const [leased] = await take();
       const other = await newTarget(sql);
@@ -326,7 +326,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, leased!.id)).toMatchObject({ status: 'dispatched' });
     });
 
-    it('settles, however late, what was given up as unknown', async () => {
+    it('an acknowledgement settles, however late, what was given up as unknown', async () => {
       const { id } = await enqueue(sql, message(target));
       const [leased] = await take();
       await age(sql, id, 2 * LEASE);
@@ -335,7 +335,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', last_error: null });
     });
 
-    it('takes many answers at once', async () => {
+    it('an acknowledgement takes many answers at once', async () => {
       for (let n = 0; n < 3; n++) await enqueue(sql, message(target));
       const [a, b, c] = await take();
       const holder = { workspaceId: target.workspaceId, sessionId: 'one' };
@@ -350,7 +350,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
   });
 
   describe('what became of it', () => {
-    it('is stored when the gateway tells it, the latest word wins, and only for its own agent', async () => {
+    it('the end of a message is stored when its gateway reports it, the latest report wins, and only for its own agent', async () => {
       const { id } = await enqueue(sql, message(target));
       const at = new Date();
       const told = {
@@ -370,7 +370,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
     });
 
-    it('is evidence that the gateway had it, though its acknowledgement was lost', async () => {
+    it('the end of a message is evidence that the gateway had it, though its acknowledgement was lost', async () => {
       const { id } = await enqueue(sql, message(target));
       await take();
       await age(sql, id, 2 * LEASE);
@@ -386,7 +386,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
     });
 
-    it('is evidence also of one that was refused, by a disk that had taken it: it is not given out again', async () => {
+    it('the end of a message is evidence also of one that was refused, by a disk that had taken it: it is not given out again', async () => {
       const { id } = await enqueue(sql, message(target));
       await answer((await take())[0]!, { result: 'refused', reason: 'no space' });
       const told = {
@@ -410,7 +410,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       return id;
     };
 
-    it('are listed, the latest first, a page at a time, within the tenant', async () => {
+    it('dead letters are listed, the latest first, a page at a time, within the tenant', async () => {
       const dead = [await kill(), await kill(), await kill()].reverse();
       const { orgId } = target;
       const idsOf = ({ messages }: DeadLetterPage): string[] => messages.map(({ queue_id }) => queue_id);
@@ -426,7 +426,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       });
     });
 
-    it('are replayed with a fresh allowance of attempts, and old answers stay stale', async () => {
+    it('dead letters are replayed with a fresh allowance of attempts, and old answers stay stale', async () => {
       const { id } = await enqueue(sql, message(target, { expiresAt: soon() }));
       const [old] = await take();
       await answer(old!, { result: 'refused', permanent: true });
@@ -448,7 +448,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, id)).toMatchObject({ status: 'failed', attempts: 6 });
     });
 
-    it('cannot be replayed by another tenant, when they are not dead, or while their key is in use', async () => {
+    it('dead letters cannot be replayed by another tenant, when they are not dead, or while their key is in use', async () => {
       const id = await kill({ idempotencyKey: 'k' });
       const other = await newTarget(sql);
       const { orgId } = target;
@@ -462,7 +462,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
   });
 
   describe('upkeep', () => {
-    it('drops stale messages by hand, with the reason even where there was none before', async () => {
+    it('upkeep of messages drops stale messages by hand, with the reason even where there was none before', async () => {
       const old = await enqueue(sql, message(target));
       await age(sql, old.id, 2 * HOUR);
       const fresh = await enqueue(sql, message(target));
@@ -477,7 +477,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await rowOf(sql, fresh.id)).toMatchObject({ status: 'queued' });
     });
 
-    it('drops what expired, gives up what gone sessions held, leaves leases of the registered session', async () => {
+    it('upkeep of messages drops what expired, gives up what gone sessions held, leaves leases of the registered session', async () => {
       const expired = await enqueue(sql, message(target, { expiresAt: soon() }));
       await age(sql, expired.id, 2 * HOUR);
       const mine = await enqueue(sql, message(target));
@@ -492,7 +492,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await upkeepPass(sql)).toEqual({ expired: 0, given_up: 0, deleted: 0 });
     });
 
-    it('deletes what ended long ago, dead letters later than delivered ones, and never what is on its way', async () => {
+    it('upkeep of messages deletes what ended long ago, dead letters later than delivered ones, and never what is on its way', async () => {
       const done = await enqueue(sql, message(target));
       await answer((await take())[0]!);
       const dead = await enqueue(sql, message(target));

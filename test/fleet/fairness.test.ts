@@ -182,14 +182,20 @@ const ENDLESS: [string, () => [method: string, path: string, token: string]][] =
 ];
 
 describe('an org that holds as many connections as it can', () => {
-  it.each(some(HELD, 1))('by %s keeps nobody else out', async (_, bytes) => {
-    expect(await statusesWhile(bytes)).toEqual(SERVED);
-  });
+  it.each(some(HELD, 1))(
+    'an org that holds as many connections as it can by %s keeps no other org out',
+    async (_, bytes) => {
+      expect(await statusesWhile(bytes)).toEqual(SERVED);
+    },
+  );
 
-  it.each(some(ENDLESS, 1))('by a body that never ends, of %s, keeps nobody else out', async (_, call) => {
-    const bytes = bytesOf(...call(), { length: 1000 });
-    expect(await statusesWhile(() => bytes)).toEqual(SERVED);
-  });
+  it.each(some(ENDLESS, 1))(
+    'an org with a body that never ends, of %s, keeps no other org out',
+    async (_, call) => {
+      const bytes = bytesOf(...call(), { length: 1000 });
+      expect(await statusesWhile(() => bytes)).toEqual(SERVED);
+    },
+  );
 
   it.each<[string, string]>([
     ['say nothing', ''],
@@ -199,7 +205,7 @@ describe('an org that holds as many connections as it can', () => {
       'guess tokens',
       `GET /requests HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer rouse_${'x'.repeat(43)}\r\n\r\n`,
     ],
-  ])('by connections that %s keeps nobody else out', async (_, bytes) => {
+  ])('an org with connections that %s keeps no other org out', async (_, bytes) => {
     expect(await statusesWhile(() => bytes)).toEqual(SERVED);
   });
 });
@@ -234,7 +240,7 @@ const mcpCall = (name: string, args: object) =>
 
 describe('an org that has as much done as it can', () => {
   it.each(some(WORK, 2))(
-    'by %s keeps another one waiting for a few of its calls, never for all',
+    'an org that has as much done as it can by %s delays another one by a few calls, never by all',
     async (_, call) => {
       const [method, at, body, token] = call();
       const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };

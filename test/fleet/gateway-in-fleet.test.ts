@@ -60,7 +60,7 @@ const gatewayState = (agent: HousedAgent) =>
   };
 
 describe('an agent launched with a fleet server', () => {
-  it('registers, is online, is typed a message once, and the server learns how it ended', async () => {
+  it('an agent launched with a fleet server registers, is online, is typed a message once, and the server learns how it ended', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('hello from another host');
@@ -72,7 +72,7 @@ describe('an agent launched with a fleet server', () => {
     expect((await agent.client.status()).fleet).toMatchObject({ state: 'connected', url: fleet.url });
   });
 
-  it('is at work on a message until its turn has ended, and a dialog in between is told', async () => {
+  it('an agent in a fleet is at work on a message until its turn has ended, and a dialog in between is reported', async () => {
     const agent = await house.launch(ana, ['--turn', '3s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time [[dialog=permission]]');
@@ -86,7 +86,7 @@ describe('an agent launched with a fleet server', () => {
       .toMatchObject({ turn_state: 'finished', turn: { result: 'success', evidence: 'turn' } });
   });
 
-  it('whose gateway is killed during the turn: the next one tells that it ended, unproven', async () => {
+  it('after a gateway is killed during a turn, the next one reports that the message ended, unproven', async () => {
     const agent = await house.launch(ana, ['--turn', '4s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
@@ -97,7 +97,7 @@ describe('an agent launched with a fleet server', () => {
     expect(agent.received()).toEqual(['take your time']);
   });
 
-  it('whose tool dies during the turn has lost it', async () => {
+  it('a message whose tool dies during the turn is lost', async () => {
     const agent = await house.launch(ana, ['--turn', '60s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
@@ -106,7 +106,7 @@ describe('an agent launched with a fleet server', () => {
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('lost');
   });
 
-  it('keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
+  it('an agent launched with a fleet server keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
     const { facts } = await house.launch(ana, QUICK);
     const file = path.join(facts.root, 'fleet', 'token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
@@ -115,7 +115,7 @@ describe('an agent launched with a fleet server', () => {
     expect((await own.agent(ana)).session_id).toBe(facts.sessionId);
   });
 
-  it('says that it works while it does, and gets the next message when it is done', async () => {
+  it('an agent launched with a fleet server says that it works while it does, and gets the next message when it is done', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await agent.control.send('busy', { ms: 3000 });
@@ -126,7 +126,7 @@ describe('an agent launched with a fleet server', () => {
     expect(agent.received()).toEqual(['when you have time']);
   });
 
-  it('is offline as soon as it is stopped, and the same agent when it is launched again', async () => {
+  it('an agent launched with a fleet server is offline as soon as it is stopped, and the same agent when it is launched again', async () => {
     const first = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { workspace_id } = await known();
@@ -139,7 +139,7 @@ describe('an agent launched with a fleet server', () => {
     expect(second.received()).toEqual(['for whoever comes']);
   });
 
-  it('keeps its place when its tool is relaunched', async () => {
+  it('an agent launched with a fleet server keeps its place when its tool is relaunched', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await relaunch(house.context, agent.facts);
@@ -147,7 +147,7 @@ describe('an agent launched with a fleet server', () => {
     expect((await known()).session_id).toBe(agent.facts.sessionId);
   });
 
-  it('that another host takes over says who replaced it, and takes its place back only when asked', async () => {
+  it('an agent launched with a fleet server that another host takes over says who replaced it, and takes its place back only when asked', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'remote', host: 'far-away' };
@@ -164,7 +164,7 @@ describe('an agent launched with a fleet server', () => {
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
   });
 
-  it('is not started while the same agent beats elsewhere, and leaves nothing', async () => {
+  it('an agent launched with a fleet server is not started while the same agent beats elsewhere, and leaves nothing', async () => {
     const far = { agent_id: defaultAgentId(ana), name: ana, session_id: 'remote', host: 'far-away' };
     const { auth_token } = await fleet.user.register(far);
     await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
@@ -175,7 +175,7 @@ describe('an agent launched with a fleet server', () => {
     expect((await known()).session_id).toBe('remote');
   });
 
-  it('whose token is revoked says so and stops asking, and works on without the server', async () => {
+  it('an agent launched with a fleet server whose token is revoked says so and stops asking, and works on without the server', async () => {
     const agent = await house.launch(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
@@ -189,7 +189,7 @@ describe('an agent launched with a fleet server', () => {
 });
 
 describe('a tool that somebody started by hand and joined', () => {
-  it('is registered like a launched one, and gets its messages once it has a gateway', async () => {
+  it('a tool started by hand and joined is registered like a launched one, and gets its messages once it has a gateway', async () => {
     const transcript = path.join(house.directory, 'by-hand.jsonl');
     await startByHand('by-hand', ['--transcript', transcript, ...QUICK]);
     const joined = await join(house.context, {
@@ -208,7 +208,7 @@ describe('a tool that somebody started by hand and joined', () => {
     expect((await known()).status).toBe('offline');
   });
 
-  it('is joined also when the fleet server refuses it, which is told', async () => {
+  it('a tool started by hand is joined also when the fleet server refuses it, and the refusal is reported', async () => {
     fs.writeFileSync(house.fleet!.tokenFile, 'x'.repeat(43), { mode: 0o600 });
     await startByHand('by-hand', QUICK);
     const { facts, fleetError } = await join(house.context, {
@@ -235,7 +235,7 @@ async function startByHand(session: string, args: string[]): Promise<void> {
 }
 
 describe('a gateway killed with kill -9', () => {
-  it('after it stored a message and before it said so, delivers it once', async () => {
+  it('a gateway killed after it stored a message and before it acknowledged it delivers it once', async () => {
     house.gatewayCrashAt = 'fleet.message-stored@1';
     const agent = await house.launch(ana, QUICK);
     house.gatewayCrashAt = undefined;

@@ -60,7 +60,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect(await statusOf(agent)).toBe(after);
   });
 
-  it('gives many beats at once no more than the agent has room for, each message to one of them', async () => {
+  it('many beats at once get no more than the agent has room for, each message one of them', async () => {
     const agent = await newAgent();
     await sql.query('UPDATE workspaces SET max_concurrent_tasks = 3 WHERE id = $1::uuid', [
       agent.workspaceId,
@@ -72,7 +72,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect([given.length, new Set(given).size]).toEqual([3, 3]);
   });
 
-  it('hands out what waits, and takes the answer with the next beat', async () => {
+  it('a beat hands out what waits, and the next one takes the acknowledgement', async () => {
     const agent = await newAgent();
     const { id } = await send(agent, 'hello');
     const { messages, next_heartbeat_seconds } = await beat(agent);
@@ -90,7 +90,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect(rows).toEqual([{ status: 'completed', gateway_request_id: 'gwreq-1', outcome: 'submitted' }]);
   });
 
-  it('gives no more than there is room for: capacity less tasks less what is given out', async () => {
+  it('a beat gets no more than there is room for: capacity less tasks less what is given out', async () => {
     const agent = await newAgent();
     await sql.query('UPDATE workspaces SET max_concurrent_tasks = 3 WHERE id = $1::uuid', [
       agent.workspaceId,
@@ -103,7 +103,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect((await beat(agent, { active_tasks: 0, accepting: false })).messages).toHaveLength(0);
   });
 
-  it('gives nothing to a paused agent, and what waited once it is resumed', async () => {
+  it('a beat of a paused agent gets nothing, and what waited once it is resumed', async () => {
     const agent = await newAgent();
     await beat(agent);
     await fleet.orgAdmin.call('registry.agents.pause', { agent_ref: agent.agentId });
@@ -249,7 +249,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect(got.sort()).toEqual(sent.map(({ id }) => id).sort());
   });
 
-  it('beats of many agents at once: what each says is told of that one, and each gets its own', async () => {
+  it('beats of many agents at once: what each reports is stored for that one, and each gets its own', async () => {
     const many = await Promise.all(Array.from({ length: 30 }, newAgent));
     for (const agent of many) await beat(agent);
     const sent = new Map<string, string>();
@@ -279,7 +279,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     }
   });
 
-  it('of many at once only the one is refused whose token has ended, or whose session is an older one', async () => {
+  it('of many beats at once only those are refused whose token has ended or whose session is older', async () => {
     const many = await Promise.all(Array.from({ length: 6 }, newAgent));
     for (const agent of many) await beat(agent);
     const [revoked, replaced] = many as [TestAgent, TestAgent];
@@ -298,7 +298,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
   }
 });
 
-it('a beat whose agent somebody is changing waits for that, and keeps no other beat waiting', async () => {
+it('a beat whose agent is being changed waits for that, and keeps no other beat waiting', async () => {
   const fleet = await startFleet({ on: 'postgres' });
   try {
     const [locked, other] = [await fleet.agent('locked'), await fleet.agent('other')];

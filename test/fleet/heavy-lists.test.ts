@@ -56,7 +56,7 @@ const agentOf = (name: string, more: object = {}) => ({
 });
 
 describe('an org that does its worst', () => {
-  it('cannot store what makes a list heavy', async () => {
+  it('an org cannot store what makes a list heavy', async () => {
     const [user] = worst.users as [FleetClient];
     await expect(
       user.call('registry.register', agentOf('fat', { gateway: { x: 'x'.repeat(3_900_000) } })),

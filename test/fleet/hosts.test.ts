@@ -33,7 +33,7 @@ async function beating(name: string, facts: { host: string; host_id: string; ver
 }
 
 describe('a host', () => {
-  it('keeps its id in its home, whatever it is called, and has its name from the variable or the system', () => {
+  it('a host keeps its id in its home, whatever it is called, and has its name from the variable or the system', () => {
     const first = thisHost({ ROUSE_HOME: home });
     expect(first).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: os.hostname() });
     expect(thisHost({ ROUSE_HOME: home, ROUSE_HOST_NAME: ' build-2 ' })).toEqual({
@@ -45,7 +45,7 @@ describe('a host', () => {
     expect(() => thisHost({ ROUSE_HOME: home, ROUSE_HOST_NAME: 'a\nb' })).toThrow('ROUSE_HOST_NAME');
   });
 
-  it('whose id file holds something else is told, and what to do', () => {
+  it('a host whose id file holds something else is reported, with what to do', () => {
     const other = path.join(home, 'other');
     fs.mkdirSync(other);
     fs.writeFileSync(path.join(other, 'host-id'), 'nonsense\n');
@@ -54,7 +54,7 @@ describe('a host', () => {
 });
 
 describe('the list of the fleet', () => {
-  it('has host, tool, state, since and version of each agent, and can be narrowed by them', async () => {
+  it('the list of the fleet has host, tool, state, since and version of each agent, and can be narrowed by them', async () => {
     const ana = await beating('ana', { host: 'north', host_id: 'id-of-north', version: '1.2.3' });
     const ben = await beating('ben', { host: 'south', host_id: 'id-of-south', version: '1.2.4' });
     await ana.beat({ state: 'idle' });
@@ -77,7 +77,7 @@ describe('the list of the fleet', () => {
     await expect(list({ state: 'bored' })).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('dates a state by the server, from its change on and not from each beat', async () => {
+  it('the list of the fleet dates a state by the server, from its change on and not from each beat', async () => {
     const cleo = await beating('cleo', { host: 'north', host_id: 'id-of-north', version: '1' });
     const now = async () => {
       const { state, since } = await fleet.user.agent('cleo');
@@ -96,13 +96,13 @@ describe('the list of the fleet', () => {
     expect((await now()).since > working.since).toBe(true);
   });
 
-  it('shows a host under its new name from the next beat on, as the same host', async () => {
+  it('the list of the fleet shows a host under its new name from the next beat on, as the same host', async () => {
     const dan = await beating('dan', { host: 'old', host_id: 'id-of-dan', version: '1' });
     await dan.beat({ state: 'idle', host: 'new' });
     expect(await fleet.user.agent('dan')).toMatchObject({ host: 'new', host_id: 'id-of-dan' });
   });
 
-  it('keeps the name of a host when a beat brings one that is no name', async () => {
+  it('the list of the fleet keeps the name of a host when a beat brings one that is no name', async () => {
     const eva = await beating('eva', { host: 'build', host_id: 'id-of-eva', version: '1' });
     await eva.beat({ state: 'idle', host: '$(touch /tmp/x)' });
     expect(await fleet.user.agent('eva')).toMatchObject({ host: 'build', state: 'idle' });

@@ -42,7 +42,7 @@ describe.each(databases(import.meta.filename))('what nudges need of %s', (_name,
     ).rows.map(({ name }) => name);
   const ALL = ['last_nudged_at', 'requests_nudge_agent', 'requests_nudge_due'];
 
-  it('the step may run twice, down twice, before the table exists and after', async () => {
+  it('the migration for nudges may run twice, down twice, before the table exists and after', async () => {
     const other = await database.another();
     await other.exec(REQUESTS_LAST_NUDGED);
     await other.exec(REQUESTS_LAST_NUDGED);
@@ -63,7 +63,7 @@ describe.each(databases(import.meta.filename))('what nudges need of %s', (_name,
     expect(await columns(other)).toEqual(ALL);
   });
 
-  it('migrating again changes nothing', async () => {
+  it('migrating for nudges again changes nothing', async () => {
     const applied = async () => (await sql.query('SELECT * FROM schema_migrations ORDER BY position')).rows;
     const before = await applied();
     await Promise.all([migrate(sql, FLEET_MIGRATIONS), migrate(sql, FLEET_MIGRATIONS)]);

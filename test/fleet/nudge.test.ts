@@ -29,7 +29,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
   afterAll(() => database.close());
   beforeEach(() => house.clear());
 
-  it('nothing to do is a clean no-op', async () => {
+  it('a nudge sweep with nothing to do is a clean no-op', async () => {
     expect(await house.sweep()).toMatchObject({ agents_nudged: 0, items_covered: 0, errors: 0, more: false });
     expect(await house.nudges()).toEqual([]);
     expect(await house.sweeper().mayHaveWork?.(sql)).toBe(false);
@@ -61,13 +61,13 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.stamped()).toEqual(new Set(items));
   });
 
-  it('one item is announced in the singular', async () => {
+  it('a nudge for one item is in the singular', async () => {
     await house.item(await house.agent());
     await house.sweep();
     expect(textOf((await house.nudges())[0]!)).toContain('You have 1 unhandled inbox request awaiting');
   });
 
-  it('the message carries a count only: nothing that somebody wrote', async () => {
+  it('a nudge carries a count only: nothing that a person or an agent wrote', async () => {
     await house.item(await house.agent(), {
       title: 'SECRET-TITLE',
       requester: { type: 'user', id: 'SECRET-ANA' },
@@ -91,7 +91,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     ['an approved item', {}, { status: 'approved' }],
     ['a cancelled item', {}, { status: 'cancelled' }],
   ];
-  it.each(untouched)('%s is left alone: no message, no stamp', async (_what, agent, item) => {
+  it.each(untouched)('%s is not nudged: no message, no stamp', async (_what, agent, item) => {
     await house.item(await house.agent(agent), item);
     expect(await house.sweep()).toMatchObject({ agents_nudged: 0, items_covered: 0, errors: 0 });
     expect(await house.nudges()).toEqual([]);
@@ -117,7 +117,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.stamped()).toContain(item);
   });
 
-  it('agents that fail, however many, keep nobody behind them from being nudged, and are told once', async () => {
+  it('agents that fail, however many, do not keep others from being nudged, and are reported once', async () => {
     const failing: string[] = [];
     for (let index = 0; index < 12; index++) {
       failing.push(await house.agent());
@@ -168,7 +168,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.stamped()).toEqual(new Set());
   });
 
-  it('covers exactly what the specified query finds, whatever the mixture', async () => {
+  it('a nudge sweep covers exactly what the specified query finds, whatever the mixture', async () => {
     const agents = fc.record({
       status: fc.constantFrom('online', 'online', 'online', 'offline', 'paused', 'degraded'),
       activeTasks: fc.constantFrom(0, 0, 0, 1),
@@ -208,7 +208,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     );
   });
 
-  it('bad recipients are left out, counted and told once; the others get their nudge', async () => {
+  it('bad recipients are left out, counted and reported once; the others get their nudge', async () => {
     const lines: string[] = [];
     const log = createLog({ clock: systemClock, write: (line) => lines.push(line) });
     const agent = await house.agent();
@@ -399,7 +399,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.nudges()).toEqual([]);
   });
 
-  it('a dry run says what would be done and does nothing', async () => {
+  it('a dry run of nudges says what would be done and does nothing', async () => {
     const agent = await house.agent();
     await house.item(agent);
     await house.item(agent, { ageMinutes: 45 });
@@ -431,7 +431,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.sweep({ backoff: true })).toMatchObject({ agents_nudged: 1 });
   });
 
-  it('after the reminders allowed the requester is told once, when that was asked for', async () => {
+  it('after the allowed nudges the requester is informed once, when that was asked for', async () => {
     const [agent, requester] = [await house.agent(), await house.agent({ activeTasks: 1 })];
     const item = await house.item(agent, {
       ageMinutes: 600,
@@ -460,7 +460,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.nudges(requester)).toHaveLength(1);
   });
 
-  it('an agent not heard from is left alone when a heartbeat is asked for; one that never sent any is not', async () => {
+  it('an agent that stopped sending heartbeats is not nudged when one is required; one that never sent any is', async () => {
     const [silent, never] = [await house.agent({ heartbeatMinutesAgo: 10 }), await house.agent()];
     await sql.query('UPDATE workspaces SET last_heartbeat_at = NULL WHERE id = $1', [never]);
     await house.item(silent);
@@ -473,7 +473,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.nudges(silent)).toHaveLength(1);
   });
 
-  it('stops after the agents in hand when it is asked to end, and says that there is more', async () => {
+  it('a nudge sweep stops after the agents in hand when it is asked to end, and says that there is more', async () => {
     for (let n = 0; n < 60; n++) await house.item(await house.agent());
     const asked = new AbortController();
     const stopping: typeof enqueue = (tx, message) => {

@@ -33,7 +33,7 @@ const online = async (name: string) => {
 };
 
 describe('a removed agent', () => {
-  it('leaves no open request behind: each is cancelled, and whoever asked is told', async () => {
+  it('a removed agent leaves no open request behind: each is cancelled, and its requester is informed', async () => {
     const [asker, gone] = [await online('asker'), await online('gone')];
     const wish = { kind: 'task', title: 'do it', recipient_type: 'agent', recipient_id: 'gone' } as const;
     const own = new TicketsClient(asker.client, asker.workspaceId);
@@ -62,7 +62,7 @@ describe('a removed agent', () => {
     expect(events).toEqual([{ data: { reason: 'recipient_removed' } }]);
   });
 
-  it('whose requests a crash left open: the next sweep ends them, once', async () => {
+  it('requests of a removed agent that a crash left open are ended by the next sweep, once', async () => {
     const late = await online('late');
     await new TicketsClient(fleet.user).create({
       kind: 'task',
@@ -116,7 +116,7 @@ it('a resumed agent gets what waits at once', async () => {
 });
 
 describe('lists that are cut', () => {
-  it('say so and go on where they ended: agents, tokens, requests', async () => {
+  it('lists that are cut say so and go on where they ended: agents, tokens, requests', async () => {
     for (let index = 0; index < 5; index++) await fleet.agent(`many-${index}`);
     const all = (await fleet.admin.call('registry.agents.list', {})).agents.map(({ name }) => name);
     const seen: string[] = [];
@@ -158,7 +158,7 @@ it('a sweeper that is disabled says so once', () => {
   expect(log.filter((line) => line.includes('sweeper request-nudge is disabled'))).toHaveLength(1);
 });
 
-it('a lost admin token is replaced by whoever owns the database; the old one ends, those of others stay', async () => {
+it('the owner of the database replaces a lost admin token; the old one ends, those of others stay', async () => {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-init-'));
   const files = serverFiles(home);
   const init = (replaceAdminToken: boolean) =>

@@ -32,7 +32,7 @@ const rouse = (args: string[], env: NodeJS.ProcessEnv) =>
 
 describe('a name that this home does not know', () => {
   it.each(ACTS.map((words) => ({ words, command: words.join(' ') })))(
-    'is not looked up at the server of another home by $command',
+    'a name that this home does not know is not looked up at the server of another home by $command',
     async ({ words }) => {
       const said = await rouse([...words, '--agent-name', 'far'], {
         ROUSE_HOME: path.join(elsewhere, 'home'),
@@ -43,7 +43,7 @@ describe('a name that this home does not know', () => {
     },
   );
 
-  it('is looked up at the own server, and every line about it names that server', async () => {
+  it('a name that this home does not know is looked up at its own server, and every line about it names that server', async () => {
     const { instance_id } = (await (await fetch(`${house.url}/health`)).json()) as { instance_id: string };
     const files = path.join(house.env['ROUSE_HOME']!, 'server');
     fs.mkdirSync(files, { recursive: true });

@@ -135,7 +135,7 @@ describe('through the proxy of the recipe', () => {
   });
   afterAll(close);
 
-  it('a token works; without one nothing is served but what is open to all', async () => {
+  it('through the proxy of the recipe a token works; without one only what is open to all is served', async () => {
     expect((await ask('GET', '/registry/agents', bearer())).status).toBe(200);
     expect((await ask('GET', '/houmao/agents', bearer())).status).toBe(200);
     const wrong: string[] = [];
@@ -155,7 +155,7 @@ describe('through the proxy of the recipe', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('nobody launches without a token: not by another Host, and not another account', async () => {
+  it('through the proxy of the recipe nothing is launched without a token, with another Host or by another account', async () => {
     for (const host of [`${NAME}:${front}`, 'localhost', '127.0.0.1', `127.0.0.1:${behind}`]) {
       const said = await ask('POST', '/houmao/launches', { host }, LAUNCH);
       expect([host, said.status, said.headers['www-authenticate']]).toEqual([host, 401, 'Bearer']);
@@ -169,7 +169,7 @@ describe('through the proxy of the recipe', () => {
     expect(await asOtherAccount<number>(direct, null)).toBe(401);
   });
 
-  it('a link to the page opens a session, and the owner goes on without a thought', async () => {
+  it('through the proxy of the recipe a link to the page opens a session, and nothing changes for the owner', async () => {
     const { out } = await rouse('--print-json', 'dashboard', '--link', '--as', 'mia');
     const { url } = JSON.parse(out) as { url: string };
     expect(url).toMatch(new RegExp(`^https://fleet\\.example\\.org:${front}/ui/#code=`));
@@ -198,7 +198,7 @@ describe('a proxy that was not named', () => {
   it.each([
     ['--public-url', `https://${NAME}`],
     ['--allow-host', NAME],
-  ])('but is meant by %s keeps the server from starting', async (...flags) => {
+  ])('a proxy that was not named but is meant by %s keeps the server from starting', async (...flags) => {
     const said = await rouse('server', 'start', '--port', String(behind), ...flags);
     expect([said.code, said.err]).toEqual([2, expect.stringContaining('--trusted-proxy 127.0.0.1')]);
     expect(await isListening(behind)).toBe(false);
@@ -209,21 +209,24 @@ describe('a proxy that was not named', () => {
     ['::1', '::1'],
     ['localhost', '127.0.0.1'],
     ['127.0.0.5', '127.0.0.1'],
-  ])('is suggested by the address from which it reaches a listener on %s', async (host, proxy) => {
-    const said = await rouse(
-      'server',
-      'start',
-      '--host',
-      host,
-      '--port',
-      String(behind),
-      '--allow-host',
-      NAME,
-    );
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining(`"--trusted-proxy ${proxy}"`)]);
-  });
+  ])(
+    'a proxy that was not named is suggested by the address from which it reaches a listener on %s',
+    async (host, proxy) => {
+      const said = await rouse(
+        'server',
+        'start',
+        '--host',
+        host,
+        '--port',
+        String(behind),
+        '--allow-host',
+        NAME,
+      );
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining(`"--trusted-proxy ${proxy}"`)]);
+    },
+  );
 
-  it('makes nobody the owner: as nginx is by itself, when it hands the name on, when it names its caller', async () => {
+  it('no caller behind a proxy that was not named is the owner: nginx by default, with the name passed on, with its caller named', async () => {
     await startServer();
     expect(await asked(behind)).toBe(200);
     for (const settings of [

@@ -122,14 +122,14 @@ describe('with a token that is not enough', () => {
     expect(await status(fleet.orgAdmin, method, path, body)).toBe(403);
   });
 
-  it('only an agent beats, and only as itself', async () => {
+  it('only an agent sends heartbeats, and only as itself', async () => {
     const body = { session_id: 'session-of-ana', active_tasks: 0 };
     for (const client of [fleet.user, fleet.orgAdmin, fleet.admin])
       expect(await status(client, 'POST', '/registry/heartbeat', body)).toBe(403);
     expect(await status(stranger.client, 'POST', '/registry/heartbeat', body)).toBe(409);
   });
 
-  it('an agent registers itself and nobody else, pauses nobody', async () => {
+  it('an agent registers only itself, and pauses no agent', async () => {
     const other = { agent_id: 'ben', name: 'ben', session_id: 's' };
     expect(await status(ana.client, 'POST', '/registry/register', other)).toBe(403);
     expect(await status(ana.client, 'POST', '/registry/agents/ana/pause')).toBe(403);
@@ -140,7 +140,7 @@ describe('with a token that is not enough', () => {
 });
 
 describe('tenants', () => {
-  it('do not see each other', async () => {
+  it('orgs do not see each other', async () => {
     const seen = async (client: FleetClient): Promise<string[]> =>
       (await client.call('registry.agents.list', {})).agents.map(({ agent_id }) => agent_id);
     expect(await seen(foreign.user)).toEqual(['stranger']);
@@ -160,7 +160,7 @@ describe('tenants', () => {
     ['POST', '/registry/agents/:id/remove'],
     ['POST', '/admin/tokens', { kind: 'agent', agent: ':id' }],
     ['POST', '/registry/register', { agent_id: 'child', name: 'child', session_id: 's', parent: ':id' }],
-  ])('cannot address each other by %s %s %j', async (method, path, body) => {
+  ])('orgs cannot address each other by %s %s %j', async (method, path, body) => {
     for (const ref of [ana.workspaceId, 'ana']) {
       const filled = body && JSON.parse(JSON.stringify(body).replace(':id', ref));
       expect(await status(foreign.admin, method, path.replace(':id', ref), filled)).toBe(404);
@@ -168,14 +168,14 @@ describe('tenants', () => {
     expect((await fleet.admin.agent('ana')).status).not.toBe('paused');
   });
 
-  it('cannot revoke each other, and a foreign token is as unknown as none', async () => {
+  it('orgs cannot revoke each other, and a foreign token is as unknown as none', async () => {
     const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
     for (const id of [tokens[0]!.token_id, '00000000-0000-7000-8000-000000000000', "x' OR 1=1"])
       expect(await status(foreign.admin, 'POST', `/admin/tokens/${encodeURIComponent(id)}/revoke`)).toBe(404);
     expect((await fleet.orgAdmin.call('admin.tokens.list', {})).tokens).toEqual(tokens);
   });
 
-  it('may have agents of the same id and name', async () => {
+  it('orgs may have agents of the same id and name', async () => {
     const twin = await fleet.agent('ana', { orgId: foreign.orgId });
     expect((await foreign.user.agent('ana')).workspace_id).toBe(twin.workspaceId);
     expect((await fleet.user.agent('ana')).workspace_id).toBe(ana.workspaceId);
@@ -184,7 +184,7 @@ describe('tenants', () => {
 });
 
 describe('secrets', () => {
-  it('are shown once: no list and no row holds one', async () => {
+  it('secrets of a fleet server are shown once: no list and no row holds one', async () => {
     const { token, prefix } = await fleet.orgAdmin.createToken({ kind: 'user', subject: 'once' });
     expect(token.startsWith(prefix)).toBe(true);
     const { tokens } = await fleet.admin.call('admin.tokens.list', {});
@@ -206,13 +206,13 @@ describe('at the door', () => {
     ['a Host that only begins like ours', { host: '127.0.0.1.evil.example' }, 403],
     ['a foreign Origin', { origin: 'http://evil.example' }, 403],
     ['a page of another site', { 'sec-fetch-site': 'cross-site' }, 403],
-  ])('%s is refused, with an id to find it by', async (_, headers, expected) => {
+  ])('a fleet server refuses %s, with an id to find it by', async (_, headers, expected) => {
     const answer = await raw('GET', '/health', headers);
     expect(answer.status).toBe(expected);
     expect(answer.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   });
 
-  it('keeps a decent request id and replaces any other', async () => {
+  it('a fleet server keeps a decent request id and replaces any other', async () => {
     expect((await raw('GET', '/health', { 'x-request-id': 'abc-1' })).headers['x-request-id']).toBe('abc-1');
     expect((await raw('GET', '/health', { 'x-request-id': 'a b"c' })).headers['x-request-id']).not.toBe(
       'a b"c',
@@ -246,7 +246,7 @@ describe('at the door', () => {
     },
   );
 
-  it('says whether the database answers, and counts for Prometheus', async () => {
+  it('a fleet server says whether its database responds, and counts for Prometheus', async () => {
     expect(await fleet.as(undefined).request('GET', '/ready')).toEqual({
       status: 'ready',
       database: 'embedded',
@@ -263,7 +263,7 @@ describe('at the door', () => {
 });
 
 describe('too many requests', () => {
-  it('are told when to come back; a guesser of tokens locks nobody out', async () => {
+  it('a caller with too many requests learns when to come back; guessed tokens lock no one else out', async () => {
     const limits = { requests: { burst: 30, perSecond: 0.001 }, badTokens: { burst: 3, perSecond: 0.01 } };
     const limited = await startFleet({ config: { limits } });
     try {

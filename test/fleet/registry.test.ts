@@ -19,7 +19,7 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
   const register = (agentId: string, name = agentId, org = orgId) =>
     registerWorkspace(sql, { orgId: org, agentId, name, sessionId: 's1' });
 
-  it('finds an agent by workspace id, agent id and name, in this order', async () => {
+  it('the registry finds an agent by workspace id, agent id and name, in this order', async () => {
     const ana = await register('id-ana', 'ana');
     const other = await register('ana', 'other');
     for (const [ref, id] of [
@@ -31,7 +31,7 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
       expect((await resolveWorkspace(sql, orgId, ref)).id).toBe(id);
   });
 
-  it('refuses a name that several agents have, and says which', async () => {
+  it('the registry refuses a name that several agents have, and says which', async () => {
     const ids = [await register('twin-1', 'twin'), await register('twin-2', 'twin')].map(
       (w) => w.workspaceId,
     );
@@ -47,18 +47,18 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
     '00000000-0000-0000-0000-000000000000',
     "'; DROP TABLE workspaces; --",
     'x'.repeat(5000),
-  ])('does not find %j', async (ref) => {
+  ])('the registry does not find %j', async (ref) => {
     await expect(resolveWorkspace(sql, orgId, ref)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('does not find the agents of another org, by whatever name', async () => {
+  it('the registry does not find the agents of another org, by whatever name', async () => {
     const foreign = await register('secret', 'secret', (await ensureOrg(sql, 'elsewhere')).id);
     for (const ref of ['secret', foreign.workspaceId])
       await expect(resolveWorkspace(sql, orgId, ref)).rejects.toMatchObject({ code: 'not_found' });
     expect((await resolveWorkspace(sql, null, 'secret')).id).toBe(foreign.workspaceId);
   });
 
-  it('keeps the workspace of an agent that registers again, and ends its older tokens', async () => {
+  it('the registry keeps the workspace of an agent that registers again, and ends its older tokens', async () => {
     const first = await register('again');
     const second = await register('again');
     expect(second.workspaceId).toBe(first.workspaceId);
@@ -73,7 +73,7 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
     ['name', (i: number) => ({ agentId: `raced-id-${i}`, name: 'raced' })],
     ['agent id', (i: number) => ({ agentId: 'raced-id', name: `raced-${i}` })],
     ['name and agent id', () => ({ agentId: 'raced-both', name: 'raced-both' })],
-  ])('of users who register the same new %s at once, one gets it', async (_, wanted) => {
+  ])('the registry of users who register the same new %s at once, one gets it', async (_, wanted) => {
     const users = ['ana', 'ben', 'cleo', 'dan'].map((userId) => ({
       kind: 'user' as const,
       tokenId: newUuid(),
@@ -118,21 +118,21 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
       expect(await livenessPass(sql, options)).toEqual({ offline: 0 });
     });
 
-    it('a dry run counts and changes nothing', async () => {
+    it('a dry run of the liveness sweep counts and changes nothing', async () => {
       const id = await agent('live-dry', 'online', 500);
       expect(await livenessPass(sql, { ...options, dryRun: true })).toEqual({ offline: 1 });
       expect(await statusOf(id)).toBe('online');
       await livenessPass(sql, options);
     });
 
-    it('a server that has just started holds silence against nobody', async () => {
+    it('a server that has just started takes no agent offline for its silence', async () => {
       const id = await agent('live-grace', 'online', 500);
       expect(await livenessPass(sql, { ...options, startedAt: new Date() })).toEqual({ offline: 0 });
       expect(await statusOf(id)).toBe('online');
       await livenessPass(sql, options);
     });
 
-    it('two passes at once take each agent once', async () => {
+    it('two liveness sweeps at once take each agent offline once', async () => {
       for (let i = 0; i < 20; i++) await agent(`live-many-${i}`, 'online', 500);
       const results = await Promise.all([livenessPass(sql, options), livenessPass(sql, options)]);
       expect(results[0]!.offline + results[1]!.offline).toBe(20);

@@ -70,7 +70,7 @@ async function farGateway(name: string, does: (call: HandedCall) => { status: nu
 }
 
 describe('a call to the gateway of an agent on another host', () => {
-  it('made at one server reaches a gateway with a heartbeat at another, once, and its response comes back unchanged', async () => {
+  it('a remote call made at one server reaches a gateway with a heartbeat at another, once, and its response comes back unchanged', async () => {
     const far = await farGateway('ana', ({ path }) =>
       path.startsWith('/v1/status')
         ? { status: 200, answer: { gateway_health: 'healthy' } }
@@ -99,7 +99,7 @@ describe('a call to the gateway of an agent on another host', () => {
     await far.stop();
   });
 
-  it('that is not on the list, or to an agent of another org, is refused before anything is sent', async () => {
+  it('a remote call that is not on the list, or to an agent of another org, is refused before anything is sent', async () => {
     const far = await farGateway('ben', () => ({ status: 200, answer: {} }));
     await expect(through(fleet.user, 'ben').sendKeys({ sequence: 'rm -rf' })).rejects.toMatchObject({
       code: 'forbidden',
@@ -113,7 +113,7 @@ describe('a call to the gateway of an agent on another host', () => {
     await far.stop();
   });
 
-  it('to an agent that is away fails at once with its host; a call that its gateway never takes has no effect, then or later', async () => {
+  it('a remote call to an agent that is away fails at once with its host; one that its gateway never takes has no effect, then or later', async () => {
     const { auth_token } = await fleet.user.register({
       agent_id: 'cleo',
       name: 'cleo',
@@ -140,7 +140,7 @@ describe('a call to the gateway of an agent on another host', () => {
 });
 
 describe('a real gateway on another host', () => {
-  it('runs remote calls through its own routes: status, prompt, request, reminder, mail', async () => {
+  it('a real gateway on another host runs remote calls through its own routes: status, prompt, request, reminder, mail', async () => {
     const house = new AgentHouse();
     try {
       const tokenFile = path.join(house.directory, 'token');

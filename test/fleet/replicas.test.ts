@@ -34,7 +34,7 @@ describe('two servers on one PostgreSQL', () => {
     (await servers.sql.query<{ n: number }>(`SELECT (${query})::int AS n`)).rows[0]!.n;
 
   it(
-    'killed at random, with agents and database restarted and the clock across the hour, announce each request once in its hour, and lose and double nothing',
+    'two servers on one PostgreSQL, killed at random across the hour with agents and database restarted, announce each request once in its hour, and lose and double nothing',
     async () => {
       await Promise.all([servers.start(0), servers.start(1)]);
       agents = Array.from(

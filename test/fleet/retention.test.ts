@@ -17,7 +17,7 @@ const run = (name: string) =>
   fleet.admin.call('admin.sweepers.run', { name }) as Promise<{ result?: Record<string, number> }>;
 
 describe('retention', () => {
-  it('deletes requests and calls that ended long ago, in batches, and never what is open or young', async () => {
+  it('retention deletes requests and calls that ended long ago, in batches, and never what is open or young', async () => {
     const { workspaceId } = await fleet.agent('ana');
     const make = (status: string, count: number, days: number) =>
       sql.query(

@@ -35,7 +35,7 @@ async function save(url: string, token: string, file: string): Promise<void> {
 }
 
 describe('a backup of the embedded database', () => {
-  it('taken while requests are filed holds what was answered before it and nothing half; it comes back with --replace only', async () => {
+  it('a backup taken while requests are filed holds what was acknowledged before it and nothing half; it is restored with --replace only', async () => {
     const file = path.join(home, 'fleet.backup');
     const server = await start();
     const url = `http://127.0.0.1:${server.instance.port}`;
@@ -74,7 +74,7 @@ describe('a backup of the embedded database', () => {
     await again.stop();
   });
 
-  it('that is cut off, changed, of another version or no backup at all is refused, and nothing is changed', async () => {
+  it('a backup that is cut off, changed, of another version or no backup at all is refused, and nothing is changed', async () => {
     const server = await start();
     const token = readTokenFile(serverFiles(home).adminToken);
     const good = path.join(home, 'good.backup');

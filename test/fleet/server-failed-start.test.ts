@@ -117,16 +117,19 @@ it('a start names the file that is in its way', async () => {
 });
 
 describe('a start with', () => {
-  it.each(Object.entries(REFUSING))('%s ends, with a reason and nothing left behind', async (_, prepare) => {
-    const url = await prepare();
-    const { code, said } = await failed(start(url));
-    expect([code, JSON.parse(said)]).toEqual([expect.any(Number), { error: expect.anything() }]);
-    expect(code).not.toBe(0);
-    expect(await isListening(port)).toBe(false);
-    expect(fs.existsSync(serverFiles(house.directory).instance)).toBe(false);
-  });
+  it.each(Object.entries(REFUSING))(
+    'a start with %s ends, with a reason and nothing left behind',
+    async (_, prepare) => {
+      const url = await prepare();
+      const { code, said } = await failed(start(url));
+      expect([code, JSON.parse(said)]).toEqual([expect.any(Number), { error: expect.anything() }]);
+      expect(code).not.toBe(0);
+      expect(await isListening(port)).toBe(false);
+      expect(fs.existsSync(serverFiles(house.directory).instance)).toBe(false);
+    },
+  );
 
-  it('what was in its way taken away succeeds, on the same port and in the same home', async () => {
+  it('a start succeeds on the same port and in the same home once the obstacle is gone', async () => {
     const url = await REFUSING['an admin token that cannot be kept']();
     await failed(start(url));
     fs.rmSync(serverFiles(house.directory).adminToken, { recursive: true });
@@ -137,7 +140,7 @@ describe('a start with', () => {
 describe('a server whose database stops taking writes', () => {
   const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${port}/ready`)).status;
 
-  it('is not ready until it takes them again', async () => {
+  it('a server whose database stops taking writes is not ready until it takes them again', async () => {
     const { admin, url, name } = await prepared('ALL');
     try {
       await serves(url);
@@ -155,7 +158,7 @@ describe('a server whose database stops taking writes', () => {
     }
   });
 
-  it('is asked without a write', async () => {
+  it('the readiness of a server is checked without a write', async () => {
     const { admin, url } = await prepared('ALL');
     try {
       await serves(url);

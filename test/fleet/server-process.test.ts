@@ -72,7 +72,7 @@ function rouse(...args: string[]): Promise<{ code: number; out: string; err: str
 }
 
 describe('rouse server', () => {
-  it('makes an admin token at its first start, is found by its home, and ends well when asked', async () => {
+  it('rouse server makes an admin token at its first start, is found by its home, and ends well when asked', async () => {
     const server = await startServer();
     const files = serverFiles(house.directory);
     expect(fs.statSync(files.adminToken).mode & 0o777).toBe(0o600);
@@ -92,7 +92,7 @@ describe('rouse server', () => {
     expect((await rouse('server', 'status')).code).toBe(7);
   });
 
-  it('goes on when what it prints cannot be written', async () => {
+  it('rouse server goes on when what it prints cannot be written', async () => {
     const full = fs.openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [BIN, 'server', 'start', '--port', '0'], {
       env: env(),
@@ -106,7 +106,7 @@ describe('rouse server', () => {
     await expect.poll(() => child.exitCode, WAIT).toBe(0);
   });
 
-  it('killed with kill -9 is not taken for running, and its token is good for the next one', async () => {
+  it('a server killed with kill -9 is not taken for running, and its token works for the next one', async () => {
     const first = await startServer();
     const token = readTokenFile(serverFiles(house.directory).adminToken);
     await kill(first, 'SIGKILL');
@@ -117,7 +117,7 @@ describe('rouse server', () => {
     expect(await kill(second, 'SIGTERM')).toBe(0);
   });
 
-  it('killed between storing a request and its delivery, and started again: the agent is told once', async () => {
+  it('a server killed between storing a request and its delivery, and started again, delivers it once', async () => {
     let server = await startServer();
     const port = Number(new URL(server.url).port);
     house.fleet = { url: server.url, tokenFile: serverFiles(house.directory).adminToken };
@@ -143,7 +143,7 @@ describe('rouse server', () => {
 });
 
 describe('rouse tokens and rouse fleet', () => {
-  it('do what they say, with exit codes that tell', async () => {
+  it('rouse tokens and rouse fleet do what they say, with the right exit codes', async () => {
     const { url } = await startServer();
     const flags = ['--fleet-url', url, '--fleet-token-file', serverFiles(house.directory).adminToken];
     const run = (...args: string[]) => rouse(...args, ...flags, '--print-json');

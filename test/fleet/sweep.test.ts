@@ -68,7 +68,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     return { clock, sweepers, sweeper, tick, begin };
   }
 
-  it('makes its first pass at once, then one per interval', async () => {
+  it('the sweep runner makes its first pass at once, then one per interval', async () => {
     const sweep = sweepOf(async () => ({}));
     const { begin, tick, clock } = runner(sweep);
     await begin();
@@ -79,7 +79,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(sweep.calls).toBe(2);
   });
 
-  it('spreads later passes by up to a tenth of the interval', async () => {
+  it('the sweep runner spreads later passes by up to a tenth of the interval', async () => {
     const sweep = sweepOf(async () => ({}));
     const { begin, tick, clock } = runner(sweep, { random: () => 0.5 });
     await begin();
@@ -89,7 +89,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(sweep.calls).toBe(2);
   });
 
-  it('goes on after a pass that threw, sooner than the interval, and tells about it', async () => {
+  it('the sweep runner goes on after a pass that threw, sooner than the interval, and logs it', async () => {
     const sweep = sweepOf(async (_pass, call) => {
       if (call === 1) throw new Error('boom');
       return { found: 3 };
@@ -108,7 +108,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(sweepers.metrics()).toContain('rouse_sweeper_failures_total{sweeper="counting"} 1');
   });
 
-  it('waits longer after each failure, up to half a minute', async () => {
+  it('the sweep runner waits longer after each failure, up to half a minute', async () => {
     const sweep = sweepOf(async () => {
       throw new Error('always');
     });
@@ -121,7 +121,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     }
   });
 
-  it('skips a pass, without an error, while another server has the lease', async () => {
+  it('the sweep runner skips a pass, without an error, while another server has the lease', async () => {
     const sweep = sweepOf(async () => ({}));
     const { sweepers } = runner(sweep);
     await sql.query(
@@ -132,7 +132,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(await sweepers.views()).toMatchObject([{ holder: 'other', failures: 0 }]);
   });
 
-  it('takes over a lease that ran out, and leaves one that was taken over alone', async () => {
+  it('the sweep runner takes over a lease that ran out, and leaves one that was taken over alone', async () => {
     const sweep = sweepOf(async () => {
       await sql.query(`UPDATE sweepers SET holder = 'thief' WHERE name = 'counting'`);
       return {};
@@ -145,7 +145,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(await sweepers.views()).toMatchObject([{ holder: 'thief', runs: 0 }]);
   });
 
-  it('runs one pass at a time in a process; a dry run may go beside it and leaves no trace', async () => {
+  it('the sweep runner runs one pass at a time in a process; a dry run may go beside it and leaves no trace', async () => {
     const open = gate();
     const entered = gate();
     const sweep = sweepOf(async ({ dryRun }) => {
@@ -168,7 +168,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(await first).toMatchObject({ outcome: 'done' });
   });
 
-  it('asks a pass to end when its time budget is over', async () => {
+  it('the sweep runner asks a pass to end when its time budget is over', async () => {
     const sweep = sweepOf(
       ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ended: 1 }))),
     );
@@ -178,7 +178,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(await run).toMatchObject({ result: { ended: 1 } });
   });
 
-  it('asks a pass to end when somebody else has its lease', async () => {
+  it('the sweep runner asks a pass to end when another server has its lease', async () => {
     const entered = gate();
     const sweep = sweepOf(({ signal }) => {
       entered.resolve();
@@ -192,7 +192,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(await run).toMatchObject({ result: { ended: 1 } });
   });
 
-  it('writes nothing when a look says that there is nothing to do, but a manual run runs', async () => {
+  it('the sweep runner writes nothing when a look says that there is nothing to do, but a manual run runs', async () => {
     const sweep = sweepOf(async () => ({}));
     const { begin, sweepers } = runner({ ...sweep, mayHaveWork: async () => false });
     await begin();
@@ -200,7 +200,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     expect(await sweepers.run('counting')).toMatchObject({ outcome: 'done' });
   });
 
-  it('stops cleanly in the middle of a pass and refuses new ones', async () => {
+  it('the sweep runner stops cleanly in the middle of a pass and refuses new ones', async () => {
     const entered = gate();
     const sweep = sweepOf(({ signal }) => {
       entered.resolve();

@@ -28,7 +28,7 @@ describe('the sweepers of a server, as administrators see them', () => {
     return sweeperRun.parse(await answer.json());
   };
 
-  it('a dry run tells what would be done, a run does it, and the last result is kept', async () => {
+  it('a dry run of a sweeper returns what would be done, a run does it, and the last result is kept', async () => {
     expect(await run('?dry_run=1')).toMatchObject({
       dry_run: true,
       outcome: 'done',
@@ -54,7 +54,7 @@ describe('the sweepers of a server, as administrators see them', () => {
     );
   });
 
-  it('another server that sweeps makes a run a skip, not an error', async () => {
+  it('a sweeper run while another server sweeps is a skip, not an error', async () => {
     await fleet.sql.query(
       `UPDATE sweepers SET holder = 'other', lease_until = now() + interval '10 seconds'`,
     );
@@ -86,7 +86,7 @@ describe('the sweepers of a server, as administrators see them', () => {
 });
 
 describe('a server told not to nudge', () => {
-  it('has no such sweeper', async () => {
+  it('a server that is set not to nudge has no such sweeper', async () => {
     const fleet = await startFleet({
       config: { nudge: nudgeSettings({ REQUEST_NUDGE_SWEEPER_DISABLED: 'TRUE' }, silentLog) },
     });

@@ -26,7 +26,7 @@ const silentSince = (workspace: string, seconds: number) =>
   );
 
 describe('the same agent on a second host', () => {
-  it('is refused while the first one beats, and told where that is', async () => {
+  it('an agent on a second host is refused while the first one beats, with where that is', async () => {
     const { client, workspace_id } = await running(fleet.user, 'ana');
     await expect(register(fleet.user, 'ana', 'second')).rejects.toMatchObject({
       code: 'conflict',
@@ -46,7 +46,7 @@ describe('the same agent on a second host', () => {
     expect((await fleet.user.agent('ana')).host).toBe('host-of-first');
   });
 
-  it('takes its place when that is asked for; the loser is told who has it', async () => {
+  it('an agent on a second host takes the place of the first when that is asked for; the first learns who has it', async () => {
     const { client } = await running(fleet.user, 'ben');
     const held = client.heartbeat({ session_id: 'first', active_tasks: 0, wait_seconds: 20 });
     held.catch(() => {});
@@ -61,7 +61,7 @@ describe('the same agent on a second host', () => {
     await fleet.as(auth_token).heartbeat({ session_id: 'second', active_tasks: 0 });
   });
 
-  it('is free after a good-bye, after silence, and for the same session', async () => {
+  it('the place of an agent is free after a good-bye, after silence, and for the same session', async () => {
     const left = await running(fleet.user, 'cleo');
     await left.client.heartbeat({ session_id: 'first', active_tasks: 0, leaving: true });
     await register(fleet.user, 'cleo', 'second');
@@ -72,7 +72,7 @@ describe('the same agent on a second host', () => {
     await register(fleet.user, 'eve', 'first');
   });
 
-  it('of two who come at once after it left, the second finds the first only once that beats', async () => {
+  it('of two hosts that come at once after an agent left, the second finds the first only once that beats', async () => {
     const { client, workspace_id } = await running(fleet.user, 'finn');
     await client.heartbeat({ session_id: 'first', active_tasks: 0, leaving: true });
     const both = await Promise.allSettled(
@@ -91,7 +91,7 @@ describe('the same agent on a second host', () => {
 });
 
 describe('an agent', () => {
-  it('is registered again by its owner, an administrator or itself, and by no other user of the org', async () => {
+  it('an agent is registered again by its owner, an administrator or itself, and by no other user of the org', async () => {
     const { token } = await fleet.admin.createToken({ kind: 'user', subject: 'other', org: 'default' });
     const other = fleet.as(token);
     const { client, workspace_id } = await running(fleet.user, 'gil');
@@ -110,7 +110,7 @@ describe('an agent', () => {
     expect((await register(fleet.orgAdmin, 'gil', 'first')).workspace_id).toBe(workspace_id);
   });
 
-  it('keeps its name: no other user of the org registers it under another id', async () => {
+  it('an agent keeps its name: no other user of the org registers it under another id', async () => {
     const { token } = await fleet.admin.createToken({ kind: 'user', subject: 'namesake', org: 'default' });
     const other = fleet.as(token);
     const { workspace_id } = await running(fleet.user, 'ida');
@@ -128,7 +128,7 @@ describe('an agent', () => {
     await register(fleet.user, 'own-second-id', 'second', { name: 'ida' });
   });
 
-  it('of another org with the same id is nobody’s business', async () => {
+  it('an agent of another org with the same id is a different agent', async () => {
     await running(fleet.user, 'hal');
     const away = await fleet.tenant('away');
     const theirs = await register(away.user, 'hal', 'theirs');
@@ -137,7 +137,7 @@ describe('an agent', () => {
 });
 
 describe('a grant', () => {
-  it('is given by an administrator of the whole server, to a person', async () => {
+  it('a grant is given by an administrator of the whole server, to a person', async () => {
     const wish = { kind: 'user', subject: 'ops', grants: ['launch'] } as const;
     expect((await fleet.admin.createToken({ ...wish, grants: ['launch'] })).grants).toEqual(['launch']);
     await expect(fleet.orgAdmin.createToken({ ...wish, grants: ['launch'] })).rejects.toMatchObject({

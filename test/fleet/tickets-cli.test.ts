@@ -74,7 +74,7 @@ describe('rouse requests', () => {
   const ask = async (...more: string[]): Promise<string> =>
     (await json('user', 'create', '--to-agent', 'ben', '--title', 'look', ...more)).request_id;
 
-  it('asks, lists, shows, writes, answers and withdraws', async () => {
+  it('rouse requests asks, lists, shows, writes, answers and withdraws', async () => {
     const made = await rouse('user', [
       'create',
       '--to-agent',
@@ -112,7 +112,7 @@ describe('rouse requests', () => {
     ).toHaveLength(2);
   });
 
-  it('shows what others wrote without letting it move the cursor', async () => {
+  it('rouse requests shows what others wrote without letting it move the cursor', async () => {
     const id = await ask('--detail', 'one\u001b[2J\ttwo');
     expect((await rouse('ben', ['show', id])).out).toContain('  one·[2J  two');
     await rouse('user', ['cancel', id]);
@@ -148,13 +148,13 @@ describe('rouse requests', () => {
       8,
       /no readable token at \/nope/,
     ],
-  ])('refuses %s', async (_what, args, code, message) => {
+  ])('rouse requests refuses %s', async (_what, args, code, message) => {
     const told = await rouse('user', args);
     expect([told.code, told.out]).toEqual([code, '']);
     expect(told.err).toMatch(message);
   });
 
-  it('says how it ended when somebody was first', async () => {
+  it('rouse requests says how a request ended when someone else was first', async () => {
     const id = await ask();
     await rouse('ben', ['respond', id, 'rejected']);
     expect(await rouse('orgAdmin', ['respond', id, 'done'])).toMatchObject({
@@ -163,7 +163,7 @@ describe('rouse requests', () => {
     });
   });
 
-  it("speaks as the agent inside its session, although a person's token is in the environment", async () => {
+  it("rouse requests speaks as the agent inside its session, although a person's token is in the environment", async () => {
     const root = path.join(home, 'session');
     fs.mkdirSync(path.join(root, 'fleet'), { recursive: true });
     fs.writeFileSync(
@@ -176,7 +176,7 @@ describe('rouse requests', () => {
     expect((await rouse('user', ['respond', id, 'done'], { env })).code).toBe(0);
   });
 
-  it('prints what happened after an event, and then what happens, until it is ended', async () => {
+  it('rouse requests prints what happened after an event, and then what happens, until it is ended', async () => {
     const end = new AbortController();
     const lines: { type: string; request_id: string }[] = [];
     let seen: () => void = () => {};

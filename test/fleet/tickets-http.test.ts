@@ -56,7 +56,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
   const ask = async (more: Partial<CreateRequestInput> = {}): Promise<string> =>
     (await new TicketsClient(ana.client).create(task(more))).request_id;
 
-  it('serves the contract of an agent: create, outgoing, inbox, one, message, respond, cancel', async () => {
+  it('the requests API serves the contract of an agent: create, outgoing, inbox, one, message, respond, cancel', async () => {
     const [from, to] = [`/workspaces/${ana.workspaceId}/requests`, `/workspaces/${ben.workspaceId}/requests`];
     const made = await http('POST', from, ana.token, task({ idempotency_key: 'http', priority: 3 }));
     const id = made.body['request_id'] as string;
@@ -90,7 +90,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     });
   });
 
-  it('serves the same to people, who are recorded as themselves, also on the path of an agent', async () => {
+  it('the requests API serves the same to people, who are recorded as themselves, also on the path of an agent', async () => {
     const people = new TicketsClient(fleet.user);
     const { request_id: id } = await people.create(task({ recipient_id: ben.workspaceId }));
     expect((await people.sent()).requests).toMatchObject([
@@ -105,7 +105,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     });
   });
 
-  it('lists what waits to the people of the org, with names, narrowed by kind and recipient', async () => {
+  it('the requests API lists what waits to the people of the org, with names, narrowed by kind and recipient', async () => {
     const id = await ask({ kind: 'approval', recipient_type: 'user', recipient_id: '', priority: 100 });
     const seen = await new TicketsClient(fleet.user).pending({ kind: 'approval' });
     expect(seen.requests[0]).toMatchObject({ id, workspace_name: 'ana', recipient_id: '' });
@@ -185,7 +185,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       }
     });
 
-    it('nobody without a good token gets anywhere', async () => {
+    it('requests are closed to callers without a good token', async () => {
       const id = await ask();
       for (const token of [undefined, 'x', `rouse_${'A'.repeat(43)}`])
         for (const [name, call] of Object.entries(calls)) {
@@ -217,7 +217,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
         );
     });
 
-    it('a body cannot say who speaks', async () => {
+    it('a body cannot name the speaker of a request', async () => {
       const id = await ask();
       const forged = { responder_id: ben.workspaceId, responder_type: 'agent' };
       expect(
@@ -251,7 +251,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['an unknown field', { ...task(), status: 'done' }, 422, /status/],
     ['a list', [], 422, /body/],
     ['no JSON', '{', 422, /JSON/],
-  ])('refuses to create with %s', async (_what, body, status, message) => {
+  ])('the routes of requests refuses to create with %s', async (_what, body, status, message) => {
     const before = (await new TicketsClient(ana.client).sent({ status: 'all' })).total_open;
     const answer = await http('POST', '/requests', ana.token, body);
     expect([answer.status, answer.body.error!.message]).toEqual([status, expect.stringMatching(message)]);
@@ -267,7 +267,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['/requests?cursor=nope', 422, 'start again'],
     ['/requests/nope', 404, undefined],
     ['/requests/events?after=-1', 422, undefined],
-  ])('answers GET %s with %i', async (path, status, hint) => {
+  ])('the routes of requests answers GET %s with %i', async (path, status, hint) => {
     const answer = await http('GET', path, ana.token);
     expect(answer.status).toBe(status);
     if (hint) expect(answer.body.error!.hint).toContain(hint);
@@ -281,14 +281,17 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['messages', {}, 422],
     ['messages', { body: '' }, 422],
     ['messages', { body: 'x'.repeat(20_001) }, 422],
-  ])('answers POST …/%s %j with %i and changes nothing', async (verb, body, status) => {
-    const id = await ask();
-    expect((await http('POST', `/requests/${id}/${verb}`, ben.token, body)).status).toBe(status);
-    expect(await new TicketsClient(ben.client).get(id)).toMatchObject({
-      request: { status: 'pending' },
-      messages: [],
-    });
-  });
+  ])(
+    'the routes of requests answers POST …/%s %j with %i and changes nothing',
+    async (verb, body, status) => {
+      const id = await ask();
+      expect((await http('POST', `/requests/${id}/${verb}`, ben.token, body)).status).toBe(status);
+      expect(await new TicketsClient(ben.client).get(id)).toMatchObject({
+        request: { status: 'pending' },
+        messages: [],
+      });
+    },
+  );
 
   describe('live events', () => {
     async function take(events: AsyncGenerator<ServerEvent>, many: number): Promise<InboxRequestEvent[]> {
@@ -300,7 +303,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       return taken;
     }
 
-    it('come as they happen, and again from the id seen last', async () => {
+    it('live events of requests come as they happen, and again from the id seen last', async () => {
       const end = new AbortController();
       const live = ben.client.ticketEvents(undefined, end.signal);
       expect((await live.next()).value).toMatchObject({
@@ -320,7 +323,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       end.abort();
     });
 
-    it('end for a token that was revoked', async () => {
+    it('live events of requests end for a token that was revoked', async () => {
       const dora = await fleet.agent('dora');
       const live = dora.client.ticketEvents(0);
       const first = take(live, 1);
@@ -334,7 +337,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       await ended;
     });
 
-    it('do not keep the server from stopping', async () => {
+    it('live events of requests do not keep the server from stopping', async () => {
       const own = await startFleet();
       const follower = own.user.ticketEvents(undefined);
       expect((await follower.next()).value).toMatchObject({ event: 'LISTENING' });

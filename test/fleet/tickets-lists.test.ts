@@ -10,7 +10,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
   const t = TicketTenant.perTest(open);
 
   describe('lists', () => {
-    it('show what is open, most urgent first, then oldest, with the number of all', async () => {
+    it('lists of requests show what is open, most urgent first, then oldest, with the number of all', async () => {
       const [low, high, older, newer] = [
         await t.ask(t.ana, { priority: 1 }),
         await t.ask(t.ana, { priority: 90 }),
@@ -28,7 +28,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
       expect((await t.inboxOf(t.ana)).requests).toEqual([]);
     });
 
-    it('never hide an old open request behind newer ones, in whatever pages they are read', async () => {
+    it('lists of requests never hide an old open request behind newer ones, in whatever pages they are read', async () => {
       for (let i = 0; i < 23; i++) await t.ask(t.ana, { priority: i % 3 === 0 ? i : null, title: `r${i}` });
       // Equal times are told apart by id.
       await t.sql.query('UPDATE requests SET created_at = now() WHERE org_id = $1', [t.orgId]);
@@ -47,7 +47,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
       }
     });
 
-    it('go on from a cursor whose request was closed meanwhile, and refuse one that is not of the list', async () => {
+    it('lists of requests go on from a cursor whose request has been closed, and refuse one that is not of the list', async () => {
       for (let i = 0; i < 4; i++) await t.ask(t.ana);
       const first = await t.inboxOf(t.ben, { limit: 2 });
       await t.respond(t.ben, first.next_cursor!, 'done');
@@ -59,7 +59,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
       }
     });
 
-    it('show a row with a broken id among the others, and it can be answered', async () => {
+    it('lists of requests show a row with a broken id among the others, and it can be answered', async () => {
       const id = await t.ask(t.ana);
       await t.sql.query(`UPDATE requests SET requester_id = 'not-a-uuid' WHERE id = $1`, [id]);
       const { requests } = await t.inboxOf(t.ben);
@@ -67,7 +67,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
       expect((await t.respond(t.ben, id, 'done')).status).toBe('done');
     });
 
-    it('show what somebody asked, newest first, by pages', async () => {
+    it('lists of requests show what a person asked, newest first, by pages', async () => {
       const ids = [await t.ask(t.ana), await t.ask(t.ana), await t.ask(t.ana)];
       const party = { type: 'agent' as const, id: t.ana.workspaceId };
       const first = await listOutgoing(t.sql, { orgId: t.orgId, party }, { limit: 2 });
@@ -81,7 +81,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
       expect(rest.next_cursor).toBeNull();
     });
 
-    it("show a person what is for them and what anybody may take, not another person's", async () => {
+    it("lists of requests show a person what is for them and what anyone may take, not another person's", async () => {
       await createToken(t.sql, { kind: 'user', orgId: t.orgId, subject: 'dora' });
       const mine = await t.ask(t.ana, { recipient_type: 'user', recipient_id: 'carl' });
       const anybody = await t.ask(t.ana, { recipient_type: 'user', recipient_id: '' });
@@ -96,14 +96,14 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
   });
 
   describe('events', () => {
-    it('are never changed, not even by SQL', async () => {
+    it('events of requests are never changed, not even by SQL', async () => {
       await t.ask(t.ana);
       await expect(
         t.sql.query(`UPDATE request_events SET type = 'x' WHERE org_id = $1`, [t.orgId]),
       ).rejects.toThrow('never changed');
     });
 
-    it('become visible in the order of their ids, so that a reader who goes on after one misses none', async () => {
+    it('events of requests become visible in the order of their ids, so that a reader who goes on after one misses none', async () => {
       const seen: number[] = [];
       let writing = true;
       const reader = (async () => {
@@ -120,7 +120,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
       expect([...seen, ...rest.map(({ id }) => id)]).toHaveLength(40);
     });
 
-    it('are those of requests one may see', async () => {
+    it('events of requests are those of requests one may see', async () => {
       const id = await t.ask(t.ana, { recipient_type: 'user', recipient_id: '' });
       await t.ask(t.ana);
       const requestsSeen = async (who: Identity) =>

@@ -9,7 +9,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
   const t = TicketTenant.perTest(open);
 
   describe('asking', () => {
-    it('makes a pending request whose turn is the recipient, with one event and one notice', async () => {
+    it('asking makes a pending request whose turn is the recipient, with one event and one notice', async () => {
       const { row, created } = await t.create(t.ana, { title: 'Review PR', detail: '# please' });
       expect(created).toBe(true);
       expect(row).toMatchObject({
@@ -37,13 +37,13 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       ['the workspace id in capitals', () => t.ben.workspaceId.toUpperCase()],
       ['the agent id', () => 'id-of-ben'],
       ['the name', () => 'ben'],
-    ])('finds an agent by %s and stores the workspace id in lower case', async (_what, ref) => {
+    ])('asking finds an agent by %s and stores the workspace id in lower case', async (_what, ref) => {
       const { row } = await t.create(t.ana, { recipient_id: ref() });
       expect(row.recipient_id).toBe(t.ben.workspaceId);
       expect(row.recipient_workspace_id).toBe(t.ben.workspaceId);
     });
 
-    it('refuses an unknown agent or person with the nearest name, and stores nothing', async () => {
+    it('asking refuses an unknown agent or person with the nearest name, and stores nothing', async () => {
       const noAgent = await failure(t.create(t.ana, { recipient_id: 'bem' }));
       expect(noAgent).toMatchObject({ code: 'not_found', hint: 'did you mean "ben"?' });
       const noPerson = await failure(t.create(t.ana, { recipient_type: 'user', recipient_id: 'carla' }));
@@ -53,7 +53,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect(await readEvents(t.sql, t.ana, { after: 0 })).toEqual([]);
     });
 
-    it('refuses an agent of another tenant and a removed one as if they were not there', async () => {
+    it('asking refuses an agent of another tenant and a removed one as if they were not there', async () => {
       const other = await ensureOrg(t.sql, `o${newUuid()}`);
       const stranger = await t.agent('stranger', other.id);
       const gone = await t.agent('gone');
@@ -64,7 +64,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect(await t.noticesTo(stranger)).toEqual([]);
     });
 
-    it('says which agents a shared name means', async () => {
+    it('asking says which agents a shared name means', async () => {
       const { workspaceId } = await registerWorkspace(t.sql, {
         orgId: t.orgId,
         agentId: 'ben-2',
@@ -76,13 +76,13 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect(error.facts['workspace_ids']).toEqual([t.ben.workspaceId, workspaceId].sort());
     });
 
-    it('refuses a request to oneself, of an agent and of a person', async () => {
+    it('asking refuses a request to oneself, of an agent and of a person', async () => {
       const byAgent = await failure(t.create(t.ana, { recipient_id: 'ana' }));
       const byPerson = await failure(t.create(t.carl, { recipient_type: 'user', recipient_id: 'carl' }));
       for (const error of [byAgent, byPerson]) expect(error.facts['error_code']).toBe('own_request');
     });
 
-    it('answers the same key with the same request, and other content with a conflict', async () => {
+    it('asking answers the same key with the same request, and other content with a conflict', async () => {
       const more = { idempotency_key: 'k', title: 'once', detail: 'd', priority: 5 };
       const first = await t.create(t.ana, more);
       const again = await t.create(t.ana, { ...more, recipient_id: t.ben.workspaceId });
@@ -100,7 +100,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect(await t.noticesTo(t.ben)).toHaveLength(1);
     });
 
-    it('makes one request of many with one key at once', async () => {
+    it('asking makes one request of many with one key at once', async () => {
       const made = await Promise.all(
         Array.from({ length: 8 }, () => t.create(t.ana, { idempotency_key: 'race' })),
       );
@@ -109,7 +109,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect(await t.noticesTo(t.ben)).toHaveLength(1);
     });
 
-    it('does nothing at all when the notice cannot be stored', async () => {
+    it('asking does nothing at all when the notice cannot be stored', async () => {
       const broken = () => Promise.reject(new Error('the line is broken'));
       await expect(createTicket(t.sql, broken, { caller: t.ana, wanted: t.wanted() })).rejects.toThrow(
         'broken',
@@ -120,7 +120,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
   });
 
   describe('the thread', () => {
-    it('goes pending → info_requested → pending, and tells the other side each time', async () => {
+    it('a request goes pending → info_requested → pending, and the other side is informed each time', async () => {
       const id = await t.ask(t.ana);
       const asked = await t.say(t.ben, id, 'which branch?');
       expect(asked.row).toMatchObject({ status: 'info_requested', turn: 'requester' });
@@ -146,7 +146,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       ]);
     });
 
-    it("leaves a pending request pending when its requester adds a word, and tells an administrator's word to both", async () => {
+    it("a pending request stays pending when its requester adds a message, and an administrator's message reaches both", async () => {
       const id = await t.ask(t.ana);
       expect((await t.say(t.ana, id, 'by the way')).row).toMatchObject({
         status: 'pending',
@@ -158,7 +158,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
         expect((await t.noticesTo(side)).map(({ key }) => key)).toContain(`request-message:${messageId}`);
     });
 
-    it('shows the newest page, and the earlier ones by cursor until the beginning', async () => {
+    it('the thread of a request shows the newest page, and the earlier ones by cursor until the beginning', async () => {
       const id = await t.ask(t.ana);
       for (let i = 1; i <= 7; i++) await t.say(i % 2 ? t.ben : t.ana, id, `m${i}`);
       const bodies = (page: Awaited<ReturnType<typeof getThread>>) => page.messages.map(({ body }) => body);
@@ -180,27 +180,37 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       ['task', 'rejected'],
       ['approval', 'approved'],
       ['approval', 'rejected'],
-    ] as const)('closes a %s as %s with its note, and tells the requester once', async (kind, action) => {
-      const id = await t.ask(t.ana, { kind });
-      const row = await t.respond(t.ben, id, action, 'here you are');
-      expect(row).toMatchObject({ status: action, responder_type: 'agent', responder_id: t.ben.workspaceId });
-      expect(row.responded_at).not.toBeNull();
-      const { messages } = await getThread(t.sql, t.ana, { id });
-      expect(messages).toMatchObject([{ body: 'here you are', closing: true, author_name: 'ben' }]);
-      expect((await t.noticesTo(t.ana)).map(({ key }) => key)).toEqual([`request-responded:${id}`]);
-    });
+    ] as const)(
+      'answering closes a %s as %s with its note, and informs the requester once',
+      async (kind, action) => {
+        const id = await t.ask(t.ana, { kind });
+        const row = await t.respond(t.ben, id, action, 'here you are');
+        expect(row).toMatchObject({
+          status: action,
+          responder_type: 'agent',
+          responder_id: t.ben.workspaceId,
+        });
+        expect(row.responded_at).not.toBeNull();
+        const { messages } = await getThread(t.sql, t.ana, { id });
+        expect(messages).toMatchObject([{ body: 'here you are', closing: true, author_name: 'ben' }]);
+        expect((await t.noticesTo(t.ana)).map(({ key }) => key)).toEqual([`request-responded:${id}`]);
+      },
+    );
 
     it.each([
       ['task', 'approved'],
       ['approval', 'done'],
-    ] as const)('refuses to answer a %s with %s and changes nothing', async (kind, action) => {
-      const id = await t.ask(t.ana, { kind });
-      const error = await failure(t.respond(t.ben, id, action));
-      expect(error.facts['error_code']).toBe('action_not_for_kind');
-      expect((await getThread(t.sql, t.ana, { id })).request.status).toBe('pending');
-    });
+    ] as const)(
+      'answering a request refuses to answer a %s with %s and changes nothing',
+      async (kind, action) => {
+        const id = await t.ask(t.ana, { kind });
+        const error = await failure(t.respond(t.ben, id, action));
+        expect(error.facts['error_code']).toBe('action_not_for_kind');
+        expect((await getThread(t.sql, t.ana, { id })).request.status).toBe('pending');
+      },
+    );
 
-    it('lets nobody answer their own request, agents, people and administrators alike', async () => {
+    it('no one can answer their own request, neither agents nor people nor administrators', async () => {
       const byAgent = await t.ask(t.ana);
       const byPerson = await t.ask(t.carl, { recipient_type: 'user', recipient_id: '' });
       const boss = t.person('boss', 'admin');
@@ -215,7 +225,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       }
     });
 
-    it('refuses a second answer, a message and a cancellation with the row as it is', async () => {
+    it('answering a request refuses a second answer, a message and a cancellation with the row as it is', async () => {
       const id = await t.ask(t.ana);
       await t.respond(t.ben, id, 'done');
       for (const call of [
@@ -233,7 +243,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect((await getThread(t.sql, t.ana, { id })).messages).toEqual([]);
     });
 
-    it('lets one of many answers at once win, and answers the others with how it ended', async () => {
+    it('answering a request lets one of many answers at once win, and answers the others with how it ended', async () => {
       const id = await t.ask(t.ana);
       const answers = await Promise.allSettled(
         Array.from({ length: 8 }, (_, i) => t.respond(t.ben, id, i % 2 ? 'done' : 'rejected', `note ${i}`)),
@@ -247,7 +257,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       expect(await t.noticesTo(t.ana)).toHaveLength(1);
     });
 
-    it('lets either an answer or a cancellation win, never both', async () => {
+    it('answering a request lets either an answer or a cancellation win, never both', async () => {
       for (let round = 0; round < 5; round++) {
         const id = await t.ask(t.ana);
         const results = await Promise.allSettled([t.respond(t.ben, id, 'done'), t.cancel(t.ana, id)]);
@@ -255,7 +265,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       }
     });
 
-    it('takes back the announcement that was not delivered, and tells the recipient when somebody else answered', async () => {
+    it('answering takes back the announcement that was not delivered, and informs the recipient when another person answered', async () => {
       const id = await t.ask(t.ana);
       await t.respond(t.person('boss', 'admin'), id, 'done');
       expect(await t.noticesTo(t.ben)).toMatchObject([
@@ -265,7 +275,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
     });
   });
 
-  it('cancelling tells the recipient, keeps who did it, and takes back the announcement', async () => {
+  it('cancelling a request informs the recipient, records who did it, and takes back the announcement', async () => {
     const id = await t.ask(t.ana);
     const row = await t.cancel(t.ana, id);
     expect(row).toMatchObject({ status: 'cancelled', responder_id: t.ana.workspaceId });

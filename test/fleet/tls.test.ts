@@ -38,7 +38,7 @@ describe('a server with TLS', () => {
     fs.rmSync(home, { recursive: true, force: true });
   });
 
-  it('is believed by its authority, and by nobody who does not know that', async () => {
+  it('a server with TLS is trusted by its authority, and only by clients that know it', async () => {
     expect((await as(authority('first')).call('ready', {})).status).toBe('ready');
     await expect(as(undefined).call('ready', {})).rejects.toMatchObject({
       code: 'unavailable',
@@ -50,7 +50,7 @@ describe('a server with TLS', () => {
     expect(() => as(keyFile)).toThrow('holds no certificate');
   });
 
-  it('holds beats and follows events over it, and answers programs of its machine also without', async () => {
+  it('a server with TLS holds beats and follows events over it, and answers programs of its machine also without', async () => {
     const agent = await fleet.agent('ana');
     const client = new FleetClient({ url: secure, token: agent.token, caFile: authority('first') });
     const beat = await client.heartbeat({
@@ -68,7 +68,7 @@ describe('a server with TLS', () => {
     expect(JSON.stringify(card)).toContain(`${secure}/a2a/`);
   });
 
-  it('takes a renewed certificate without a restart, and keeps the one it has when that is no good', async () => {
+  it('a server with TLS takes a renewed certificate without a restart, and keeps the one it has when that is no good', async () => {
     const port = Number(new URL(secure).port);
     const presented = (): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -88,7 +88,7 @@ describe('a server with TLS', () => {
     expect(await presented()).toBe('rouse-test-second');
   });
 
-  it('does not start without its key, or with one that strangers can read', async () => {
+  it('a server with TLS does not start without its key, or with one that strangers can read', async () => {
     const open = path.join(home, 'open.key');
     fs.copyFileSync(path.join(FILES, 'first.key'), open);
     fs.chmodSync(open, 0o644);
@@ -105,7 +105,7 @@ describe('a server with TLS', () => {
 });
 
 describe('a proxy in front', () => {
-  it('that was not named is a caller like any other: its forwarded headers change nothing', async () => {
+  it('a proxy that was not named is a caller like any other: its forwarded headers change nothing', async () => {
     const fleet = await startFleet();
     try {
       const forged = { 'x-forwarded-host': 'fleet.example', 'x-forwarded-proto': 'https' };

@@ -18,7 +18,7 @@ const chatsOf = (session: { records: (type: string) => Record<string, unknown>[]
   session.records('started').map((record) => record['session_id']);
 
 describe('which chat a prompt goes to', () => {
-  it('a first prompt begins one, the next go on with it, and its id is kept', async () => {
+  it('a first prompt begins a chat, the next go on with it, and its id is kept', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       for (const text of ['one', 'two', 'three']) await agent.deliver(text);
@@ -33,7 +33,7 @@ describe('which chat a prompt goes to', () => {
     });
   });
 
-  it('new, exact, latest and current are obeyed; the chat spoken to last is the current one', async () => {
+  it('a prompt goes to a new, exact, latest or current chat as asked; the chat used last is the current one', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const say = (chatSession: Chat) => agent.deliver('x', { chatSession });
@@ -103,7 +103,7 @@ describe('which chat a prompt goes to', () => {
     expect(chatsOf(last)).toEqual([fresh]);
   });
 
-  it('keeps the role when a chat goes on, and after another gateway took over', async () => {
+  it('a chat keeps the role when a chat goes on, and after another gateway took over', async () => {
     const session = house.session({ rolePrompt: 'You are Ada.' });
     await withAgent(session, async (agent) => {
       await agent.deliver('one');
@@ -127,7 +127,7 @@ describe('which chat a prompt goes to', () => {
     ]);
   });
 
-  it('takes another model for one prompt', async () => {
+  it('a headless prompt may use another model once', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       await agent.deliver('x', { execution: { model: { name: 'other-model' } } });
@@ -203,7 +203,7 @@ describe('what is refused changes nothing', () => {
     });
   });
 
-  it('a turn id is used once', async () => {
+  it('a headless turn id is used once', async () => {
     await withAgent(house.session(), async (agent) => {
       expect(await agent.deliver('x', { turnId: 'turn-abc' })).toMatchObject({ outcome: 'submitted' });
       expect(await agent.deliver('x', { turnId: 'turn-abc' })).toMatchObject({
@@ -213,7 +213,7 @@ describe('what is refused changes nothing', () => {
     });
   });
 
-  it('keys are refused: there is no terminal', async () => {
+  it('a headless agent refuses keys: it has no terminal', async () => {
     await withAgent(house.session(), async (agent) => {
       const result = await agent.surface.sendKeys({ requestId: 'k', sequence: '<[Enter]>' });
       expect(result).toMatchObject({ outcome: 'refused', untouched: true });

@@ -59,7 +59,7 @@ describe('kill -9 of the gateway', () => {
     ['headless.saved', 'submitted'],
   ];
   it.each(sampled(import.meta.filename, points, 3))(
-    'at %s: the prompt was %s, and reaches the tool exactly once',
+    'kill -9 of the gateway at %s: the prompt was %s, and reaches the tool exactly once',
     async (crashAt, verdict) => {
       const session = house.session();
       expect(await start(session, { crashAt }).said).toBe('');
@@ -70,7 +70,7 @@ describe('kill -9 of the gateway', () => {
     },
   );
 
-  it('just after the process was started: whoever is first decides, and the prompt is received exactly once', async () => {
+  it('kill -9 of the gateway just after the process was started: the first one decides, and the prompt is received exactly once', async () => {
     const verdicts = new Set<string>();
     for (let n = 0; n < 6; n++) {
       const session = house.session();
@@ -85,7 +85,7 @@ describe('kill -9 of the gateway', () => {
   });
 
   it(
-    `at any moment (${RANDOM_KILLS} times): the prompt is received exactly once`,
+    `kill -9 of the gateway at any moment (${RANDOM_KILLS} times): the prompt is received exactly once`,
     async () => {
       for (let n = 0; n < RANDOM_KILLS; n++) {
         const session = house.session();
@@ -101,7 +101,7 @@ describe('kill -9 of the gateway', () => {
     5000 * RANDOM_KILLS,
   );
 
-  it('twice: an attempt that was made void is never run by its late runner', async () => {
+  it('kill -9 of the gateway twice: an attempt that was made void is never run by its late runner', async () => {
     const session = house.session();
     expect(await start(session, { crashAt: 'headless.prepared' }).said).toBe('');
     expect(await start(session, { crashAt: 'headless.prepared' }).said).toBe('');
@@ -117,7 +117,7 @@ describe('kill -9 of the gateway', () => {
     expect(attempts.map((name) => name.split('.')[1]).sort()).toEqual(['pid', 'started', 'void', 'void']);
   });
 
-  it('of the turn itself: the next gateway says that it does not know how it ended', async () => {
+  it('kill -9 of the turn itself: the next gateway says that it does not know how it ended', async () => {
     const session = house.session();
     const { child, said } = start(session, { text: 'x [[turn=600s]]' });
     const file = path.join(session.artefacts, 'turn-r1', 'process.json');

@@ -35,7 +35,7 @@ const run = (files: ReturnType<typeof prepared>) =>
   });
 
 describe('the fence before a turn', () => {
-  it('lets the runner run what is ready, and writes down how it ended', async () => {
+  it('the fence before a turn lets the runner run what is ready, and writes down how it ended', async () => {
     const files = prepared();
     expect(await (await run(files)).exit).toEqual({ code: 0, signal: null });
     expect(attemptState(files, attempt)).toBe('started');
@@ -47,7 +47,7 @@ describe('the fence before a turn', () => {
     expect(voidAttempt(files, attempt)).toBe(false);
   });
 
-  it('keeps a late runner from running what was made void', async () => {
+  it('the fence before a turn keeps a late runner from running what was made void', async () => {
     const files = prepared();
     expect(voidAttempt(files, attempt)).toBe(true);
     expect(await (await run(files)).exit).toEqual({ code: 125, signal: null });
@@ -59,7 +59,7 @@ describe('the fence before a turn', () => {
     expect(voidAttempt(files, attempt)).toBe(true);
   });
 
-  it('lets exactly one of a runner and a recovery win, whenever they meet', async () => {
+  it('the fence before a turn lets exactly one of a runner and a recovery win, whenever they meet', async () => {
     let ran = 0;
     for (let n = 0; n < 40; n++) {
       const files = prepared();
@@ -73,7 +73,7 @@ describe('the fence before a turn', () => {
     expect(ran).toBeGreaterThan(0);
   });
 
-  it('leaves numbers that are whole once their line ends, and are not read before', async () => {
+  it('the fence before a turn leaves numbers that are whole once their line ends, and are not read before', async () => {
     const files = prepared();
     await (await run(files)).exit;
     const pid = attemptFile(files, attempt, 'pid');
@@ -87,7 +87,7 @@ describe('the fence before a turn', () => {
     }
   });
 
-  it('rejects what cannot be started at all', async () => {
+  it('the fence before a turn rejects what cannot be started at all', async () => {
     const files = prepared();
     const nowhere = startRunner({
       files,

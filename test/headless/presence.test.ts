@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('a headless surface', () => {
-  it('is ready while no turn runs, and says which one does', async () => {
+  it('a headless surface is ready while no turn runs, and says which one does', async () => {
     await withAgent(house.session(), async (agent) => {
       expect(agent.surface.observation()).toMatchObject({
         connectivity: 'connected',
@@ -38,7 +38,7 @@ describe('a headless surface', () => {
     });
   });
 
-  it('takes one prompt at a time', async () => {
+  it('a headless surface takes one prompt at a time', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const results = await Promise.all(
@@ -50,7 +50,7 @@ describe('a headless surface', () => {
     });
   });
 
-  it('is one lane for all processes', async () => {
+  it('a headless surface is one lane for all processes', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const lock = await lockFile(session.laneLock, { timeoutMs: 1000 });
@@ -64,13 +64,13 @@ describe('a headless surface', () => {
     });
   });
 
-  it('does not start without its tmux session', async () => {
+  it('a headless surface does not start without its tmux session', async () => {
     const session = house.session();
     house.tmux('kill-session', '-t', `=${session.name}`);
     await expect(new OpenAgent(session).surface.start()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('is lost with its tmux session, and its turn is ended', async () => {
+  it('a headless surface is lost with its tmux session, and its turn is ended', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
@@ -86,7 +86,7 @@ describe('a headless surface', () => {
     });
   });
 
-  it('outlives a control client that somebody detaches', async () => {
+  it('a headless surface outlives a control client that a person detaches', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       house.tmux('detach-client', '-s', `=${session.name}`);
@@ -99,7 +99,7 @@ describe('a headless surface', () => {
     });
   });
 
-  it('is unavailable without the tool, and says so', async () => {
+  it('a headless surface is unavailable without the tool, and says so', async () => {
     const session = house.session({ tool: 'ghost', executable: 'ghost-agent' });
     await withAgent(session, async (agent) => {
       expect(agent.surface.observation()).toMatchObject({
@@ -114,7 +114,7 @@ describe('a headless surface', () => {
     });
   });
 
-  it('fails without its working directory, and starts nothing', async () => {
+  it('a headless surface fails without its working directory, and starts nothing', async () => {
     const session = house.session();
     fs.rmSync(path.join(session.root, 'work'), { recursive: true });
     await withAgent(session, async (agent) => {
@@ -126,7 +126,7 @@ describe('a headless surface', () => {
     });
   });
 
-  it('lets a running turn go when it is closed, and the next one takes it over', async () => {
+  it('a headless surface lets a running turn go when it is closed, and the next one takes it over', async () => {
     const session = house.session();
     const first = new OpenAgent(session);
     await first.surface.start();
@@ -150,7 +150,7 @@ describe('a headless surface', () => {
     expect(session.records('submitted')).toHaveLength(2);
   });
 
-  it('finds the result of a turn that ended while no gateway lived', async () => {
+  it('a headless surface finds the result of a turn that ended while no gateway lived', async () => {
     const session = house.session();
     const first = new OpenAgent(session);
     await first.surface.start();
@@ -185,7 +185,7 @@ describe('a headless surface', () => {
     expect(await endHeadlessTurn(path.join(session.root, 'nowhere'), options)).toBeUndefined();
   });
 
-  it('keeps the artefacts of the newest turns only', async () => {
+  it('a headless surface keeps the artefacts of the newest turns only', async () => {
     const session = house.session({
       tool: 'quick',
       executable: '/bin/cat',

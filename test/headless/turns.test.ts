@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('a turn', () => {
-  it('is one process: typing, typed, submitted, turn seen and turn finished are recorded in this order', async () => {
+  it('a turn is one process: typing, typed, submitted, turn seen and turn finished are recorded in this order', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const result = await agent.deliver('hello', { requestId: 'r1' });
@@ -32,7 +32,7 @@ describe('a turn', () => {
     });
   });
 
-  it('leaves its artefacts, readable by their owner only', async () => {
+  it('a turn leaves its artefacts, readable by their owner only', async () => {
     const session = house.session();
     await withAgent(session, (agent) => agent.deliver('hello [[say=a good answer]]'));
     const directory = path.join(session.artefacts, 'turn-0001');
@@ -72,7 +72,7 @@ describe('a turn', () => {
     ['for a shell', `'"$(touch pwned)\`id\`\\ ; rm -rf / \n!ls`],
     ['with control characters', 'a\u001b[201~\u0007\tb\r\nc\u0000d'],
     ['large', `${'漢字 and more \n'.repeat(60_000)}\t end `],
-  ])('gives the tool a prompt %s exactly, and in no argument', async (_name, text) => {
+  ])('a turn gives the tool a prompt %s exactly, and in no argument', async (_name, text) => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       expect(await agent.deliver(text)).toMatchObject({ outcome: 'submitted' });
@@ -80,7 +80,7 @@ describe('a turn', () => {
     });
   });
 
-  it('has the environment it was handed, without the gateway’s own variables', async () => {
+  it('a turn has the environment it was handed, without the gateway’s own variables', async () => {
     const session = house.session({
       executable: '/usr/bin/env',
       tool: 'env',
@@ -100,7 +100,7 @@ describe('a turn', () => {
     expect(seen).not.toMatch(/^TMUX|^HOUMAO_GATEWAY/m);
   });
 
-  it('runs in its own process group and session', async () => {
+  it('a turn runs in its own process group and session', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
@@ -151,7 +151,7 @@ describe('how a turn can end', () => {
       },
     });
 
-  it('without a session id is a failure, though the tool ended well', async () => {
+  it('a turn without a session id is a failure, though the tool ended well', async () => {
     await withAgent(program('echo \'{"type":"result"}\''), async (agent) => {
       const result = await agent.deliver('x');
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });
@@ -159,14 +159,14 @@ describe('how a turn can end', () => {
     });
   });
 
-  it('needs no session id of a tool that cannot resume by one', async () => {
+  it('a turn needs no session id of a tool that cannot resume by one', async () => {
     await withAgent(program('cat', []), async (agent) => {
       expect(await agent.deliver('just text')).toMatchObject({ outcome: 'submitted' });
       expect(agent.saved).toEqual([]);
     });
   });
 
-  it('passes garbage through: bytes that are no text, half an event, a line of 50 MB', async () => {
+  it('a turn passes garbage through: bytes that are no text, half an event, a line of 50 MB', async () => {
     const script = [
       'head -c 3000 /dev/urandom',
       'printf "\\n{\\"half\\": \\n[1,2]\\nnull\\n{}\\n"',
@@ -187,7 +187,7 @@ describe('how a turn can end', () => {
     );
   });
 
-  it('by its timeout: the whole group is ended and the reason recorded', async () => {
+  it('a turn ends by its timeout: the whole group is ended and the reason recorded', async () => {
     const session = house.session();
     const limits = { timeoutMs: 1500 };
     await withAgent(
@@ -207,7 +207,7 @@ describe('how a turn can end', () => {
     expect(session.read('turn-0001', 'exitcode')).toBe('143\n');
   });
 
-  it('by printing more than is kept', async () => {
+  it('a turn ends by printing more than is kept', async () => {
     await withAgent(
       program('while :; do echo nothing but noise; done'),
       async (agent) => {
@@ -223,7 +223,7 @@ describe('how a turn can end', () => {
 });
 
 describe('interrupting', () => {
-  it('ends the turn under way; the prompt is cancelled, the next is taken', async () => {
+  it('an interrupt of a headless turn ends the turn under way; the prompt is cancelled, the next is taken', async () => {
     const session = house.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
@@ -244,7 +244,7 @@ describe('interrupting', () => {
     });
   });
 
-  it('insists with a tool that does not listen, and takes its children along', async () => {
+  it('an interrupt of a headless turn insists with a tool that does not listen, and takes its children along', async () => {
     const session = house.session({
       tool: 'deaf',
       executable: '/bin/sh',
@@ -267,13 +267,13 @@ describe('interrupting', () => {
     expect(session.read('turn-0001', 'exitcode')).toBe('137\n');
   });
 
-  it('is refused when there is nothing to interrupt', async () => {
+  it('an interrupt of a headless turn is refused when there is nothing to interrupt', async () => {
     await withAgent(house.session(), async (agent) => {
       expect(await agent.surface.interrupt('i1')).toMatchObject({ outcome: 'refused', untouched: true });
     });
   });
 
-  it('is what an aborted delivery does', async () => {
+  it('an interrupt of a headless turn is what an aborted delivery does', async () => {
     await withAgent(house.session(), async (agent) => {
       const abort = new AbortController();
       const turn = agent.deliver('[[turn=600s]]', { signal: abort.signal });

@@ -26,7 +26,7 @@ function sharing(session: HeadlessSession): Pick<HeadlessOptions, 'saveHeadless'
   };
 }
 
-it('go on in one chat and with one numbering, whoever ran the turn before', async () => {
+it('two processes go on in one chat and with one numbering, whichever ran the turn before', async () => {
   const session = house.session();
   const shared = sharing(session);
   await withAgent(
@@ -50,7 +50,7 @@ it('go on in one chat and with one numbering, whoever ran the turn before', asyn
   expect(session.records('submitted')).toHaveLength(3);
 });
 
-it('one that looks on while another runs a turn spoils nothing, and takes a prompt when it has ended', async () => {
+it('a process that observes while another runs a turn spoils nothing, and takes a prompt when it has ended', async () => {
   const session = house.session();
   const shared = sharing(session);
   await withAgent(
@@ -87,7 +87,7 @@ it('one that looks on while another runs a turn spoils nothing, and takes a prom
   expect(session.records('submitted')).toHaveLength(2);
 });
 
-it('one that was idle notices the turn another began, and waits for its end', async () => {
+it('an idle process notices the turn another began, and waits for its end', async () => {
   const session = house.session();
   const shared = sharing(session);
   await withAgent(
@@ -113,7 +113,7 @@ it('one that was idle notices the turn another began, and waits for its end', as
   );
 });
 
-it('an interrupt from another process is told as one to whoever waits for the turn', async () => {
+it('an interrupt from another process is reported as one to the process that waits for the turn', async () => {
   const session = house.session();
   const shared = sharing(session);
   await withAgent(

@@ -38,7 +38,7 @@ describe.runIf(FULL)('the recipe for twenty agents on three hosts', () => {
       .replaceAll(/10\.77\.0\.(\d)/g, (_, n: string) => network.address(Number(n) - 1)!)
       .replaceAll('--tool claude', '--tool scripted');
 
-  it('is followed word by word: all twenty are listed and reached from another host', async () => {
+  it('the recipe for twenty agents on three hosts is followed word by word: all twenty are listed and reached from another host', async () => {
     expect(network.address(0), network.kind).toBeDefined();
     const [north, south, west] = HOSTS.map((name) => hosts.get(name)!);
     for (const { heading, host, text } of blocks()) {

@@ -65,13 +65,13 @@ describe('three hosts and two servers', () => {
       ).rows.map(({ name, id }) => [name, id]),
     );
 
-  it('every agent is online, whatever the clock of its host says', async () => {
+  it('on three hosts every agent is online, whatever the clock of its host says', async () => {
     await expect.poll(online, WAIT).toBe(agents.length);
     for (const { name, host } of agents)
       expect((await host.rouse('fleet', 'show', name)).stdout, name).toContain('online');
   }, 300_000);
 
-  it('cut, killed and restarted at any time, lose and double no message and no request', async () => {
+  it('three hosts and two servers, cut, killed and restarted at any time, lose and double no message and no request', async () => {
     const ids = await targets();
     const sending = Promise.all([sendMessages(ids), fileRequests()]);
     for (let number = 0; number < SIZE.troubles; number++) await makeTrouble(number);
@@ -110,7 +110,7 @@ describe('three hosts and two servers', () => {
     await expect.poll(online, WAIT).toBe(agents.length);
   }, 1_800_000);
 
-  it('a host that is cut off is told so, changes nothing, and does the same once when it is back', async () => {
+  it('a command on a host that is cut off says so, changes nothing, and does the same once when the host is back', async () => {
     const [host] = hosts as [FleetHost];
     const file = () =>
       host.rouse(

@@ -19,14 +19,14 @@ describe.each<[string, string, Routes, Readonly<Record<string, Model>>]>([
   ['the gateway', GATEWAY_SHEET, GATEWAY_ROUTES, GATEWAY_MODELS],
   ['the server', SERVER_SHEET, FLEET_ROUTES, SERVER_MODELS],
 ])('the routes of %s', (_, sheet, routes, models) => {
-  it('of the source have a list of its fields, or a reason why they are not served', () => {
+  it('routes of the source have a list of its fields, or a reason why they are not served', () => {
     const without = lines(sheet).filter(
       (route) => !(route in models) && whyNotServed(route.split(' ')[1]!) === undefined,
     );
     expect(without).toEqual([]);
   });
 
-  it('that are not marked as ours have a list, and every list has a route', () => {
+  it('routes that are not marked as ours have a list of fields, and every list has a route', () => {
     expect(sourceRoutes(routes).sort()).toEqual(Object.keys(models).sort());
   });
 });
@@ -128,7 +128,7 @@ describe('with ROUSE_WIRE=houmao', () => {
     await on.refused('POST', `${at}/peek`, { message_ref: 'filesystem:nope' });
   }
 
-  it('a gateway answers with the fields of the source, no more and no fewer', async () => {
+  it('with ROUSE_WIRE=houmao a gateway responds with the fields of the source, no more and no fewer', async () => {
     await own.ask('GET', '/health');
     await own.ask('GET', '/v1/status');
     await driveTerminal(own, '/v1', { tui: '/v1/control', mail: '/v1/mail' });
@@ -142,7 +142,7 @@ describe('with ROUSE_WIRE=houmao', () => {
     expect(Object.keys(GATEWAY_MODELS).filter((route) => !all.has(route))).toEqual([]);
   }, 60_000);
 
-  it('the server answers with the fields of the source, also for the gateways behind it', async () => {
+  it('with ROUSE_WIRE=houmao the server responds with the fields of the source, also for the gateways behind it', async () => {
     await server.ask('GET', '/health');
     await server.ask('GET', '/houmao/server/current-instance');
     const terminal = await house.launchServed('gpu', { mailbox: {}, args: ['--turn', '20ms'] });
@@ -239,7 +239,7 @@ describe('with ROUSE_WIRE=houmao', () => {
     await server.ask('POST', '/admin/a2a-queue/drop-stale', undefined, admin);
   }
 
-  it('the files that others read have the fields of the source', async () => {
+  it('with ROUSE_WIRE=houmao the files that others read have the fields of the source', async () => {
     const wrong: string[] = [];
     const check = (name: keyof typeof FILE_MODELS, file: string): void => {
       if (!fs.existsSync(file)) return;
@@ -269,14 +269,14 @@ describe('with ROUSE_WIRE=houmao', () => {
     expect([wrong, [...checked].sort()]).toEqual([[], Object.keys(FILE_MODELS).sort()]);
   });
 
-  it('whoever sends X-Rouse: 1 gets all of it', async () => {
+  it('a caller that sends X-Rouse: 1 gets all fields, also with ROUSE_WIRE=houmao', async () => {
     const response = await fetch(`${house.url}/health`, { headers: { 'x-rouse': '1' } });
     expect(await response.json()).toMatchObject({ instance_id: house.server.instanceId, reasons: [] });
     const { agents } = await house.get('GET', '/agents');
     expect(agents[0].owner).toBeDefined();
   });
 
-  it('a server that is shut down says so in the source’s words', async () => {
+  it('with ROUSE_WIRE=houmao a server that is shut down says so in the source’s words', async () => {
     await server.ask('POST', '/houmao/server/shutdown');
     expect(server.recorded.has('POST /houmao/server/shutdown')).toBe(true);
   });

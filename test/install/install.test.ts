@@ -37,7 +37,7 @@ const files = (directory: string): string[] =>
     .flatMap((entry) => (entry.isDirectory() ? [] : [path.join(entry.parentPath, entry.name)]));
 
 describe('a copy that cannot run says so in one sentence', () => {
-  it('when it is not built', async () => {
+  it('a copy that is not built says so in one sentence', async () => {
     expect(await run(path.join(clone, 'bin', 'rouse'), ['--version'])).toEqual({
       code: 7,
       out: '',
@@ -45,7 +45,7 @@ describe('a copy that cannot run says so in one sentence', () => {
     });
   });
 
-  it('when there is no Node', async () => {
+  it('a copy without Node says so in one sentence', async () => {
     fs.mkdirSync(at('bare'));
     const refused = await run('/bin/sh', [path.join(ROOT, 'bin', 'rouse')], {
       env: { ...env, PATH: at('bare') },
@@ -57,7 +57,7 @@ describe('a copy that cannot run says so in one sentence', () => {
     });
   });
 
-  it('when its Node is too old', async () => {
+  it('a copy whose Node is too old says so in one sentence', async () => {
     const older = at('older.cjs');
     fs.writeFileSync(
       older,
@@ -75,7 +75,7 @@ describe('a copy that cannot run says so in one sentence', () => {
   });
 
   it.each(['@photostructure/sqlite', 'koffi'])(
-    'when %s is not there, and blames no file of the user',
+    'a copy that cannot run says so in one sentence when %s is not there, and blames no file of the user',
     async (part) => {
       const copy = at(part.replace('/', '-'));
       fs.mkdirSync(path.join(copy, 'bin'), { recursive: true });
@@ -103,7 +103,7 @@ describe('a copy that cannot run says so in one sentence', () => {
 });
 
 describe('npm install --global', () => {
-  it('of a fresh clone builds it, links it, and uninstalling leaves nothing', async () => {
+  it('npm install --global of a fresh clone builds it, links it, and uninstalling leaves nothing', async () => {
     const prefix = ['--global', '--prefix', at('linked')];
     const installed = await run('npm', ['install', ...prefix, '--offline', '.'], { cwd: clone });
     // npm 12 builds only what it was allowed to; what it left undone is one command away, and the program names it.
@@ -117,7 +117,7 @@ describe('npm install --global', () => {
     expect(files(at('linked')).filter((file) => !file.endsWith('.package-lock.json'))).toEqual([]);
   });
 
-  it('of the packed tarball, and npx with it, give a program that needs neither clone nor network', async () => {
+  it('npm install --global of the packed tarball, and npx with it, give a program that needs neither clone nor network', async () => {
     const packed = await run('npm', ['pack', '--json', '--pack-destination', place], { cwd: clone });
     expect(packed.code, packed.err).toBe(0);
     const [{ filename, files: inside }] = Object.values(JSON.parse(packed.out)) as [

@@ -20,12 +20,14 @@ describe('what a request says of its end', () => {
     [row('unconfirmed', 'running,typing,finished')],
     [row('failed', 'running,returned,running,finished')],
     [row('failed', 'running,typing,returned,running,typing,finished')],
-  ])('is true: %o', (each) => expect(falseEnd(each)).toBeUndefined());
+  ])('what a request reports of its end is true: %o', (each) => expect(falseEnd(each)).toBeUndefined());
 
   it.each([
     ['unconfirmed, and nothing was typed', row('unconfirmed', 'running,finished')],
     ['unconfirmed, without a ledger', row('unconfirmed', null)],
     ['failed, and it was submitted', row('failed', 'running,typing,submitted,finished')],
     ['failed, without a reason', row('failed', 'running,finished', null)],
-  ])('is false: %s', (_, each) => expect(falseEnd(each)).toContain(`says ${each.outcome}`));
+  ])('what a request says of its end is false: %s', (_, each) =>
+    expect(falseEnd(each)).toContain(`says ${each.outcome}`),
+  );
 });

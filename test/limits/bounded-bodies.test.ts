@@ -63,19 +63,19 @@ const holesIn = (schema: z.ZodType | undefined, at: string): string[] => {
 describe('whatever a caller may send has a maximum', () => {
   const routes = { ...prefixed('gateway', GATEWAY_ROUTES), ...prefixed('fleet', FLEET_ROUTES) };
 
-  it('in every body of both servers', () => {
+  it('everything a caller may send has a maximum in every body of both servers', () => {
     const holes = Object.entries(routes).flatMap(([id, { body }]) => holesIn(body, `${id} body`));
     expect([...new Set(holes)]).toEqual([]);
     expect(Object.values(routes).filter(({ body }) => body).length).toBeGreaterThan(50);
   });
 
-  it('in the input of every tool', () => {
+  it('everything a caller may send has a maximum in the input of every tool', () => {
     const tools = Object.values(TOOLS_OF).flat();
     expect(tools.length).toBeGreaterThan(10);
     expect(tools.flatMap(({ name, input }) => holesIn(input, name))).toEqual([]);
   });
 
-  it('and a schema that forgets one is found', () => {
+  it('a schema that forgets a maximum is found', () => {
     const bad = {
       text: z.string(),
       list: z.array(z.boolean()),

@@ -22,19 +22,19 @@ const stored = (page: string): string =>
 describe.each(NAMES)('the limit %s', (name) => {
   const { variable, standard } = LIMITS[name];
 
-  it('stands in the page of the environment with its number', () => {
+  it('the limit is in the page of the environment with its number', () => {
     const line = stored('environment.md')
       .split('\n')
       .find((each) => each.startsWith(`| \`${variable}\` |`));
     expect(line).toContain(`Default ${standard}`);
   });
 
-  it('stands in a document of the HTTP routes with its number and its variable', () => {
+  it('the limit is in a document of the HTTP routes with its number and its variable', () => {
     const told = ['gateway', 'fleet'].map((server) => stored(`openapi/${server}.json`)).join();
     expect(told).toMatch(new RegExp(`At most ${standard} [^"\`]*; \`${variable}\` sets another limit`));
   });
 
-  it('is named on the page of what it limits', () => {
+  it('the limit is named on the page of what it limits', () => {
     const pages = fs
       .readdirSync(new URL('../../docs', import.meta.url))
       .filter((each) => each.endsWith('.md'));
@@ -43,7 +43,7 @@ describe.each(NAMES)('the limit %s', (name) => {
     );
   });
 
-  it('takes no other number than a whole one above zero', () => {
+  it('a limit takes no other number than a whole one above zero', () => {
     for (const given of ['0', '-1', '1.5', 'many', '1e400'])
       expect(() => setLimits({ [variable]: given })).toThrow(variable);
   });
@@ -232,7 +232,7 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])('beyond %s', (name) 
   const { variable } = LIMITS[name];
 
   it.each(CASES[name].map((each, n) => [n + 1, each] as const))(
-    'a program that was told another limit refuses with its number, its variable and what to do, and changes nothing (%i)',
+    'a program with another limit refuses with its number, its variable and what to do, and changes nothing (%i)',
     async (_, { prepare, over, status }) => {
       await prepare?.();
       const before = await house.state();

@@ -36,7 +36,7 @@ const ARCHIVING = [
 
 describe('kill -9 during a delivery, then the same send again', () => {
   it.each(sampled('delivery', DELIVERY, 4))(
-    'at %s leaves exactly one copy, in the index and in the folders',
+    'kill -9 during a delivery, then the same send again at %s leaves exactly one copy, in the index and in the folders',
     async (point) => {
       await proveSendSurvives(filesystemStore, point, (root) => {
         expect(linksIn(root, 'bob', 'inbox')).toEqual(['crash', 'earlier']);
@@ -49,7 +49,7 @@ describe('kill -9 during a delivery, then the same send again', () => {
 
 describe('kill -9 during a delivery with a copied attachment, then the same send again', () => {
   it.each(['mailbox.attachments.copied', 'db.before-commit', 'db.after-commit'])(
-    'at %s leaves one message with its copy; an orphaned copy is found by cleanup',
+    'kill -9 during a delivery with a copied attachment, then the same send again at %s leaves one message with its copy; an orphaned copy is found by cleanup',
     async (crashAt) => {
       const root = temporaryDirectory();
       try {
@@ -98,7 +98,7 @@ function ageCopies(root: string): void {
 
 describe('kill -9 while archiving, then the same archive again', () => {
   it.each(sampled('archiving', ARCHIVING, 3))(
-    'at %s leaves the message in the archive and nowhere else',
+    'kill -9 while archiving, then the same archive again at %s leaves the message in the archive and nowhere else',
     async (point) => {
       await proveArchiveSurvives(filesystemStore, point, (root) => {
         expect(linksIn(root, 'bob', 'inbox')).toEqual(['stays']);

@@ -10,7 +10,7 @@ describe('the filesystem store under many processes', () => {
   });
 
   it(
-    'loses, doubles and tears nothing and keeps the order of each writer',
+    'the filesystem store under many processes loses, doubles and tears nothing and keeps the order of each writer',
     () => proveStorm(filesystemStore, size),
     600_000,
   );

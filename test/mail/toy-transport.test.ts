@@ -87,7 +87,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     house.close();
   });
 
-  it('has its binding in the manifest, and in the registry without what is not published', async () => {
+  it('an agent whose mailbox is kept by a toy has its binding in the manifest, and in the registry without what is not published', async () => {
     const binding = bound();
     expect(binding).toMatchObject({ transport: 'memory', toy_place: place, toy_secret: 'not told' });
     const { toy_secret: _, ...published } = binding!;
@@ -98,7 +98,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     expect(records.map((file) => JSON.parse(fs.readFileSync(file, 'utf8')).mailbox)).toEqual([published]);
   });
 
-  it('uses it by its mail commands, which find it by agent and by path', async () => {
+  it('an agent whose mailbox is kept by a toy uses it by its mail commands, which find it by agent and by path', async () => {
     expect(await plain('agents', 'mailbox', 'status', ...OF_AGENT)).toMatch(/^toy_place +\/.*box\.toy$/m);
     const { message } = await json('agents', 'mail', 'post', ...OF_AGENT, ...NOTE);
     const onPath = await json('mail', 'list', '--mailbox-root', place);
@@ -115,7 +115,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     expect(live.mailbox).toMatchObject({ transport: 'memory', memory: { place } });
   });
 
-  it('has it behind its gateway', async () => {
+  it('an agent whose mailbox is kept by a toy has it behind its gateway', async () => {
     const { call } = await testGateway(ending, {
       config: {
         mailboxBinding: bound,
@@ -128,7 +128,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     expect(list).toMatchObject({ status: 200, body: { messages: [{ subject: 'note' }] } });
   });
 
-  it('loses it and gets it again', async () => {
+  it('an agent whose mailbox is kept by a toy loses it and gets it again', async () => {
     expect(await json('agents', 'mailbox', 'unregister', ...OF_AGENT, '--mode', 'purge')).toMatchObject({
       registered: false,
       removed: 'purge',
@@ -138,7 +138,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     expect(await json(...register)).toMatchObject({ mailbox: { transport: 'memory', toy_place: place } });
   });
 
-  it('is refused by name once the transport is off the list', async () => {
+  it('an agent whose mailbox is kept by a toy is refused by name once the transport is off the list', async () => {
     takeOff();
     const said = await rouse('agents', 'mail', 'list', ...OF_AGENT);
     takeOff = registerTransport(toy);

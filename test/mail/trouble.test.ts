@@ -46,28 +46,31 @@ const LOOKS: [string, string[]][] = [
 ];
 
 describe.runIf(AS_ROOT)("another user's mail store", () => {
-  it.each(LOOKS)('that is private is refused to %s with exit code 8 and what to do', (_, args) => {
-    made();
-    const said = rouse([...args, '--mailbox-root', root], NOBODY);
-    expect(said).toMatchObject({ code: 8, error: { code: 'forbidden' } });
-    expect(said.error!['message']).toContain(root);
-    expect(said.error!['hint']).toContain('run as the user who owns it');
-  });
+  it.each(LOOKS)(
+    "another user's mail store that is private is refused to %s with exit code 8 and what to do",
+    (_, args) => {
+      made();
+      const said = rouse([...args, '--mailbox-root', root], NOBODY);
+      expect(said).toMatchObject({ code: 8, error: { code: 'forbidden' } });
+      expect(said.error!['message']).toContain(root);
+      expect(said.error!['hint']).toContain('run as the user who owns it');
+    },
+  );
 
-  it.each(LOOKS)('that may be read but not written is refused to %s', (_, args) => {
+  it.each(LOOKS)("another user's mail store that may be read but not written is refused to %s", (_, args) => {
     made();
     spawnSync('chmod', ['-R', 'a+rX', root]);
     expect(rouse([...args, '--mailbox-root', root], NOBODY)).toMatchObject({ code: 8 });
   });
 
-  it('is not made where nothing may be written', () => {
+  it("another user's mail store is not made where nothing may be written", () => {
     expect(rouse(['mailbox', 'init', '--mailbox-root', root], NOBODY)).toMatchObject({ code: 8 });
     expect(fs.existsSync(root)).toBe(false);
   });
 });
 
 describe.runIf(AS_ROOT)('a mail store that is closed to every writer', () => {
-  it('can be looked at, searched and exported, and is not written', () => {
+  it('a mail store that is closed to every writer can be looked at, searched and exported, and is not written', () => {
     fs.mkdirSync(root);
     fs.chownSync(root, NOBODY, NOBODY);
     const as = (...args: string[]) => say([...args, '--mailbox-root', path.join(root, 'store')], NOBODY);
@@ -98,7 +101,7 @@ it.each(['', 'below'])('a root at a link to nothing (%s) is refused, and the lin
   expect(fs.existsSync(path.join(directory, 'nowhere'))).toBe(false);
 });
 
-it.runIf(AS_ROOT && canMount())('a full disk is called full, by whoever reads or writes', () => {
+it.runIf(AS_ROOT && canMount())('a full disk is reported as full to readers and writers', () => {
   fs.mkdirSync(root);
   expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', root]).status).toBe(0);
   try {

@@ -32,25 +32,28 @@ describe('rouse mcp install', () => {
     ['kimi', '.kimi-code/mcp.json'],
     ['copilot', '.copilot/mcp-config.json'],
     ['claude', '.claude.json'],
-  ])('writes for %s what starts a server of that agent, without a secret', async (tool, name) => {
-    const done = await agent.json(['mcp', 'install', '--tool', tool, '--agent-name', 'gpu']);
-    expect(done).toMatchObject({ tool, file: path.join(agent.home, name), was: 'absent' });
-    const text = fs.readFileSync(done.file, 'utf8');
-    expect(text).not.toContain('rouse_');
-    const { command, args, env } = JSON.parse(text).mcpServers.rouse;
-    const client = await toolsOf(command, args, env);
-    try {
-      // No gateway lives: the store itself is asked.
-      expect((await client.call('mail_status')).json).toMatchObject({ execution_path: 'manager_direct' });
-    } finally {
-      await client.close();
-    }
-    expect((await agent.rouse(['mcp', 'install', '--tool', tool, '--agent-name', 'gpu'])).out).toMatch(
-      /^unchanged/,
-    );
-  });
+  ])(
+    'rouse mcp install writes for %s what starts a server of that agent, without a secret',
+    async (tool, name) => {
+      const done = await agent.json(['mcp', 'install', '--tool', tool, '--agent-name', 'gpu']);
+      expect(done).toMatchObject({ tool, file: path.join(agent.home, name), was: 'absent' });
+      const text = fs.readFileSync(done.file, 'utf8');
+      expect(text).not.toContain('rouse_');
+      const { command, args, env } = JSON.parse(text).mcpServers.rouse;
+      const client = await toolsOf(command, args, env);
+      try {
+        // No gateway lives: the store itself is asked.
+        expect((await client.call('mail_status')).json).toMatchObject({ execution_path: 'manager_direct' });
+      } finally {
+        await client.close();
+      }
+      expect((await agent.rouse(['mcp', 'install', '--tool', tool, '--agent-name', 'gpu'])).out).toMatch(
+        /^unchanged/,
+      );
+    },
+  );
 
-  it('writes for opencode, as opencode wants it, what serves whichever session it runs in', async () => {
+  it('rouse mcp install writes for opencode, as opencode wants it, what serves whichever session it runs in', async () => {
     const done = await agent.json(['mcp', 'install', '--tool', 'opencode']);
     const { type, command, environment } = JSON.parse(fs.readFileSync(done.file, 'utf8')).mcp.rouse;
     expect([type, environment]).toEqual(['local', {}]);
@@ -66,7 +69,7 @@ describe('rouse mcp install', () => {
     }
   });
 
-  it('only shows it with --print', async () => {
+  it('rouse mcp install --print only shows what it would write', async () => {
     const { out } = await agent.rouse(['mcp', 'install', '--tool', 'codex', '--print']);
     expect(out).toMatch(/^# \S+\/\.codex\/config\.toml\n\[mcp_servers\.rouse\]\ncommand = "/);
     expect(fs.existsSync(path.join(agent.home, '.codex'))).toBe(false);
@@ -77,7 +80,7 @@ describe('rouse mcp install', () => {
     ['a tool without MCP', ['--tool', 'pi'], 2, /claude, codex/],
     ['an agent that is not there', ['--tool', 'codex', '--agent-name', 'nobody'], 3, /nobody/],
     ['a blank home', ['--tool', 'codex', '--home', ' '], 2, /blank/],
-  ])('refuses %s', async (_what, args, code, message) => {
+  ])('rouse mcp install refuses %s', async (_what, args, code, message) => {
     const told = await agent.rouse(['mcp', 'install', ...args]);
     expect(told.code).toBe(code);
     expect(told.err).toMatch(message);

@@ -32,7 +32,7 @@ describe.each([
     return client.connect(transport);
   }
 
-  it('offers the tools of requests, with what they take', async () => {
+  it('/mcp of the fleet server offers the tools of requests, with their parameters', async () => {
     const client = await as(ana.token);
     expect(await client.toolNames()).toEqual(REQUEST_TOOL_NAMES);
     const { tools } = await client.client.listTools();
@@ -49,7 +49,7 @@ describe.each([
     ).toEqual(['check_requests', 'get_request', 'list_inbox']);
   });
 
-  it('carries a request from one agent to another and its answer back', async () => {
+  it('/mcp of the fleet server carries a request from one agent to another and its answer back', async () => {
     const [asking, asked] = [await as(ana.token), await as(ben.token)];
     const wanted = {
       kind: 'approval',
@@ -75,7 +75,7 @@ describe.each([
     expect(thread.messages.map(({ body }: { body: string }) => body)).toEqual(['which one?', '1.4', 'go']);
   });
 
-  it("speaks as the token's holder, and as nobody else, whatever workspace is named", async () => {
+  it('/mcp of the fleet server speaks only as the holder of the token, whatever workspace is named', async () => {
     const client = await as(ana.token);
     const own = await client.call('list_inbox', { workspace_id: ana.workspaceId });
     expect(own.isError).toBe(false);
@@ -85,7 +85,7 @@ describe.each([
     expect((await admin.call('list_inbox', { workspace_id: ben.workspaceId })).isError).toBe(false);
   });
 
-  it('answers every refusal as a tool error with what to do', async () => {
+  it('/mcp of the fleet server returns every refusal as a tool error with what to do', async () => {
     const client = await as(ana.token);
     const wanted = { kind: 'task', recipient_type: 'agent', recipient_id: 'bem', title: 't' };
     expect(await client.call('create_request', wanted)).toMatchObject({
@@ -113,17 +113,20 @@ describe.each([
     }
   });
 
-  it.each([undefined, `rouse_${'A'.repeat(43)}`])('refuses to speak with the token %s', async (token) => {
-    await expect(as(token)).rejects.toThrow();
-    const headers = {
-      'content-type': 'application/json',
-      ...(token && { authorization: `Bearer ${token}` }),
-    };
-    const response = await fetch(`${fleet.url}/mcp`, { method: 'POST', headers, body: '{}' });
-    expect(response.status).toBe(401);
-  });
+  it.each([undefined, `rouse_${'A'.repeat(43)}`])(
+    '/mcp of the fleet server refuses the token %s',
+    async (token) => {
+      await expect(as(token)).rejects.toThrow();
+      const headers = {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      };
+      const response = await fetch(`${fleet.url}/mcp`, { method: 'POST', headers, body: '{}' });
+      expect(response.status).toBe(401);
+    },
+  );
 
-  it('refuses a page of another origin before anything is read', async () => {
+  it('/mcp of the fleet server refuses a page of another origin before anything is read', async () => {
     const response = await fetch(`${fleet.url}/mcp`, {
       method: 'POST',
       headers: {

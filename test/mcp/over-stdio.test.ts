@@ -60,7 +60,7 @@ describe('rouse mcp', () => {
     return client;
   }
 
-  it('offers requests, mail and reminders over standard input', async () => {
+  it('rouse mcp offers requests, mail and reminders over standard input', async () => {
     const names = await (await start()).toolNames();
     expect(names).toEqual(expect.arrayContaining(REQUEST_TOOL_NAMES));
     const mail = ['status', 'list', 'search', 'peek', 'read', 'send', 'reply', 'mark', 'move', 'archive'];
@@ -69,7 +69,7 @@ describe('rouse mcp', () => {
     expect(names).toHaveLength(20);
   });
 
-  it('answers a request as the agent of the session, whatever token its environment was started with', async () => {
+  it('rouse mcp answers a request as the agent of the session, whatever token its environment was started with', async () => {
     const { request_id: id } = await new TicketsClient(ben.client).create({
       kind: 'task',
       recipient_type: 'agent',
@@ -89,7 +89,7 @@ describe('rouse mcp', () => {
     expect(messages).toMatchObject([{ body: 'looked', closing: true }]);
   });
 
-  it("reads, answers and archives the agent's mail through its gateway", async () => {
+  it("rouse mcp reads, answers and archives the agent's mail through its gateway", async () => {
     const ref = await agent.mail('hello');
     const client = await start();
     expect((await client.call('mail_status')).json).toMatchObject({ execution_path: 'gateway_backed' });
@@ -140,7 +140,7 @@ describe('rouse mcp', () => {
     expect(wrong.text).toMatch(/nobody@test/);
   });
 
-  it('keeps reminders of the agent itself, behind those that are there', async () => {
+  it('rouse mcp keeps reminders of the agent itself, behind those that are there', async () => {
     const client = await start();
     const wanted = { title: 'later', prompt: 'look again', start_after_seconds: 3600 };
     const [first] = (await client.call('create_reminder', wanted)).json.reminders;
@@ -159,7 +159,7 @@ describe('rouse mcp', () => {
     });
   });
 
-  it('says what to do when there is no session, no token or no server', async () => {
+  it('rouse mcp says what to do when there is no session, no token or no server', async () => {
     const alone = await start({ PATH: process.env['PATH']!, HOME: agent.home });
     const noToken = await alone.call('list_inbox');
     expect(noToken.text).toMatch(
@@ -187,7 +187,7 @@ describe('rouse mcp', () => {
     expect((await nobody.call('list_inbox')).text).toMatch(/^unavailable: no fleet server is listening/);
   });
 
-  it('writes nothing but protocol to standard output, and ends when its client does', async () => {
+  it('rouse mcp writes nothing but protocol to standard output, and ends when its client does', async () => {
     const child = spawn(process.execPath, [ROUSE, 'mcp'], {
       env: environment(),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -222,7 +222,7 @@ describe('rouse mcp', () => {
       throw new Error('it ended before it listened');
     }
 
-    it("serves the same on loopback to who holds the agent's token, until it is ended", async () => {
+    it("`rouse mcp --http` serves the same on loopback to who holds the agent's token, until it is ended", async () => {
       const child = spawn(process.execPath, [ROUSE, 'mcp', '--http', '0'], {
         env: environment(),
         stdio: 'pipe',
@@ -242,7 +242,7 @@ describe('rouse mcp', () => {
       await once(child, 'close');
     });
 
-    it('of an agent without a fleet wants the token of its session, from the own account, too', async () => {
+    it('`rouse mcp --http` of an agent without a fleet wants the token of its session, from the own account, too', async () => {
       const [fleetFiles, away] = ['fleet', 'fleet-away'].map((name) => path.join(agent.sessionRoot, name));
       fs.renameSync(fleetFiles!, away!);
       each.push(() => fs.renameSync(away!, fleetFiles!));

@@ -46,7 +46,7 @@ describe('a launched agent', () => {
     return client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   }
 
-  it('is served by its gateway with what its file says, and goes on after a restart and a relaunch', async () => {
+  it('a launched agent is served by its gateway with what its file says, and goes on after a restart and a relaunch', async () => {
     const { root, port, mcp, manifest } = await withGateway('ana');
     expect(mcp).toMatchObject({ door: 'http', server: 'rouse' });
     expect(manifest.launch_plan.metadata.rouse).toMatchObject({ mcp_door: 'http', mcp_server: 'rouse' });
@@ -74,7 +74,7 @@ describe('a launched agent', () => {
     expect(shown.json['mcp']).toMatchObject({ door: 'http', url });
   });
 
-  it("is not served with another agent's token, nor with none", async () => {
+  it("a launched agent is not served with another agent's token, nor with none", async () => {
     const [first, second] = [await withGateway('bea'), await withGateway('cid')];
     const { url } = entryIn(first.root);
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -83,7 +83,7 @@ describe('a launched agent', () => {
     expect(await (await connect(url, bearer(tokenOf(first.root)))).toolNames()).toContain('mail_list');
   });
 
-  it('starts a program when it has no gateway, which works on the mailbox itself, and through one later', async () => {
+  it('a launched agent starts a program when it has no gateway, which works on the mailbox itself, and through one later', async () => {
     const { root, mcp } = await launch('dan');
     expect(mcp).toMatchObject({ door: 'stdio' });
     const { command, args, env } = entryIn(root);
@@ -104,7 +104,7 @@ describe('a launched agent', () => {
     expect(entryIn(root)).toMatchObject({ type: 'http' });
   });
 
-  it('starts a program when its gateway cannot listen, and is launched all the same', async () => {
+  it('a launched agent starts a program when its gateway cannot listen, and is launched all the same', async () => {
     const taken = net.createServer().listen(0, '127.0.0.1');
     try {
       await new Promise((resolve) => taken.once('listening', resolve));
@@ -121,7 +121,7 @@ describe('a launched agent', () => {
     }
   });
 
-  it('needs a person when its gateway had to take another port, until it is relaunched', async () => {
+  it('a launched agent needs a person when its gateway had to take another port, until it is relaunched', async () => {
     const { port } = await withGateway('gus', '--wake');
     const about = (...words: string[]) =>
       house.rouse(['agents', ...words, '--agent-name', 'gus', '--print-json']);
@@ -150,7 +150,7 @@ describe('a launched agent', () => {
     }
   });
 
-  it('gets none when none are wanted', async () => {
+  it('a launched agent gets none when none are wanted', async () => {
     const { root, mcp, manifest } = await withGateway('fay', '--no-mcp');
     expect(mcp).toBeNull();
     expect(fs.existsSync(path.join(root, 'launch', 'mcp.json'))).toBe(false);

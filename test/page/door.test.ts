@@ -22,7 +22,7 @@ const come = () => Visitor.come(browser, LOOK, house.origin);
 const others = (problems: readonly string[]) => problems.filter((each) => !/status of 40[13]/.test(each));
 
 describe('the door of the page', () => {
-  it('opens once for a code, which stays in no address, and not a second time in another browser', async () => {
+  it('the door of the page opens once for a code, which stays in no address, and not a second time in another browser', async () => {
     const link = await house.link();
     const first = await come();
     const page = await first.tab(link);
@@ -38,7 +38,7 @@ describe('the door of the page', () => {
     await second.leave();
   });
 
-  it('tells somebody without a code how to get one', async () => {
+  it('the door of the page shows a person without a code how to get one', async () => {
     const visitor = await come();
     const page = await visitor.tab('/ui/agents/ana');
     await page.getByRole('heading', { name: 'You are not logged in' }).waitFor();
@@ -84,7 +84,7 @@ describe('the door of the page', () => {
     await visitor.leave();
   });
 
-  it('shows somebody who may only look everything, and lets them do nothing', async () => {
+  it('the page shows everything to a person who may only look, and lets them do nothing', async () => {
     await house.asks('May I, viewer?');
     const visitor = await come();
     const page = await visitor.tab(await house.link({ role: 'view', name: 'vera' }, '/ui/requests'));
@@ -108,7 +108,7 @@ describe('the door of the page', () => {
     await visitor.leave();
   });
 
-  it('says so when the session was ended by somebody, and stops showing what it knew', async () => {
+  it('the page says when a person ended its session, and stops showing what it knew', async () => {
     const visitor = await come();
     const page = await visitor.tab(await house.link({ name: 'olga' }));
     await page.locator('[data-live="live"]').waitFor();
@@ -129,7 +129,7 @@ describe('the door of the page', () => {
 });
 
 describe.runIf(FULL)('a session whose time is over', () => {
-  it('ends under an open tab, and the page says so', async () => {
+  it('a session whose time is over ends under an open tab, and the page says so', async () => {
     const short = await PageHouse.open({ page: { idleMs: 60_000, longestMs: 3000 } });
     const visitor = await Visitor.come(browser, LOOK, short.origin);
     const page = await visitor.tab(await short.link());

@@ -72,7 +72,7 @@ it('an agent of another host that is online can be written to through the server
   expect((await house.as(me, 'GET', 'agents/hana/screen')).status).toBe(503);
 });
 
-it('a prompt reaches its gateway once, with the name of who asked', async () => {
+it('a prompt for an agent on another host reaches its gateway once, with the name of who asked', async () => {
   const said = await house.act(me, 'agents/hana/prompt', { prompt: 'say hello' });
   expect(said).toMatchObject({ status: 200, body: { status: 'accepted', ref: 'far-1' } });
   const calls = asked.filter(({ method, path }) => method === 'POST' && path === '/v1/requests');
@@ -81,7 +81,7 @@ it('a prompt reaches its gateway once, with the name of who asked', async () => 
   ]);
 });
 
-it('mail for it is a note in its own inbox, and files are refused before anything is sent', async () => {
+it('mail from the page to an agent on another host is a note in its own inbox, and files are refused before anything is sent', async () => {
   const note = { to: ['hana'], subject: 'hello', body: 'from another host' };
   const file = { name: 'a.txt', content_base64: 'YQ==' };
   expect((await house.act(me, 'mail/send', { ...note, attachments: [file] })).status).toBe(422);
@@ -93,13 +93,13 @@ it('mail for it is a note in its own inbox, and files are refused before anythin
   });
 });
 
-it('its line and its reminders are asked for there, and what it refuses is told as it is', async () => {
+it('the queue and reminders of an agent on another host are read there, and its refusals are shown as they are', async () => {
   expect((await house.as(me, 'GET', 'agents/hana/queue')).body).toMatchObject({ queue_depth: 0, items: [] });
   expect((await house.as(me, 'GET', 'agents/hana/reminders')).body).toMatchObject({ reminders: [] });
   expect((await house.act(me, 'agents/hana/requests/gone/cancel')).status).toBe(404);
 });
 
-it('a lesser role asks nothing of it', async () => {
+it('a lesser role cannot use an agent on another host', async () => {
   const before = asked.length;
   const viewer = await house.visit('view', 'vera');
   expect((await house.act(viewer, 'agents/hana/prompt', { prompt: 'no' })).status).toBe(403);

@@ -170,7 +170,7 @@ const MINUTES = 10;
 // The server lives in this process. That few databases stay open is seen sooner in page-api.test.ts.
 describe.runIf(FULL)('ten pages', () => {
   it(
-    'that stay open on a busy agent leave the server as large as it was',
+    'ten pages that stay open on a busy agent leave the server as large as it was',
     async () => {
       const { leave } = await watched(Array.from({ length: 10 }, () => '/ui/agents/ana'));
       const samples: { files: number; bytes: number }[] = [];

@@ -24,7 +24,7 @@ const streams = async (): Promise<number> => {
 };
 
 describe.runIf(FULL)('a page that is kept open', () => {
-  it('has one stream for all tabs of a browser, which another tab takes over', async () => {
+  it('the page has one stream for all tabs of a browser, which another tab takes over', async () => {
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     const first = await visitor.tab(await house.link());
     const second = await visitor.tab('/ui/');
@@ -41,7 +41,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await expect.poll(streams, WAIT).toBe(0);
   });
 
-  it('moves no row under the pointer: what is new waits behind a count', async () => {
+  it('the page moves no row under the pointer: what is new waits behind a count', async () => {
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     const page = await visitor.tab(await house.link());
     const row = agentRow(page, 'ben');
@@ -59,7 +59,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await visitor.leave();
   });
 
-  it('says of an agent that is stopped while somebody looks at it that it is gone', async () => {
+  it('an open page says that an agent is gone when it is stopped', async () => {
     await house.launch('gus');
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     const page = await visitor.tab(await house.link({}, '/ui/agents/gus'));
@@ -72,7 +72,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await visitor.leave();
   });
 
-  it('is moved through by keys, which can be switched off', async () => {
+  it('the page can be navigated by keys, which can be switched off', async () => {
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     const page = await visitor.tab(await house.link());
     await agentRow(page, 'ana').waitFor();
@@ -98,7 +98,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await visitor.leave();
   });
 
-  it('notifies of what needs somebody, by kind, with name and reason', async () => {
+  it('an open page notifies of what needs a person, by kind, with name and reason', async () => {
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     await visitor.context.grantPermissions(['notifications'], { origin: house.origin });
     await visitor.context.addInitScript(() => {
@@ -128,7 +128,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
 });
 
 describe('a part of the page that the server does not give', () => {
-  it('leaves the rest as it is, says so, and comes when it can be had', async () => {
+  it('a part of the page that the server does not give leaves the rest as it is, says so, and comes when it can be had', async () => {
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     const parts = /assets\/(settings-menu|mail-page|draw-hour)-/;
     await visitor.context.route(parts, (route) => route.abort());
@@ -146,7 +146,7 @@ describe('a part of the page that the server does not give', () => {
 });
 
 describe.runIf(FULL)('a page whose server is gone', () => {
-  it('says how old its picture is, and that its session ended when another server answers', async () => {
+  it('a page whose server is gone says how old its picture is, and that its session ended when another server answers', async () => {
     const short = await PageHouse.open();
     const visitor = await Visitor.come(browser, LOOK, short.origin);
     const page = await visitor.tab(await short.link());

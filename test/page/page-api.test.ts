@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => house.shut(), 60_000);
 
 describe('the door', () => {
-  it('a code is good once, and guesses are slowed down', async () => {
+  it('a code for the page works once, and guesses are slowed down', async () => {
     const code = await house.code();
     expect((await house.send('POST', '/ui/api/session', {}, { code })).status).toBe(200);
     expect((await house.send('POST', '/ui/api/session', {}, { code })).status).toBe(401);
@@ -73,7 +73,7 @@ describe('the door', () => {
     );
   });
 
-  it('every answer has the policy, and nothing unsafe stands in it', async () => {
+  it('every response of the page has the policy, with nothing unsafe in it', async () => {
     for (const path of ['/ui/', '/ui/mail', '/ui/api/snapshot', '/ui/assets/none.js']) {
       const { headers } = await house.send('GET', path);
       expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
@@ -89,7 +89,7 @@ describe('the door', () => {
     expect((await house.send('GET', '/ui/assets/..%2f..%2fpackage.json')).status).toBe(404);
   });
 
-  it('a lesser role is refused, and a revoked session ends', async () => {
+  it('the page refuses a lesser role, and a revoked session ends', async () => {
     const viewer = await house.visit('view', 'vera');
     expect((await house.as(viewer, 'GET', 'snapshot')).status).toBe(200);
     const refused = await house.act(viewer, 'agents/ana/prompt', { prompt: 'no' });
@@ -110,7 +110,7 @@ describe('the door', () => {
 });
 
 describe('the host', () => {
-  it('shows an agent that no fleet knows, with its facts, timeline, queue and reminders', async () => {
+  it('the page shows an agent that no fleet knows, with its facts, timeline, queue and reminders', async () => {
     const { body } = await house.as(me, 'GET', 'snapshot');
     expect(body['agents']).toMatchObject([{ name: 'ana', id: ana, here: true, gateway: { alive: true } }]);
     const facts = await house.as(me, 'GET', 'agents/ana');
@@ -130,7 +130,7 @@ describe('the host', () => {
     expect(open.size, [...open].join(', ')).toBe(1);
   });
 
-  it('says why an agent that has mail was woken, as its ledger has it', async () => {
+  it('the page says why an agent that has mail was woken, as its ledger has it', async () => {
     await house.act(me, 'mail/send', { to: ['ana'], subject: 'Hello', body: 'Look at this.' });
     const why = await until(async () => {
       const { body } = await house.as(me, 'GET', 'agents/ana');
@@ -139,7 +139,7 @@ describe('the host', () => {
     expect(why.sentence).toMatch(/^Woken for 1 open message: request gwreq-\S+ was submitted after \d+/);
   });
 
-  it('a prompt is done once however often it is clicked, its ledger tells the rest, the audit who', async () => {
+  it('a prompt is typed once however often it is clicked; its ledger has the rest, the audit who clicked', async () => {
     const action_id = randomUUID();
     const prompt = 'say hello';
     const click = () => house.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt });
@@ -200,7 +200,7 @@ describe('the host', () => {
     });
   });
 
-  it('of two people who answer a request at once one wins, and the other is told who', async () => {
+  it('of two people who answer a request at once on the page one wins, and the other learns who', async () => {
     const { sql } = house.server;
     const { id: orgId } = await ensureOrg(sql, 'default');
     const far = await registerWorkspace(sql, { orgId, agentId: 'far', name: 'far', sessionId: 's' });
@@ -273,7 +273,7 @@ describe('the host', () => {
     expect(await get(viewer, copy)).toMatchObject({ status: 404 });
   });
 
-  it('what is hostile is text: in mail, in search and in threads', async () => {
+  it('hostile words are text in mail, in search and in threads', async () => {
     const subject = '<script>alert(1)</script> \u202Eevil';
     const body = `<img src=x onerror=alert(1)>\n[link](javascript:alert(1)) ${'x'.repeat(300_000)}`;
     const sent = await house.act(me, 'mail/send', { to: ['ana'], subject, body });
@@ -295,7 +295,7 @@ describe('the host', () => {
     expect((await house.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
   });
 
-  it('of an agent whose session is gone says that nobody is woken, how to mend it, and what was seen of it', async () => {
+  it('the page of an agent whose session is gone says that it cannot be woken, how to fix it, and what was last seen of it', async () => {
     const { tmux_session_name: session } = await house.cli('launch', 'scripted', 'bob', '--wake');
     const words = async (): Promise<string[]> =>
       (await house.as(me, 'GET', 'agents/bob/timeline?kinds=state')).body['items'].map(

@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => house.close());
 
 describe('two clients at one headless agent', () => {
-  it('each keep their order while the line drains; depth and status are right all the time', {
+  it('two clients of one headless agent each keep their order while the queue drains; depth and status are right all the time', {
     timeout: 7_200_000,
   }, async () => {
     const agent = await house.launchHeadless('drain', ['--turn', '0']);

@@ -41,18 +41,18 @@ describe('captured screens of real tools', () => {
     expect(sums['right']! / captures.length).toBeGreaterThanOrEqual(0.995);
   }
 
-  it('whose label was found by pasting a prompt are read right', () => {
+  it('captured screens whose label was found by pasting a prompt are read right', () => {
     const labelled = fixtures.filter(({ tried }) => tried !== undefined);
     readRight('labelled where they were taken', labelled, 200);
   });
 
-  it('in windows of other sizes and colours, in several versions, are read right, each labelled by a real paste', () => {
+  it('captured screens in windows of other sizes and colours, in several versions, are read right, each labelled by a real paste', () => {
     const windows = fixtures.filter(({ text }) => WINDOW.test(text));
     expect(windows.filter((fixture) => !isPasted(fixture))).toEqual([]);
     readRight('in other windows', windows, 750);
   });
 
-  it('of a list of commands tell which of them Enter would choose', () => {
+  it('captured screens with a list of commands show which of them Enter would choose', () => {
     const chosen = (tool: string): Set<string | undefined> =>
       new Set(
         fixtures
@@ -70,7 +70,7 @@ describe('captured screens of real tools', () => {
     expect(chosen('claude')).toEqual(new Set([undefined, '/add-dir', '/statusline', '/copy']));
   });
 
-  it('exist for every version a detector says it has seen', () => {
+  it('captured screens exist for every version a detector says it has seen', () => {
     const captured = new Set(fixtures.map(({ tool, version }) => `${tool} ${version}`));
     for (const { tool, versions } of TOOLS.flatMap(detectorsOf)) {
       if (tool === 'scripted') continue;
@@ -78,7 +78,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('without their colours are ready only where the composer is plainly empty', () => {
+  it('captured screens without their colours are ready only where the composer is plainly empty', () => {
     // A decoy differs from the real row, and a box of pi from plain text, by its colour alone.
     for (const fixture of fixtures.filter(({ state }) => !/decoy|compacted/.test(state))) {
       const bare = fixture.text.replace(/\u001b\[[\d;:]*m/g, '');
@@ -91,7 +91,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('mean the same when the first line does not give the size', () => {
+  it('captured screens mean the same when the first line does not give the size', () => {
     for (const fixture of fixtures) {
       const { screen } = parseCaptureFile(fixture.text.replace(/ size=\d+x\d+/, ''), fixture.name);
       expect([fixture.name, judge(fixture, screen).gate.ready]).toEqual([
@@ -101,7 +101,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('are not ready without their title while a turn runs', () => {
+  it('captured screens are not ready without their title while a turn runs', () => {
     for (const fixture of fixtures.filter(({ state }) => state.startsWith('busy'))) {
       for (const title of ['', 'devhost', 'some other title']) {
         const { gate } = judge(fixture, { ...fixture.capture.screen, title }, 'devhost');
@@ -110,7 +110,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('are not ready when the version is one nobody has seen', () => {
+  it('captured screens are not ready when the version is an unknown one', () => {
     const ready = fixtures.find(({ tool, state }) => tool === 'claude' && state === 'completed')!;
     const { gate } = judge({ ...ready, version: '9.0.0' });
     expect(gate.ready ? [] : gate.reasons.map(({ code }) => code)).toEqual(['unknown_version']);

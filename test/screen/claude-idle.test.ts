@@ -27,7 +27,7 @@ const lastBlankAbove = ({ rows, cursor }: Screen): number =>
   cursor!.y - 2 - (rows[cursor!.y - 2]!.blank ? 0 : 1);
 
 describe('claude while nothing runs', () => {
-  it('is the same turn whatever hint stands at the right above its composer', () => {
+  it('claude while nothing runs is the same turn whatever hint is at the right above its composer', () => {
     const fixture = named('ready-cleared');
     const { screen } = fixture.capture;
     const hint = (text: string): Screen =>
@@ -38,7 +38,7 @@ describe('claude while nothing runs', () => {
     expect(judge(fixture, hint('◐ medium · /effort')).gate.ready).toBe(true);
   });
 
-  it('is ready after /clear by its title or its status file, not by the empty screen alone', () => {
+  it('claude while nothing runs is ready after /clear by its title or its status file, not by the empty screen alone', () => {
     const { tool, version, capture } = named('ready-cleared');
     const screen = { ...capture.screen, title: '' };
     const process = { foreground: 'tool' as const, version };
@@ -54,7 +54,7 @@ describe('claude while nothing runs', () => {
     expect([ready([idle]), ready([])]).toEqual([true, false]);
   });
 
-  it('takes prompts beside background agents, though title and status file say busy', () => {
+  it('claude while nothing runs takes prompts beside background agents, though title and status file say busy', () => {
     const { tool, version, capture } = named('ready-background-agent');
     const process = { foreground: 'tool' as const, version };
     const detector = detectorFor(tool, { version });
@@ -72,14 +72,14 @@ describe('claude while nothing runs', () => {
     expect(ready(withRow(capture.screen, waits, ''))).toBe(false);
   });
 
-  it('tells what it says instead of asking its model, and no more once another turn was answered', () => {
+  it('the reader of claude reports what it says instead of asking its model, until another turn was answered', () => {
     const told = (state: string): string | null => judge(named(state)).facts.logged_out.value;
     expect(told('logged-out-401')).toBe('● Please run /login · API Error: 401 Invalid API key');
     expect(told('logged-out-answered')).toContain('Not logged in');
     expect(told('completed-logged-in-again')).toBeNull();
   });
 
-  it('reads a status line about interrupting as somebody’s words', () => {
+  it('claude while nothing runs: a status line about interrupting is text of its user', () => {
     const { capture } = named('ready-statusline');
     const below = rowAt(capture.screen, capture.screen.cursor!.y + 2).text;
     expect([below.includes('esc to interrupt'), judge(named('ready-statusline')).gate.ready]).toEqual([

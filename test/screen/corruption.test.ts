@@ -45,7 +45,7 @@ const hit = fc.record({
 });
 
 describe('damaged screens', () => {
-  it('of drafts, dialogs and dead tools are never ready, whatever is cut off', () => {
+  it('damaged screens of drafts, dialogs and dead tools are never ready, whatever is cut off', () => {
     fc.assert(
       fc.property(oneOf(dead), fc.nat(20), fc.integer({ min: 20, max: 220 }), (index, top, columns) => {
         const fixture = dead[index]!;
@@ -55,7 +55,7 @@ describe('damaged screens', () => {
     );
   });
 
-  it('of running turns are never ready when the window is lower', () => {
+  it('damaged screens of running turns are never ready when the window is lower', () => {
     for (const fixture of notReady.filter(({ state }) => state.startsWith('busy'))) {
       const { screen } = fixture.capture;
       const detector = detectorFor(fixture.tool, { version: fixture.version });
@@ -64,7 +64,7 @@ describe('damaged screens', () => {
     }
   });
 
-  it('with letters strewn over them are never ready', () => {
+  it('damaged screens with letters strewn over them are never ready', () => {
     fc.assert(
       fc.property(oneOf(dead), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
         const fixture = dead[index]!;
@@ -74,7 +74,7 @@ describe('damaged screens', () => {
     );
   });
 
-  it('of a starting codex are never ready with letters strewn over its footer', () => {
+  it('damaged screens of a starting codex are never ready with letters strewn over its footer', () => {
     const starting = dead.filter(({ tool, state }) => tool === 'codex' && state.startsWith('starting'));
     expect(starting.length).toBeGreaterThan(0);
     fc.assert(
@@ -91,7 +91,7 @@ describe('damaged screens', () => {
     );
   });
 
-  it('with the cursor anywhere but in the composer are never ready', () => {
+  it('damaged screens with the cursor anywhere but in the composer are never ready', () => {
     fc.assert(
       fc.property(oneOf(ready), fc.nat(220), fc.nat(60), (index, x, y) => {
         const fixture = ready[index]!;
@@ -103,7 +103,7 @@ describe('damaged screens', () => {
     );
   });
 
-  it('with one letter in the composer are drafts', () => {
+  it('damaged screens with one letter in the composer are drafts', () => {
     for (const fixture of ready) {
       const { screen } = fixture.capture;
       const { x, y } = screen.cursor!;
@@ -112,7 +112,7 @@ describe('damaged screens', () => {
     }
   });
 
-  it('whose tool hides its cursor in dialogs are never ready without it', () => {
+  it('damaged screens whose tool hides its cursor in dialogs are never ready without it', () => {
     for (const fixture of ready.filter(({ tool }) =>
       ['codex', 'opencode', 'qwen', 'copilot'].includes(tool),
     )) {
@@ -121,7 +121,7 @@ describe('damaged screens', () => {
     }
   });
 
-  it('of no size at all are never ready', () => {
+  it('damaged screens of no size at all are never ready', () => {
     for (const fixture of fixtures) {
       never(fixture, { ...fixture.capture.screen, rows: [], height: 0 });
       never(fixture, { ...fixture.capture.screen, cursor: undefined });

@@ -108,7 +108,7 @@ function isTold({ tool, version }: Fixture, screen: Screen): boolean {
 describe('a running turn whose screen lost or moved one row', () => {
   const tools = [...new Set(busy.map(({ tool }) => tool))];
 
-  it.each(tools)('is never ready: %s', (tool) => {
+  it.each(tools)('a running turn whose screen lost or moved one row is never ready: %s', (tool) => {
     const wrong: string[] = [];
     let count = 0;
     let told = 0;
@@ -126,7 +126,7 @@ describe('a running turn whose screen lost or moved one row', () => {
     expect(told).toBeLessThan(count / 50);
   });
 
-  it('would be read as ready by a detector that only looks for busy rows', () => {
+  it('a running turn whose screen lost or moved one row would be read as ready by a detector that only looks for busy rows', () => {
     const credulous = (detector: Detector): Detector => ({
       ...detector,
       title: {},

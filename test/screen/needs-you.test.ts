@@ -17,15 +17,21 @@ const ofFixture = (file: string) => standing(fs.readFileSync(path.join(FIXTURES,
 const files = fs.readdirSync(FIXTURES).filter((file) => file.endsWith('.ansi.txt'));
 
 describe('screens on which a tool waits for a person', () => {
-  it.each(files.filter((file) => /-logged-out-/.test(file)))('%s: log in', (file) => {
-    const { ready, state, needs_you } = ofFixture(file);
-    expect([ready, state]).toEqual([false, 'needs_you']);
-    expect(needs_you).toMatch(/^log in to \w+ in its window; it says ".+"$/);
-  });
+  it.each(files.filter((file) => /-logged-out-/.test(file)))(
+    'a screen of %s that asks to log in needs a person',
+    (file) => {
+      const { ready, state, needs_you } = ofFixture(file);
+      expect([ready, state]).toEqual([false, 'needs_you']);
+      expect(needs_you).toMatch(/^log in to \w+ in its window; it says ".+"$/);
+    },
+  );
 
-  it.each(files.filter((file) => /-trust-dialog/.test(file)))('%s: the folder', (file) => {
-    expect(ofFixture(file)).toMatchObject({ ready: false, words: 'trust dialog' });
-  });
+  it.each(files.filter((file) => /-trust-dialog/.test(file)))(
+    'a screen of %s that asks to trust the folder needs a person',
+    (file) => {
+      expect(ofFixture(file)).toMatchObject({ ready: false, words: 'trust dialog' });
+    },
+  );
 
   it.each([
     ['claude-2.1.325-apikey-dialog.ansi.txt', 'API key dialog'],

@@ -19,7 +19,7 @@ async function shown(output: string, size = { columns: 40, height: 6 }) {
 }
 
 describe('a terminal fed with raw output', () => {
-  it('follows cursor, title, screen buffer and the visibility of the cursor', async () => {
+  it('a terminal fed with raw output follows cursor, title, screen buffer and the visibility of the cursor', async () => {
     const screen = await shown(`${ESC}[?1049h${ESC}[2J${ESC}[3;5Hab${ESC}]2;◐ Claude Code\u0007${ESC}[?25l`);
     expect(screen.cursor).toEqual({ x: 6, y: 2, visible: false });
     expect(screen.title).toBe('◐ Claude Code');
@@ -27,7 +27,7 @@ describe('a terminal fed with raw output', () => {
     expect((await shown(`${ESC}[?25l${ESC}[?25h`)).cursor?.visible).toBe(true);
   });
 
-  it('keeps characters that arrive in pieces whole', async () => {
+  it('a terminal fed with raw output keeps characters that arrive in pieces whole', async () => {
     const model = await TerminalModel.open({ columns: 20, height: 2 });
     const bytes = Buffer.from('❯ 漢');
     for (const byte of bytes) await model.write(Uint8Array.of(byte));
@@ -35,12 +35,12 @@ describe('a terminal fed with raw output', () => {
     model.close();
   });
 
-  it('shows what is on the screen, not what has scrolled away', async () => {
+  it('a terminal fed with raw output shows what is on the screen, not what has scrolled away', async () => {
     const screen = await shown(Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\r\n'));
     expect(screenText(screen).split('\n')).toEqual([14, 15, 16, 17, 18, 19].map((index) => `line ${index}`));
   });
 
-  it('is understood as a snapshot of the same screen is', async () => {
+  it('a terminal fed with raw output is understood as a snapshot of the same screen is', async () => {
     const file = new URL('./fixtures/claude-2.1.325-completed.ansi.txt', import.meta.url);
     const capture = parseCaptureFile(fs.readFileSync(file, 'utf8'), 'capture');
     const body = fs.readFileSync(file, 'utf8').split('\n').slice(1, -1).join('\r\n');

@@ -27,12 +27,12 @@ function raw(path: string, bytes: string, until: RegExp): Promise<string> {
 }
 
 describe('the control channel', () => {
-  it('is open to its owner only', async () => {
+  it('the control channel is open to its owner only', async () => {
     const pane = await house.start();
     expect(fs.statSync(pane.controlPath).mode & 0o777).toBe(0o600);
   });
 
-  it('answers each message once, tells events to every client, and replays them to a late one', async () => {
+  it('the control channel answers each message once, sends events to every client, and replays them to a late one', async () => {
     const pane = await house.start(['--turn', '0']);
     const other = await ControlClient.connect(pane.controlPath);
     await pane.type('hello');
@@ -52,14 +52,14 @@ describe('the control channel', () => {
     ['{"id":"x","type":"nope"}\n', /"ack":"x","ok":false,"error":"unknown control message type/],
     ['\n\n{"type":"status"}\n', /"ok":true/],
     [`${JSON.stringify({ type: 'draft', text: '\u001b[2J' })}\n`, /"ok":true/],
-  ])('takes %j and goes on', async (bytes, answer) => {
+  ])('the control channel takes %j and goes on', async (bytes, answer) => {
     const pane = await house.start();
     expect(await raw(pane.controlPath, bytes, /"ok"/)).toMatch(answer);
     expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
     await pane.control.send('exit');
   });
 
-  it('drops a client that sends a line without end, and serves the others', async () => {
+  it('the control channel drops a client that sends a line without end, and serves the others', async () => {
     const pane = await house.start();
     const socket = net.connect(pane.controlPath);
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
@@ -69,7 +69,7 @@ describe('the control channel', () => {
     expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
   });
 
-  it('takes over the socket of a killed agent, and never that of a living one', async () => {
+  it('the control channel takes over the socket of a killed agent, and never that of a living one', async () => {
     const pane = await house.start();
     const taken = house.command([
       '--control',
@@ -94,7 +94,7 @@ describe('the control channel', () => {
 });
 
 describe('the status file', () => {
-  it('says idle, busy or waiting, and for what', async () => {
+  it('the status file of the scripted agent says idle, busy or waiting, and for what', async () => {
     const file = `${house.directory}/status.json`;
     const pane = await house.start(['--status-file', file]);
     const status = (): Record<string, unknown> => JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -113,7 +113,7 @@ describe('the status file', () => {
 });
 
 describe('an agent that acts on mail', () => {
-  it('fetches, answers and archives through the gateway a prompt names, within its turn', async () => {
+  it('an agent that acts on mail fetches, answers and archives through the gateway a prompt names, within its turn', async () => {
     const seen: string[] = [];
     const inbox = new Set(['filesystem:a', 'filesystem:b']);
     const server = http.createServer((request, response) => {

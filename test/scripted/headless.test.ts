@@ -47,7 +47,7 @@ function headless(where: ReturnType<typeof place>, flags: string[], stdin = ''):
 const sessionOf = (run: Run): string => String(run.events[0]?.['session_id']);
 
 describe('a headless turn', () => {
-  it('tells its session, its answer and its result as structured events', async () => {
+  it('a headless turn reports its session, its answer and its result as structured events', async () => {
     const where = place();
     const run = await headless(where, ['-p', 'do ⟦rouse:n1⟧ it']);
     expect(run.code).toBe(0);
@@ -64,7 +64,7 @@ describe('a headless turn', () => {
     expect(readTranscript(where.transcript)[1]).toMatchObject({ text: 'do ⟦rouse:n1⟧ it', nonces: ['n1'] });
   });
 
-  it('goes on with a session by its id, or with the latest, and keeps its role', async () => {
+  it('a headless turn goes on with a session by its id, or with the latest, and keeps its role', async () => {
     const where = place();
     const first = await headless(where, ['-p', 'one', '--append-system-prompt', 'You are Ada.']);
     const other = await headless(where, ['-p', 'elsewhere']);
@@ -80,7 +80,7 @@ describe('a headless turn', () => {
     expect(sessionOf(other)).not.toBe(sessionOf(first));
   });
 
-  it('takes an id of its own for a new session, and no id twice', async () => {
+  it('a headless turn takes an id of its own for a new session, and no id twice', async () => {
     const where = place();
     const first = await headless(where, ['-p', 'one', '--session-id', 'my-session']);
     expect(sessionOf(first)).toBe('my-session');
@@ -91,7 +91,7 @@ describe('a headless turn', () => {
     ]);
   });
 
-  it('takes a prompt of any size from standard input, exactly', async () => {
+  it('a headless turn takes a prompt of any size from standard input, exactly', async () => {
     const where = place();
     const prompt = `${'漢字 and more \n'.repeat(20_000)}\t end `;
     const run = await headless(where, ['-p'], prompt);
@@ -102,11 +102,11 @@ describe('a headless turn', () => {
   it.each([
     ['json', /^\{"type":"result".*\}\n$/],
     ['text', /^Received 5 bytes, sha256 [0-9a-f]{12}\. \(turn 1\)\n$/],
-  ])('prints %s when asked to', async (format, shape) => {
+  ])('a headless turn prints %s when asked to', async (format, shape) => {
     expect((await headless(place(), ['-p', 'hello', '--output-format', format])).stdout).toMatch(shape);
   });
 
-  it('refuses what it would have to ask, and says so', async () => {
+  it('a headless turn refuses what it would have to ask, and says so', async () => {
     const run = await headless(place(), ['-p', '[[sh=rm -rf build]]']);
     expect(run.events.at(-1)).toMatchObject({
       permission_denials: [{ tool_name: 'Shell', tool_input: { command: 'rm -rf build' } }],
@@ -137,7 +137,7 @@ describe('a headless turn', () => {
     expect(fs.existsSync(where.sessions)).toBe(false);
   });
 
-  it('can be interrupted: no result, and the turn is on record as interrupted', async () => {
+  it('a headless turn can be interrupted: no result, and the turn is on record as interrupted', async () => {
     const where = place();
     const flags = [
       '--headless',
@@ -158,7 +158,7 @@ describe('a headless turn', () => {
     expect(readTranscript(where.transcript).map((record) => record.type)).toContain('interrupted');
   });
 
-  it('keeps every turn when several run in one session at once', async () => {
+  it('a headless turn keeps every turn when several run in one session at once', async () => {
     const where = place();
     const first = await headless(where, ['-p', 'first']);
     const flags = (nonce: number): string[] => ['-p', '--resume', sessionOf(first), `[[nonce=n${nonce}]]`];
@@ -173,7 +173,7 @@ describe('a headless turn', () => {
 });
 
 describe('the interactive agent', () => {
-  it('refuses to start without a terminal', async () => {
+  it('the interactive agent refuses to start without a terminal', async () => {
     const run = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
       execFile(process.execPath, [house.program], (error, _out, stderr) =>
         resolve({ code: error?.code, stderr }),

@@ -18,14 +18,14 @@ async function seesDraft(pane: AgentPane, skin: Skin, draft: string): Promise<vo
 }
 
 describe('skins', () => {
-  it('there are at least twelve, no two alike', () => {
+  it('there are at least twelve skins, no two alike', () => {
     expect(skins.length).toBeGreaterThanOrEqual(12);
     expect(new Set(skins.map((skin) => JSON.stringify({ ...skin, name: '', summary: '' }))).size).toBe(
       skins.length,
     );
   });
 
-  it('change while the agent runs, and keep the draft; the placeholder shows only without one', async () => {
+  it('skins change while the agent runs, and keep the draft; the placeholder shows only without one', async () => {
     const pane = await house.start();
     for (const skin of skins) {
       const before = pane.control.mark;
@@ -49,7 +49,7 @@ describe('skins', () => {
     expect(pane.records('submitted')).toEqual([]);
   });
 
-  it('tell their state in the title as they were made to', async () => {
+  it('skins show their state in the title as they were made to', async () => {
     const pane = await house.start(['--name', 'team']);
     const title = (): Promise<string> => pane.fact('#{pane_title}');
     for (const skin of skins.filter((each) => each.title)) {
@@ -79,26 +79,32 @@ describe('skins', () => {
 });
 
 describe('a resize', () => {
-  it.each(['plain', 'kimi-like'])('redraws %s for the new size and keeps draft and turn', async (skin) => {
-    const pane = await house.start(['--skin', skin, '--burst', '0']);
-    await pane.type('[[turn=60s]] long');
-    await pane.press('Enter');
-    await pane.control.event('turn_started');
-    await pane.type('half a draft');
-    for (const [columns, rows] of [
-      [60, 16],
-      [140, 40],
-      [41, 12],
-    ] as const) {
-      await pane.resize(columns, rows);
-      await pane.control.event('resized', (event) => event['columns'] === columns && event['rows'] === rows);
-      const edge = skin === 'plain' ? `^─{${columns}}$` : `^╭─{${columns - 2}}╮$`;
-      await pane.shows(new RegExp(`${edge}[\\s\\S]*half a draft`, 'm'));
-    }
-    expect(await pane.control.send('status')).toMatchObject({
-      state: 'busy',
-      draft: { text: 'half a draft' },
-    });
-    expect(pane.records('submitted')).toHaveLength(1);
-  });
+  it.each(['plain', 'kimi-like'])(
+    'a resize redraws %s for the new size and keeps draft and turn',
+    async (skin) => {
+      const pane = await house.start(['--skin', skin, '--burst', '0']);
+      await pane.type('[[turn=60s]] long');
+      await pane.press('Enter');
+      await pane.control.event('turn_started');
+      await pane.type('half a draft');
+      for (const [columns, rows] of [
+        [60, 16],
+        [140, 40],
+        [41, 12],
+      ] as const) {
+        await pane.resize(columns, rows);
+        await pane.control.event(
+          'resized',
+          (event) => event['columns'] === columns && event['rows'] === rows,
+        );
+        const edge = skin === 'plain' ? `^─{${columns}}$` : `^╭─{${columns - 2}}╮$`;
+        await pane.shows(new RegExp(`${edge}[\\s\\S]*half a draft`, 'm'));
+      }
+      expect(await pane.control.send('status')).toMatchObject({
+        state: 'busy',
+        draft: { text: 'half a draft' },
+      });
+      expect(pane.records('submitted')).toHaveLength(1);
+    },
+  );
 });

@@ -30,7 +30,7 @@ function promptOf(bytes: number, nonce: string, lines: boolean): string {
 const SIZES = [200, 4096, 65_536];
 
 describe.each(['plain', 'claude-like', 'gemini-like'])('a prompt sent to the %s skin', (skin) => {
-  it.each(SIZES)('arrives exactly when pasted: %i bytes of many lines', async (bytes) => {
+  it.each(SIZES)('a pasted prompt arrives exactly: %i bytes of many lines', async (bytes) => {
     const pane = await house.start(['--skin', skin, '--burst', '0']);
     const prompt = promptOf(bytes, `paste-${bytes}`, true).replaceAll(
       '\t',
@@ -49,7 +49,7 @@ describe.each(['plain', 'claude-like', 'gemini-like'])('a prompt sent to the %s 
 });
 
 describe('a prompt typed key by key', () => {
-  it.each(SIZES)('arrives exactly: %i bytes', async (bytes) => {
+  it.each(SIZES)('a prompt typed key by key arrives exactly: %i bytes', async (bytes) => {
     const pane = await house.start();
     const prompt = promptOf(bytes, `typed-${bytes}`, false).replaceAll(/[\t;]/g, ' ');
     const { sha256 } = fingerprint(prompt);
@@ -65,7 +65,7 @@ describe('a prompt typed key by key', () => {
 });
 
 describe('the transcript of an agent in a terminal', () => {
-  it('holds every prompt received, also when the agent is killed at once', async () => {
+  it('the transcript of an agent in a terminal holds every prompt received, also when the agent is killed at once', async () => {
     const pane = await house.start(['--turn', '60s']);
     await pane.type('before the kill');
     await pane.press('Enter');
@@ -77,7 +77,7 @@ describe('the transcript of an agent in a terminal', () => {
     expect(fs.statSync(pane.transcriptPath).mode & 0o777).toBe(0o600);
   });
 
-  it('begins with pid, skin and size', async () => {
+  it('the transcript of an agent in a terminal begins with pid, skin and size', async () => {
     const pane = await house.start(['--skin', 'ascii'], { columns: 70, rows: 20 });
     const pid = Number(await pane.fact('#{pane_pid}'));
     expect(pane.records()[0]).toMatchObject({

@@ -62,7 +62,7 @@ describe('the life of an agent, by commands', () => {
     expect(agent['mailbox']).toMatchObject({ transport: 'filesystem', address: 'gpu@houmao.localhost' });
   });
 
-  it('show names the transcript of the scripted agent and its processes', async () => {
+  it('the life of an agent, by commands show names the transcript of the scripted agent and its processes', async () => {
     const { json: agent } = await json('agents', 'show', '--agent-name', 'gpu');
     expect(agent['process']).toMatchObject({ tool_running: true });
     const records = await house.until(() => {
@@ -127,7 +127,7 @@ describe('the life of an agent, by commands', () => {
     });
   });
 
-  it('attach again is the same answer, and another address is refused', async () => {
+  it('attach again returns the same, and another address is refused', async () => {
     const first = (await json('agents', 'gateway', 'status', '--agent-name', 'gpu')).json;
     const again = await json('agents', 'gateway', 'attach', '--agent-name', 'gpu');
     expect(again.json).toMatchObject({ already_attached: true, gateway_port: first['gateway_port'] });
@@ -185,7 +185,7 @@ describe('the life of an agent, by commands', () => {
     expect(house.windows(session)).toEqual(['0 agent']);
   });
 
-  it('list tells a tool that died from its session, which goes on', async () => {
+  it('list distinguishes a tool that died from its session, which goes on', async () => {
     await json('agents', 'gateway', 'attach', '--agent-name', 'gpu');
     process.kill((await json('agents', 'show', '--agent-name', 'gpu')).json['process'].tool_pid, 'SIGKILL');
     await expect
@@ -196,11 +196,11 @@ describe('the life of an agent, by commands', () => {
     expect((await house.rouse(['agents', 'list'])).stdout).toMatch(/gpu\s+scripted\s+tool gone\s.*\slive/);
   });
 
-  it('no file of it all can be read by anybody else', () => {
+  it('no file of an agent can be read by another account', () => {
     expect(house.readableByOthers()).toEqual([]);
   });
 
-  it('stop needs to be told which agent, detaches first, and leaves nothing running', async () => {
+  it('stop needs the name of an agent, detaches first, and leaves nothing running', async () => {
     const unnamed = await json('agents', 'stop');
     expect(unnamed.code).toBe(2);
     const said = await json('agents', 'stop', '--agent-name', 'gpu');

@@ -16,7 +16,7 @@ const PROGRAMS = [
 ] as const;
 
 describe('a terminal that is closed', () => {
-  it.each(PROGRAMS)('lets %s end in order', async (_, words, shown, code) => {
+  it.each(PROGRAMS)('a terminal that is closed lets %s end in order', async (_, words, shown, code) => {
     await withTmux(async ({ tmux, dir }) => {
       const { database } = serverFiles(dir);
       await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();

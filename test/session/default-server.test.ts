@@ -30,7 +30,7 @@ function tmux(...args: string[]): string {
 }
 
 describe('the default tmux server, when Rouse is the first to need it', () => {
-  it('starts with the whole environment of the caller, as tmux itself would start it', async () => {
+  it('the default tmux server starts with the whole environment of the caller, as tmux itself would start it', async () => {
     expect(tmux('show-environment', '-g')).toContain('PERSONS_OWN=all of it');
     const file = `${house.directory}/later`;
     tmux('new-session', '-d', '-s', 'later', `env > ${file}; exec cat`);
@@ -39,7 +39,7 @@ describe('the default tmux server, when Rouse is the first to need it', () => {
     );
   });
 
-  it('knows nothing of other agents, and gives its tool nothing that is a person’s or another’s', () => {
+  it('the default tmux server knows nothing of other agents, and gives its tool nothing that is a person’s or another’s', () => {
     expect(tmux('show-environment', '-g')).not.toContain('HOUMAO_MANIFEST_PATH');
     const { pid } = house.processes().find(({ words }) => /scripted-agent/.test(words))!;
     const tool = fs.readFileSync(`/proc/${pid}/environ`, 'utf8');
@@ -47,7 +47,7 @@ describe('the default tmux server, when Rouse is the first to need it', () => {
     expect(tool).not.toMatch(/ROUSE_FLEET_TOKEN_FILE|another/);
   });
 
-  it('is found again by callers whose default is another one', async () => {
+  it('the default tmux server is found again by callers whose default is another one', async () => {
     const show = ['--print-json', 'agents', 'show', '--agent-name', 'gpu'];
     const said = await house.rouse(show, { ROUSE_TMUX_SOCKET: '' });
     expect(said.json['session']).toBe('running');

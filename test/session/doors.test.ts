@@ -112,7 +112,7 @@ describe('where the kernel cannot be asked who connects', () => {
     expect((await house.json('agents', 'mail', 'resolve-live', ...at))['gateway']).toBeNull();
   });
 
-  it('a fleet server makes a token for its owner, which --pair-port lines show to it and to nobody else', async () => {
+  it('a fleet server makes a token for its owner, which --pair-port sends only to that server', async () => {
     await house.startServer();
     const at = `http://127.0.0.1:${house.serverPort}`;
     const pair = ['--pair-port', String(house.serverPort)];
@@ -167,7 +167,7 @@ describe('--allow-users', () => {
         expect([name, (await house.rouse([...words, `--allow-users=${name}`])).code]).toEqual([name, 2]);
   });
 
-  it('is kept by later attaches until it is ended', async () => {
+  it('--allow-users is kept by later attaches until it is ended', async () => {
     const first = await house.rouse(attach('--allow-users', `${GUEST}`));
     expect(first.code).toBe(0);
     const root = first.json['gateway_root'] as string;
@@ -188,7 +188,7 @@ describe('--allow-users', () => {
   });
 
   it.skipIf(!isRoot)(
-    'lets them speak to a fleet server with a token (needs root to become one)',
+    '--allow-users lets them speak to a fleet server with a token (needs root to become one)',
     async () => {
       await house.startServer('--allow-users', `${GUEST}`);
       const url = `http://127.0.0.1:${house.serverPort}`;

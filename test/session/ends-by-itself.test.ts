@@ -64,7 +64,7 @@ async function nobodyLeft(mode: string): Promise<void> {
 const client = (): GatewayClient => new GatewayClient({ host: '127.0.0.1', port: record().port });
 
 describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mode) => {
-  it('is back by itself, where it was, and what it had accepted goes in once', async () => {
+  it('a killed gateway is back by itself, where it was, and what it had accepted goes in once', async () => {
     const { json: attached } = await gateway('attach', mode);
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
@@ -98,7 +98,7 @@ describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mo
 });
 
 describe('a gateway that ends again and again', () => {
-  it('stays down after the fifth time, and status, list, show and why say so; attach starts it anew', async () => {
+  it('a gateway that ends again and again stays down after the fifth time, and status, list, show and why say so; attach starts it again', async () => {
     await gateway('attach', '--background');
     for (let i = 0; i < 5; i++) await killAndAwait();
     const keeper = readKeeper(paths())!;
@@ -128,7 +128,7 @@ describe('a gateway that ends again and again', () => {
 });
 
 describe('a host that ends again and again', () => {
-  it('is never given up: it is started again after longer pauses, status says so, and "host start" does not wait', async () => {
+  it('a host that ends again and again is never given up: it is started again after longer pauses, status says so, and "host start" does not wait', async () => {
     house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.5';
     await gateway('attach', '--hosted');
     const keeper = readKeeper(paths())!;
@@ -165,26 +165,32 @@ describe('during the pause before it is started again', () => {
     await house.until(() => readKeeper(paths())?.restarts === 1);
   }
 
-  it.each(sampled('down', MODES, 1))('status and list say so, and detach ends it (%s)', async (mode) => {
-    await killed(mode);
-    const status = await rouse('agents', 'gateway', 'status', '--agent-name', 'gpu');
-    expect(status.stdout).toMatch(/not_attached[\s\S]*being started again/);
-    expect((await rouse('agents', 'list')).stdout).toMatch(/gpu .* restarting/);
-    const detached = await gateway('detach');
-    expect([detached.code, detached.stderr]).toEqual([0, '']);
-    await nobodyLeft(mode);
-    expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
-    expect(fs.existsSync(paths().currentInstance)).toBe(false);
-  });
+  it.each(sampled('down', MODES, 1))(
+    'during the pause before a gateway is restarted status and list say so, and detach ends it (%s)',
+    async (mode) => {
+      await killed(mode);
+      const status = await rouse('agents', 'gateway', 'status', '--agent-name', 'gpu');
+      expect(status.stdout).toMatch(/not_attached[\s\S]*being started again/);
+      expect((await rouse('agents', 'list')).stdout).toMatch(/gpu .* restarting/);
+      const detached = await gateway('detach');
+      expect([detached.code, detached.stderr]).toEqual([0, '']);
+      await nobodyLeft(mode);
+      expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
+      expect(fs.existsSync(paths().currentInstance)).toBe(false);
+    },
+  );
 
-  it.each(sampled('attach', KEPT, 1))('attach does not wait for it (%s)', async (mode) => {
-    await killed(mode);
-    const again = await gateway('attach');
-    expect([again.code, again.json['gateway_health']]).toEqual([0, 'healthy']);
-    expect([gateways().length, keepers().length]).toEqual([1, 1]);
-  });
+  it.each(sampled('attach', KEPT, 1))(
+    'attach does not wait for the pause before a gateway is restarted (%s)',
+    async (mode) => {
+      await killed(mode);
+      const again = await gateway('attach');
+      expect([again.code, again.json['gateway_health']]).toEqual([0, 'healthy']);
+      expect([gateways().length, keepers().length]).toEqual([1, 1]);
+    },
+  );
 
-  it('the end of the tmux session ends its keeper in the foreground', async () => {
+  it('the end of the tmux session ends the keeper of a foreground gateway during its pause', async () => {
     await gateway('detach');
     await killed('--foreground');
     house.tmux('kill-server');

@@ -38,7 +38,7 @@ const join = async (session: string, ...more: string[]) => {
 const leave = (session: string) => json('agents', 'leave', '--agent-name', session);
 
 describe('join and leave', () => {
-  it('installs the skills, tells how to get the mail tools, and leave removes what it wrote', async () => {
+  it('join installs the skills, says how to get the mail tools, and leave removes what it wrote', async () => {
     const said = await join('one');
     expect([said.code, said.json['skills_written'], said.json['mcp_file']]).toEqual([0, skills(), null]);
     expect(said.json['mcp_line']).toMatch(
@@ -50,7 +50,7 @@ describe('join and leave', () => {
     expect([present(), fs.existsSync(path.dirname(path.dirname(skills()[0]!)))]).toEqual([0, false]);
   });
 
-  it('installs none when they are not wanted, or there is no mailbox', async () => {
+  it('join installs no skills when they are not wanted, or there is no mailbox', async () => {
     expect((await join('bare', '--no-install-houmao-skills')).json['skills_written']).toEqual([]);
     await leave('bare');
     expect((await join('mute', '--no-mailbox')).json['skills_written']).toEqual([]);
@@ -58,7 +58,7 @@ describe('join and leave', () => {
     expect(present()).toBe(0);
   });
 
-  it('keeps skills that another agent of this host uses, and a text that somebody changed', async () => {
+  it('leave keeps skills that another agent of this host uses, and a text that a person changed', async () => {
     await join('two');
     await join('three');
     const left = await leave('two');
@@ -95,7 +95,7 @@ describe('join and leave', () => {
     house.tmux('kill-session', '-t', '=edited');
   });
 
-  it('takes only its own entry out of a configuration that was changed since', async () => {
+  it('leave takes only its own entry out of a configuration that was changed since', async () => {
     fs.writeFileSync(config(), '{}');
     const { json: said } = await join('restarted', '--install-mcp');
     const placed = JSON.parse(fs.readFileSync(said['manifest_path'], 'utf8')).launch_plan.metadata.rouse
@@ -112,7 +112,7 @@ describe('join and leave', () => {
     expect(JSON.parse(fs.readFileSync(config(), 'utf8'))).toEqual({ numStartups: 2 });
   });
 
-  it('leaves a configuration that is no JSON any more, and says what to remove by hand', async () => {
+  it('leave does not touch a configuration that is no JSON any more, and says what to remove by hand', async () => {
     fs.writeFileSync(config(), '{}');
     await join('changed', '--install-mcp');
     const changed = fs.readFileSync(config(), 'utf8').replace('{', '{ // mine');

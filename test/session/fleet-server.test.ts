@@ -44,7 +44,7 @@ async function served(attach: {
 }
 
 describe('--pair-port', () => {
-  it('attaches, asks and detaches through the server on that port', async () => {
+  it('--pair-port attaches, asks and detaches through the server on that port', async () => {
     const server = await open({ agents: { 'cao-gpu': tui } });
     const at = ['--agent-name', 'cao-gpu', '--pair-port', String(server.port)];
     const attached = await json(
@@ -68,7 +68,7 @@ describe('--pair-port', () => {
     expect((await json('agents', 'gateway', 'detach', ...at)).json['gateway_health']).toBe('not_attached');
   });
 
-  it('hands another mode for a live gateway to the server, and tells what it changed', async () => {
+  it('--pair-port passes another mode for a live gateway to the server, and reports what it changed', async () => {
     const change = { setting: 'execution_mode', from: 'detached_process', to: 'tmux_auxiliary_window' };
     const server = await open({ agents: { 'cao-gpu': tui }, restarted: [change] });
     const at = ['agents', 'gateway', 'attach', '--agent-name', 'cao-gpu', '--pair-port', String(server.port)];
@@ -82,7 +82,7 @@ describe('--pair-port', () => {
     });
   });
 
-  it('to nobody, to another program, and for an unknown agent is refused', async () => {
+  it('--pair-port to a closed port, to another program, and for an unknown agent is refused', async () => {
     const at = (port: number) => [
       'agents',
       'gateway',
@@ -102,7 +102,7 @@ describe('--pair-port', () => {
     expect([unknown.code, unknown.json['error'].cause]).toEqual([3, 'unknown_agent']);
   });
 
-  it('passes on what the server refuses, and chooses no address for it', async () => {
+  it('--pair-port passes on what the server refuses, and chooses no address for it', async () => {
     const server = await open({
       agents: { x: { transport: 'tui' } },
       refuseAttach: [409, 'port 1 is in use'],
@@ -113,7 +113,7 @@ describe('--pair-port', () => {
     expect((await json(...at, '--gateway-port', '4711')).code).toBe(6);
   });
 
-  it('of a server that only watches: this host acts when it owns the session, and refuses when not', async () => {
+  it('--pair-port of a server that only watches: this host acts when it owns the session, and refuses when not', async () => {
     const server = await open({ service: 'houmao-passive-server', agents: { x: tui, own: tui } });
     const port = ['--pair-port', String(server.port)];
     const refused = await json('agents', 'gateway', 'attach', '--agent-name', 'x', ...port);
@@ -126,7 +126,7 @@ describe('--pair-port', () => {
 });
 
 describe('a session that a server owns', () => {
-  it('is published like any other before the server knows it; attach is refused until then', async () => {
+  it('a session that a server owns is published like any other before the server knows it; attach is refused until then', async () => {
     const server = await open({});
     await served({ api_base_url: `http://127.0.0.1:${server.port}`, managed_agent_ref: 'cao-gpu' });
     expect(house.tmux('show-environment', '-t', '=S-cao')).toContain('HOUMAO_MANIFEST_PATH=');
@@ -144,7 +144,7 @@ describe('a session that a server owns', () => {
     ['another session', { ...tui, tmux_session_name: 'S-other' }],
     ['an agent without a terminal', { ...tui, transport: 'headless' }],
     ['no session', { transport: 'tui' }],
-  ])('is refused when the server holds it as %s', async (_, agent) => {
+  ])('a session that a server owns is refused when the server holds it as %s', async (_, agent) => {
     const server = await open({ agents: { 'cao-gpu': agent } });
     await served({ api_base_url: `http://127.0.0.1:${server.port}`, managed_agent_ref: 'cao-gpu' });
     const said = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
@@ -152,7 +152,7 @@ describe('a session that a server owns', () => {
     expect(server.calls.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  it('asks no other server when its own does not answer', async () => {
+  it('a session that a server owns asks no other server when its own does not answer', async () => {
     const other = await open({ agents: { 'cao-gpu': tui } });
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
     const said = await house.rouse(
@@ -165,7 +165,7 @@ describe('a session that a server owns', () => {
     expect(other.calls).toEqual([]);
   });
 
-  it('is not stopped, relaunched or shown without that server', async () => {
+  it('a session that a server owns is not stopped, relaunched or shown without that server', async () => {
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
     for (const action of ['stop', 'relaunch', 'show']) {
       const said = await json('agents', action, '--agent-name', 'cao-gpu');
@@ -174,7 +174,7 @@ describe('a session that a server owns', () => {
     expect(house.windows('S-cao')).toHaveLength(1);
   });
 
-  it('is ended from here with --kill-session, and the error of a plain stop says so', async () => {
+  it('a session that a server owns is ended from here with --kill-session, and the error of a plain stop says so', async () => {
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
     const refused = await json('agents', 'stop', '--agent-name', 'cao-gpu');
     const [, command] = /"rouse (agents stop [^"]+)"/.exec(refused.json['error'].hint)!;
@@ -187,7 +187,7 @@ describe('a session that a server owns', () => {
     house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
   });
 
-  it('tells, when that server is away, how to reach it and what is seen of the session from here', async () => {
+  it('a session whose server is away is shown with how to reach that server and what is seen from here', async () => {
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
     const { code, json: said } = await json('agents', 'gateway', 'status', '--agent-name', 'cao-gpu');
     expect([code, said['error'].cause]).toEqual([7, 'pair_unreachable']);
@@ -198,7 +198,7 @@ describe('a session that a server owns', () => {
     expect([named.code, named.json['error'].hint]).toEqual([7, expect.stringContaining('--pair-port')]);
   });
 
-  it('of a cao_rest server whose manifest names no window gets no gateway, and none is guessed', async () => {
+  it('a session of a cao_rest server whose manifest names no window gets no gateway, and none is guessed', async () => {
     house.tmux('new-session', '-d', '-s', 'S-old', 'sh');
     const sample = { agentName: 'old', agentId: 'old', tmuxSessionName: 'S-old' };
     const old = servedManifest('cao_rest', sample, {

@@ -62,7 +62,7 @@ async function takePort(port = 0): Promise<{ server: Server; port: number }> {
 }
 
 describe('the port', () => {
-  it('that was asked for and is busy fails the attach with its cause, and leaves nothing', async () => {
+  it('the port of a gateway that was asked for and is busy fails the attach with its cause, and leaves nothing', async () => {
     const busy = await takePort();
     const error = await refused(start({ port: busy.port }));
     busy.server.close();
@@ -75,7 +75,7 @@ describe('the port', () => {
     expect(variables()).not.toContain('HOUMAO_AGENT_GATEWAY');
   });
 
-  it('of the environment is as hard as a flag', async () => {
+  it('the port of a gateway of the environment is as hard as a flag', async () => {
     const busy = await takePort();
     const env = { ...house.env, HOUMAO_AGENT_GATEWAY_PORT: String(busy.port) };
     const error = await refused(attach({ ...context(), env }, target(), { mode: 'detached_process' }));
@@ -83,7 +83,7 @@ describe('the port', () => {
     expect(error.facts['cause']).toBe('port_in_use');
   });
 
-  it('that the system handed out is tried first next time and replaced when it is busy', async () => {
+  it('the port of a gateway that the system handed out is tried first next time and replaced when it is busy', async () => {
     const first = await start();
     const port = first.status.gateway_port!;
     await detach(context(), target());
@@ -98,7 +98,7 @@ describe('the port', () => {
     await detach(context(), target());
   });
 
-  it('that was asked for once stays a hard request', async () => {
+  it('the port of a gateway that was asked for once stays a hard request', async () => {
     const { server, port } = await takePort();
     server.close();
     await start({ port });
@@ -129,7 +129,7 @@ describe('one gateway at a time', () => {
     await detach(context(), target());
   });
 
-  it('another mode or timing on a live gateway is applied, at its address, and told', async () => {
+  it('another mode or timing on a live gateway is applied, at its address, and reported', async () => {
     const first = await start();
     const port = first.status.gateway_port;
     expect(first.restarted).toEqual([]);
@@ -168,7 +168,7 @@ describe('one gateway at a time', () => {
     await detach(context(), target());
   });
 
-  it('one that does not come up as asked is brought back as it was', async () => {
+  it('a gateway that does not come up as asked is brought back as it was', async () => {
     const first = await start();
     const error = await refused(start({ mode: 'tmux_auxiliary_window' }, 'dies-in-window'));
     expect(error.facts).toMatchObject({ cause: 'ended_early', brought_back: true });
@@ -196,7 +196,7 @@ describe('one gateway at a time', () => {
 });
 
 describe('the registry', () => {
-  it('names the gateway while it lives, whatever is published meanwhile, and no longer', async () => {
+  it('the registry names the gateway while it lives, whatever else is published, and no longer', async () => {
     const record = () =>
       JSON.parse(
         fs.readFileSync(
@@ -214,14 +214,14 @@ describe('the registry', () => {
 });
 
 describe('a gateway that does not keep its promises', () => {
-  it('dies before its first word: its last words are told', async () => {
+  it('a gateway that dies at its start: its last words are reported', async () => {
     const error = await refused(start({}, 'dies'));
     expect(error).toMatchObject({ code: 'unavailable', facts: { cause: 'ended_early' } });
     expect(error.message).toMatch(/told to die/);
     expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
   });
 
-  it('answers as somebody else: it is not believed, and is ended', async () => {
+  it('a gateway that responds as another one is not believed, and is ended', async () => {
     const error = await refused(start({}, 'stranger'));
     expect(error.facts['cause']).toBe('health_timeout');
     expect(error.message).toMatch(/another instance/);
@@ -229,14 +229,14 @@ describe('a gateway that does not keep its promises', () => {
     expect(fs.existsSync(paths().currentInstance)).toBe(false);
   });
 
-  it('does not end when asked: it is killed', async () => {
+  it('a gateway that does not end when asked is killed', async () => {
     await start({}, 'stubborn');
     const report = await detach(context(), target());
     expect(report.ended).toBe('SIGKILL');
     expect(gateways()).toEqual([]);
   });
 
-  it('is stopped by a signal and does not answer: never called healthy; attach replaces it', async () => {
+  it('a gateway that is stopped by a signal is never called healthy; attach replaces it', async () => {
     await start();
     const life = await probeGateway(paths());
     if (life.life !== 'live') throw new Error('not live');
@@ -256,7 +256,7 @@ describe('a gateway that is frozen', () => {
   const registered = () => readRecord(house.context.settings.registryDir, agent.agentId);
   const listed = async () => (await listAgents(context())).agents[0];
 
-  it('is told of as it is by status, state.json, the registry and the list, and as live when it answers again', async () => {
+  it('status, state.json, the registry and the list report a frozen gateway as frozen, and as live when it responds again', async () => {
     const { status: first } = await start();
     const life = await probeGateway(paths());
     if (life.life !== 'live') throw new Error('not live');
@@ -276,7 +276,7 @@ describe('a gateway that is frozen', () => {
 });
 
 describe('the variables of another session', () => {
-  it('decide neither host nor port of this one', async () => {
+  it('the variables of another session decide neither host nor port of this one', async () => {
     const { server, port } = await takePort();
     server.close();
     await start({ port });
@@ -312,7 +312,7 @@ describe('stale traces', () => {
     fs.writeFileSync(paths().currentInstance, JSON.stringify({ ...own, ...change }));
   };
 
-  it('a killed gateway: status clears variables, files and record, and says not attached', async () => {
+  it('status of a killed gateway clears variables, files and record, and says not attached', async () => {
     await start();
     process.kill(gateways()[0]!.pid, 'SIGKILL');
     await house.until(() => gateways().length === 0);
@@ -325,7 +325,7 @@ describe('stale traces', () => {
     });
   });
 
-  it('a recorded process id that belongs to somebody else now is never signalled', async () => {
+  it('a recorded process id that belongs to another process now is never signalled', async () => {
     await start();
     process.kill(gateways()[0]!.pid, 'SIGKILL');
     await house.until(() => gateways().length === 0);
@@ -404,7 +404,7 @@ it('asking for the status of a session that is not attached writes nothing', asy
   expect(stamps()).toEqual(before);
 });
 
-it('a session whose tmux is gone is told apart, and cannot be attached', async () => {
+it('a session whose tmux is gone is reported as lost, and cannot be attached', async () => {
   const other = await house.launch('gone');
   house.tmux('kill-session', '-t', `=${other.tmuxSessionName}`);
   const report = await localStatus(context(), other);

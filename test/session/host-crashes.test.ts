@@ -47,7 +47,7 @@ const hostPid = (name: string): number =>
   JSON.parse(fs.readFileSync(sessionPaths(good.get(name)!.root).currentInstance, 'utf8')).pid;
 
 describe('a host that one of its gateways ends again and again', () => {
-  it('goes on, has the others, and takes up the suspect last, alone and ever later; the agent needs you', async () => {
+  it('a host that one of its gateways ends again and again runs the others, and resumes the suspect last, alone and ever later; the agent needs you', async () => {
     fs.writeFileSync(poison(), sessionPaths(bad.root).manifest);
     process.kill(hostPid('ana'), 'SIGKILL');
     await house.until(async () =>
@@ -67,7 +67,7 @@ describe('a host that one of its gateways ends again and again', () => {
     });
   });
 
-  it('has it again once it does no harm', async () => {
+  it('a host resumes a suspect gateway once it does no harm', async () => {
     fs.rmSync(poison());
     expect((await house.rouse(['agents', 'gateway', 'attach', 'bad', '--background'])).code).toBe(0);
     expect(await agentOf('bad')).toMatchObject({ gateway: 'live', needs_you: null });

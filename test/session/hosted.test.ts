@@ -45,7 +45,7 @@ async function prompt(name: string, text: string): Promise<void> {
 }
 
 describe('hosted gateways', () => {
-  it('are one process, which names its home, and each has its own address, files and answers', async () => {
+  it('hosted gateways are one process, which names its home, and each has its own address, files and answers', async () => {
     const records = NAMES.map(record);
     expect(new Set(records.map(({ pid }) => pid)).size).toBe(1);
     expect(new Set(records.map(({ port }) => port)).size).toBe(3);
@@ -66,7 +66,7 @@ describe('hosted gateways', () => {
     ]);
   });
 
-  it('are detached and attached one by one: the others are the same as before', async () => {
+  it('hosted gateways are detached and attached one by one: the others are the same as before', async () => {
     const before = record('one');
     const detached = await gateway('detach', 'two');
     expect(detached.json).toMatchObject({ gateway_health: 'not_attached', ended_by: 'SIGTERM' });
@@ -76,7 +76,7 @@ describe('hosted gateways', () => {
     expect([record('two').pid, record('one')]).toEqual([before.pid, before]);
   });
 
-  it('that cannot start leave the others alone: a queue file that is none', async () => {
+  it('hosted gateways that cannot start leave the others alone: a queue file that is none', async () => {
     const before = record('one');
     await gateway('detach', 'two');
     const { queue } = paths('two');
@@ -98,7 +98,7 @@ describe('hosted gateways', () => {
     expect(record('three').pid).toBe(record('one').pid);
   });
 
-  it('are all taken up by the next host when theirs is killed: same addresses, accepted work once', async () => {
+  it('hosted gateways are all resumed by the next host when theirs is killed: same addresses, accepted work once', async () => {
     const before = NAMES.map(record);
     process.kill(before[0].pid, 'SIGKILL');
     await house.until(() => NAMES.every((name) => fs.existsSync(paths(name).currentInstance)));
@@ -110,7 +110,7 @@ describe('hosted gateways', () => {
     );
   });
 
-  it('are ended when their host does not answer; the others are taken up', async () => {
+  it('hosted gateways are ended when their host does not respond; the others are resumed', async () => {
     const { pid } = record('one');
     process.kill(pid, 'SIGSTOP');
     expect((await gateway('detach', 'one')).json).toMatchObject({ ended_by: 'SIGKILL' });
@@ -119,7 +119,7 @@ describe('hosted gateways', () => {
     expect((await gateway('status', 'one')).json).toMatchObject({ gateway_health: 'not_attached' });
   });
 
-  it('of another program are in a host of its own: an upgrade goes one by one', async () => {
+  it('hosted gateways of another program are in a host of its own: an upgrade goes one by one', async () => {
     const context = {
       ...house.context,
       gatewayProgram: ['env', 'UPGRADED=1', process.execPath, path.join(ROOT, 'dist', 'gateway.js')],
@@ -138,7 +138,7 @@ describe('hosted gateways', () => {
     await house.until(() => hosts().length === 1);
   });
 
-  it('are all detached by "rouse host stop"; the agents keep running, and no process is left', async () => {
+  it('hosted gateways are all detached by "rouse host stop"; the agents keep running, and no process is left', async () => {
     const said = await house.rouse(['host', 'stop']);
     expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('2 gateways detached')]);
     for (const name of NAMES)

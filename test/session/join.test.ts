@@ -30,7 +30,7 @@ function inside(session: string): NodeJS.ProcessEnv {
 }
 
 describe('join', () => {
-  it('adopts the tool that runs in window 0; nothing is restarted or renamed', async () => {
+  it('join adopts the tool that runs in window 0; nothing is restarted or renamed', async () => {
     await byHand('mine');
     const window = () => house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid} #{window_name}');
     const before = window();
@@ -44,7 +44,7 @@ describe('join', () => {
     expect(days).toBeGreaterThan(29);
   });
 
-  it('makes it controllable and not relaunchable without launch options', async () => {
+  it('join makes it controllable and not relaunchable without launch options', async () => {
     const status = await json([
       'agents',
       'gateway',
@@ -59,12 +59,12 @@ describe('join', () => {
     await json(['agents', 'gateway', 'detach', '--agent-name', 'mine']);
   });
 
-  it('refuses a session that is an agent already', async () => {
+  it('join refuses a session that is an agent already', async () => {
     const said = await json(['agents', 'join', '--agent-name', 'again'], inside('mine'));
     expect([said.code, said.json['error'].cause]).toEqual([4, 'already_managed']);
   });
 
-  it('takes a flat file as the mailbox, and refuses one whose place cannot hold it', async () => {
+  it('join takes a flat file as the mailbox, and refuses one whose place cannot hold it', async () => {
     await byHand('flat');
     const join = (file: string) =>
       json(['agents', 'join', '--agent-name', 'flat', '--mailbox-root', file], inside('flat'));
@@ -82,7 +82,7 @@ describe('join', () => {
     });
   });
 
-  it('with launch options makes it relaunchable', async () => {
+  it('join with launch options makes it relaunchable', async () => {
     await byHand('two');
     const flags = ['--target-tmux-session', 'two', '--launch-args=--name', '--launch-args=two'];
     const said = await json(['agents', 'join', '--agent-name', 'two', ...flags]);
@@ -134,7 +134,7 @@ describe('join', () => {
 });
 
 describe('join of another pane', () => {
-  it('takes the pane that is given, types into it alone, and refuses when it is gone', async () => {
+  it('join of another pane takes the pane that is given, types into it alone, and refuses when it is gone', async () => {
     await byHand('many');
     const transcript = path.join(house.directory, 'many.jsonl');
     const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name third --transcript ${transcript}`;

@@ -137,13 +137,13 @@ async function oneRun(number: number, random: Random): Promise<void> {
 describe(`killed at random points (seed ${SEED})`, () => {
   const random = seeded(SEED);
   it.each(Array.from({ length: RUNS }, (_, number) => [number, VICTIMS[number % VICTIMS.length]] as const))(
-    'run %i: %s',
+    'kill table, run %i: %s',
     (number) => oneRun(number, random),
   );
 });
 
 describe('the kill table', () => {
-  it('gateway killed: not attached, and attaching works', async () => {
+  it('after a gateway is killed the agent is not attached, and attaching works', async () => {
     await json('agents', 'gateway', 'attach', modeFlag('detached_process'), ...agent);
     process.kill(gateways()[0]!.pid, 'SIGKILL');
     await house.until(() => gateways().length === 0);
@@ -151,7 +151,7 @@ describe('the kill table', () => {
     expect((await json('agents', 'gateway', 'attach', ...agent)).json['gateway_health']).toBe('healthy');
   });
 
-  it('tool killed: the gateway is healthy, the agent unavailable, admission closed; relaunch works', async () => {
+  it('after a tool is killed the gateway is healthy, the agent unavailable, admission closed; relaunch works', async () => {
     await json('agents', 'gateway', 'attach', ...agent);
     const { process: own } = (await json('agents', 'show', ...agent)).json;
     process.kill(own.tool_pid, 'SIGKILL');
@@ -167,7 +167,7 @@ describe('the kill table', () => {
     });
   });
 
-  it('tmux killed: the session is lost, the gateway ends by itself; relaunch works', async () => {
+  it('after tmux is killed the session is lost, the gateway ends by itself; relaunch works', async () => {
     await json('agents', 'gateway', 'attach', modeFlag('detached_process'), ...agent);
     house.tmux('kill-server');
     await house.until(() => gateways().length === 0);

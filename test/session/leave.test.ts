@@ -81,7 +81,7 @@ async function attachPerson(session: string): Promise<void> {
 
 describe('stop of a joined session', () => {
   it.each(GATEWAY_MODES)(
-    'with its gateway as %s gives it back with every window, process, variable and option',
+    'stop of a joined session with its gateway as %s gives it back with every window, process, variable and option',
     async (mode) => {
       const session = MODE_FLAGS[mode].slice(2);
       const watched = mode === 'tmux_auxiliary_window';
@@ -108,7 +108,7 @@ describe('stop of a joined session', () => {
     },
   );
 
-  it('leaves the names of windows alone, and puts back the one an earlier version gave', async () => {
+  it('stop of a joined session leaves the names of windows alone, and puts back the one an earlier version gave', async () => {
     await personsSession('named');
     house.tmux('rename-window', '-t', '=named:0', 'my tool');
     const before = portrait('named');
@@ -141,7 +141,7 @@ describe('stop of a joined session', () => {
     },
   );
 
-  it('twice at once is done once', async () => {
+  it('two stops of a joined session at once are done once', async () => {
     await personsSession('twice');
     const before = portrait('twice');
     await join('twice');
@@ -152,7 +152,7 @@ describe('stop of a joined session', () => {
     expect(portrait('twice')).toEqual(before);
   });
 
-  it('whose tool has ended leaves the shell, and one that is gone is cleared', async () => {
+  it('stop of a joined session whose tool has ended leaves the shell, and one that is gone is cleared', async () => {
     await personsSession('shell');
     await join('shell');
     house.tmux('send-keys', '-t', '=shell:0', 'C-c', 'C-c', 'C-d');
@@ -165,7 +165,7 @@ describe('stop of a joined session', () => {
     expect((await json(['agents', 'stop', '--agent-name', 'vanished'])).json['session']).toBe('gone');
   });
 
-  it('ends the session with --kill-session, and only it: a window that hangs elsewhere too lives on', async () => {
+  it('stop of a joined session ends the session with --kill-session, and only it: a window that hangs elsewhere too lives on', async () => {
     await personsSession('ended');
     await personsSession('kept');
     house.tmux('link-window', '-d', '-s', '=ended:1', '-t', '=kept:7');
@@ -182,7 +182,7 @@ describe('stop of a joined session', () => {
 });
 
 describe('leave', () => {
-  it('refuses an agent that was launched, and says what to do', async () => {
+  it('leave refuses an agent that was launched, and says what to do', async () => {
     const launched = await json([
       'agents',
       'launch',
@@ -200,7 +200,7 @@ describe('leave', () => {
     expect([stopped.json['session'], stopped.json['action']]).toEqual(['ended', 'terminate']);
   });
 
-  it('of a session that Rouse had to make again is not possible any more: it is its own now', async () => {
+  it('leave of a session that Rouse had to make again is not possible any more: it is its own now', async () => {
     await personsSession('revived');
     const flags = ['--target-tmux-session', 'revived', '--launch-args=--name', '--launch-args=revived'];
     expect((await json(['agents', 'join', '--agent-name', 'revived', ...flags])).code).toBe(0);

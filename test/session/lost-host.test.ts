@@ -46,7 +46,7 @@ afterAll(() => {
 });
 
 describe('the host of the gateways and its keeper, killed together', () => {
-  it('"ls" says of each that nobody wakes it, and the one command; of one that never had a gateway it asks nothing', async () => {
+  it('after host and keeper are killed "ls" says that no agent is woken, and the one command; it asks nothing for one that never had a gateway', async () => {
     for (const name of WOKEN)
       expect(await agentOf(name)).toMatchObject({
         state: 'needs_you',
@@ -64,20 +64,23 @@ describe('the host of the gateways and its keeper, killed together', () => {
     ['mail', 'list', '--address', 'ana@houmao.localhost'],
     ['ls', '--json'],
     ['host', 'status'],
-  ])('the next command says it in one line of standard error: %s', async (...words) => {
-    const said = await rouse(...words);
-    const lines = said.stderr.split('\n').filter((line) => line.includes('rouse host start'));
-    expect(lines).toEqual([
-      'warning: the host of the gateways was killed, so 2 agents are not woken; "rouse host start" brings it back',
-    ]);
-    if (words.includes('--json')) expect(JSON.parse(said.stdout)).toHaveProperty('agents');
-  });
+  ])(
+    'after host and keeper are killed the next command says so in one line of standard error: %s',
+    async (...words) => {
+      const said = await rouse(...words);
+      const lines = said.stderr.split('\n').filter((line) => line.includes('rouse host start'));
+      expect(lines).toEqual([
+        'warning: the host of the gateways was killed, so 2 agents are not woken; "rouse host start" brings it back',
+      ]);
+      if (words.includes('--json')) expect(JSON.parse(said.stdout)).toHaveProperty('agents');
+    },
+  );
 
   it('a shell that completes a word is not disturbed', async () => {
     expect((await rouse('complete', '--', 'rouse', 'l')).stderr).toBe('');
   });
 
-  it('"send" stores the mail and says that it wakes nobody', async () => {
+  it('after host and keeper are killed "send" stores the mail and says that it wakes no one', async () => {
     for (const name of WOKEN) {
       const { code, stdout } = await rouse('send', name, 'hello', '--body', 'please');
       expect([code, stdout]).toEqual([0, expect.stringContaining(`note: ${name} will not be woken for it`)]);
@@ -87,7 +90,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
     expect(stdout).toContain('"rouse agents gateway attach cat" attaches one');
   });
 
-  it('"status", "why" and "agents show" say it, also after one of them has cleared away', async () => {
+  it('after host and keeper are killed "status", "why" and "agents show" say so, also after one of them has cleared up', async () => {
     for (let time = 0; time < 2; time++) {
       expect((await rouse('status', 'ana')).stdout).toContain(MENDS);
       expect((await rouse('why', 'ana')).stdout).toContain(MENDS);
@@ -98,14 +101,14 @@ describe('the host of the gateways and its keeper, killed together', () => {
     });
   });
 
-  it('"doctor" names one command for all of them', async () => {
+  it('after host and keeper are killed "doctor" names one command for all agents', async () => {
     const { code, json } = await rouse('doctor', '--json');
     const found = json['checks'].filter(({ fix }: { fix: string | null }) => fix === 'rouse host start');
     expect([code, found]).toEqual([1, [expect.objectContaining({ id: 'gateways', status: 'problem' })]]);
     expect(found[0].detail).toMatch(/^ana, ben will not be woken/);
   });
 
-  it('"rouse host start" brings all of them back as they were, and the mail that waited wakes them', async () => {
+  it('"rouse host start" brings all gateways back as they were, and the mail that waited wakes their agents', async () => {
     const { code, stderr, json } = await rouse('host', 'start', '--json');
     expect([code, stderr.includes('warning')]).toEqual([0, false]);
     expect(json['gateways']).toMatchObject(
@@ -130,7 +133,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
     );
   });
 
-  it('a host that somebody stopped is no alarm, and "rouse host start" brings its gateways back too', async () => {
+  it('a host that a person stopped is no alarm, and "rouse host start" brings its gateways back too', async () => {
     expect((await rouse('host', 'stop')).code).toBe(0);
     const said = await rouse('ls');
     expect([said.stderr, said.stdout.includes('needs you')]).toEqual(['', false]);
@@ -138,7 +141,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
     for (const name of WOKEN) expect((await agentOf(name)).gateway).toBe('live');
   });
 
-  it('a gateway that somebody detached stays detached', async () => {
+  it('a gateway that a person detached stays detached', async () => {
     expect((await rouse('agents', 'gateway', 'detach', 'ben')).code).toBe(0);
     expect(await agentOf('ben')).toMatchObject({ gateway: 'not_attached', needs_you: null });
     expect((await rouse('host', 'start', '--json')).json['gateways']).toHaveLength(1);
@@ -162,7 +165,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
 });
 
 describe('the keeper of the host, killed alone', () => {
-  it('is missed by every agent, and also by one that is attached afterwards', async () => {
+  it('a killed keeper of a host is missed by every agent, and also by one that is attached afterwards', async () => {
     expect((await rouse('agents', 'gateway', 'attach', 'ben', '--hosted')).code).toBe(0);
     kill('keeper.json');
     expect((await rouse('agents', 'gateway', 'attach', 'cat', '--hosted')).code).toBe(0);
@@ -175,7 +178,7 @@ describe('the keeper of the host, killed alone', () => {
     for (const name of ['ana', 'ben', 'cat']) expect((await agentOf(name)).gateway).toBe('live');
   });
 
-  it('is replaced by "rouse host start", and a live reminder is not lost with it', async () => {
+  it('a killed keeper of a host is replaced by "rouse host start", and a live reminder is not lost with it', async () => {
     const { pid } = (await rouse('host', 'status', '--json')).json['hosts'][0];
     const words = ['--title', 'look', '--prompt', 'look', '--mode', 'one_off', '--ranking', '0'];
     const made = await rouse(

@@ -62,7 +62,7 @@ it('registering again changes nothing, another address is refused, and a taken o
   ).toBe(8);
 });
 
-it('a binding whose mailbox was taken away elsewhere is told as stale', async () => {
+it('a binding whose mailbox was taken away elsewhere is reported as stale', async () => {
   const { json: before } = await mailbox('status');
   await json(
     'mailbox',

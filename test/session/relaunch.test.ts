@@ -33,7 +33,7 @@ async function killServer(): Promise<void> {
 }
 
 describe('an agent launched with --wake whose tmux server was killed', () => {
-  it('is back with gateway, mode, wakes and conversation after the command that ls prints', async () => {
+  it('an agent launched with --wake whose tmux server was killed is back with gateway, mode, wakes and conversation after the command that ls prints', async () => {
     const root = await launchAna('--wake', '--gateway-background');
     await gateway('mail-notifier', 'enable', '--interval-seconds', '77', '--wakes-per-hour', '5');
     const before = await notifier();
@@ -59,7 +59,7 @@ describe('an agent launched with --wake whose tmux server was killed', () => {
     expect(second!.session_id).toBe(first!.session_id);
   });
 
-  it('stays without a gateway that a person had detached', async () => {
+  it('an agent launched with --wake whose tmux server was killed stays without a gateway that a person had detached', async () => {
     await launchAna('--wake');
     await gateway('detach');
     await killServer();
@@ -67,7 +67,7 @@ describe('an agent launched with --wake whose tmux server was killed', () => {
     expect([back.code, back.json]).toMatchObject([0, { revived: true, gateway: null }]);
   });
 
-  it('gets none when it never had one', async () => {
+  it('an agent launched with --wake whose tmux server was killed gets none when it never had one', async () => {
     await launchAna();
     const back = await json(['agents', 'relaunch', 'ana']);
     expect([back.code, back.json]).toMatchObject([0, { revived: false, gateway: null }]);
@@ -83,7 +83,7 @@ describe('a tool that PATH leads to', () => {
     return `${directory}:${house.env['PATH']}`;
   }
 
-  it('is looked for again at a relaunch, and a version that is not known is said at once', async () => {
+  it('a tool that PATH leads to is looked for again at a relaunch, and a version that is not known is said at once', async () => {
     const [older, newer] = [install('older', '2.0.50'), install('newer', '2.1.325')];
     const launched = await house.rouse(['launch', 'claude', 'ana', '--no-install-houmao-skills'], {
       PATH: older,

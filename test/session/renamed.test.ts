@@ -23,7 +23,7 @@ const recorded = () => JSON.parse(fs.readFileSync(`${root}/manifest.json`, 'utf8
 const rename = (from: string, to: string) => house.tmux('rename-session', '-t', `=${from}`, to);
 
 describe('an agent whose tmux session was renamed', () => {
-  it('is listed as running, under its new name', async () => {
+  it('an agent whose tmux session was renamed is listed as running, under its new name', async () => {
     const { agents } = (await json(['agents', 'list'])).json;
     expect(agents).toMatchObject([{ session: 'running', tmux_session_name: 'my work' }]);
     expect(recorded()).toBe('my work');
@@ -32,7 +32,7 @@ describe('an agent whose tmux session was renamed', () => {
   it.each([
     ['status', ['gateway', 'status']],
     ['show', ['show']],
-  ])('%s tells the new name', async (command, words) => {
+  ])('%s shows the new name of a renamed tmux session', async (command, words) => {
     rename('my work', `for-${command}`);
     const said = await json(['agents', ...words, '--agent-name', 'gpu']);
     expect([said.code, said.json['notes'] ?? []]).toEqual([0, []]);
@@ -40,7 +40,7 @@ describe('an agent whose tmux session was renamed', () => {
     rename(`for-${command}`, 'my work');
   });
 
-  it('is found by that name, and not by the old one', async () => {
+  it('an agent whose tmux session was renamed is found by that name, and not by the old one', async () => {
     rename('my work', 'third');
     const found = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'third']);
     expect([found.code, found.json['tmux_session_name']]).toEqual([0, 'third']);
@@ -48,7 +48,7 @@ describe('an agent whose tmux session was renamed', () => {
     expect(old.code).toBe(3);
   });
 
-  it('is prompted without a gateway, attached, and served on when it is renamed under its gateway', async () => {
+  it('an agent whose tmux session was renamed is prompted without a gateway, attached, and served on when it is renamed under its gateway', async () => {
     rename('third', 'fourth');
     const direct = await json(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'one']);
     expect([direct.code, direct.json['outcome'] ?? direct.json]).toEqual([0, 'submitted']);
@@ -70,14 +70,14 @@ describe('an agent whose tmux session was renamed', () => {
     expect(house.windows('sixth')).toEqual(['0 agent']);
   });
 
-  it('is relaunched where it is: there is one tool', async () => {
+  it('an agent whose tmux session was renamed is relaunched where it is: there is one tool', async () => {
     rename('sixth', 'seventh');
     const said = await json(['agents', 'relaunch', '--agent-name', 'gpu']);
     expect([said.code, said.json['revived'], said.json['tmux_session_name']]).toEqual([0, false, 'seventh']);
     expect(tools()).toHaveLength(1);
   });
 
-  it('is not relaunched into a second tool, even when the session no longer says whose it is', async () => {
+  it('an agent whose tmux session was renamed is not relaunched into a second tool, even when the session no longer says whose it is', async () => {
     rename('seventh', 'eighth');
     const pointer = house.tmux('show-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
     house.tmux('set-environment', '-t', '=eighth', '-u', 'HOUMAO_MANIFEST_PATH');
@@ -88,7 +88,7 @@ describe('an agent whose tmux session was renamed', () => {
     house.tmux('set-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH', pointer);
   });
 
-  it('whose old name another session took is not confused with that one', async () => {
+  it('an agent whose tmux session was renamed whose old name another session took is not confused with that one', async () => {
     house.tmux('new-session', '-d', '-s', 'seventh', 'cat');
     rename('eighth', 'ninth');
     const { agents } = (await json(['agents', 'list'])).json;

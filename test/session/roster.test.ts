@@ -22,12 +22,12 @@ async function agent(name: string): Promise<Answer> {
 }
 
 describe('rouse ls', () => {
-  it('says that there are no agents, and what to do', async () => {
+  it('rouse ls says that there are no agents, and what to do', async () => {
     expect((await rouse('ls')).stdout).toMatch(/^no agents; "rouse launch claude ana"/);
     expect((await rouse('ls', '--json')).json['agents']).toEqual([]);
   });
 
-  it('shows a watched agent as its gateway sees it, and one without a gateway as not watched', async () => {
+  it('rouse ls shows a watched agent as its gateway sees it, and one without a gateway as not watched', async () => {
     expect((await rouse('launch', 'scripted', 'ana', '--wake')).code).toBe(0);
     expect((await rouse('launch', 'scripted', 'ben')).code).toBe(0);
     await house.until(async () => ((await agent('ana')).state === 'idle' ? true : undefined));
@@ -48,7 +48,7 @@ describe('rouse ls', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('counts the open mail of both', async () => {
+  it('rouse ls counts the open mail of both', async () => {
     for (const name of ['ana', 'ben'])
       expect((await rouse('send', name, 'look', '--body', 'please')).code).toBe(0);
     expect((await agent('ben')).open_mail).toBe(1);
@@ -56,7 +56,7 @@ describe('rouse ls', () => {
     expect((await agent('ana')).open_mail).toBe(1);
   });
 
-  it('does not believe the file of a gateway that was killed', async () => {
+  it('rouse ls does not believe the file of a gateway that was killed', async () => {
     const { json } = await rouse('agents', 'show', 'ana', '--json');
     const keeper = JSON.parse(
       fs.readFileSync(path.join(json['paths'].gateway_root, 'run', 'keeper.json'), 'utf8'),
@@ -67,7 +67,7 @@ describe('rouse ls', () => {
     expect(await agent('ana')).toMatchObject({ state: 'needs_you', wakes: null });
   });
 
-  it('says of a tool that has ended, or a session that is gone, what to do', async () => {
+  it('rouse ls says of a tool that has ended, or a session that is gone, what to do', async () => {
     const { json } = await rouse('agents', 'show', 'ben', '--json');
     process.kill(json['process'].tool_pid, 'SIGKILL');
     await house.until(async () => ((await agent('ben')).state === 'gone' ? true : undefined));

@@ -32,12 +32,12 @@ const environmentOf = (words: RegExp): string => {
 };
 
 describe('a credential of the caller', () => {
-  it('reaches the tool and the gateway', () => {
+  it('a credential of the caller reaches the tool and the gateway', () => {
     expect(environmentOf(/scripted-agent/)).toContain(SECRET);
     expect(environmentOf(/--gateway-root/)).toContain(SECRET);
   });
 
-  it('stands in no command line of any process', () => {
+  it('a credential of the caller is in no command line of any process', () => {
     const lines = fs
       .readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -51,14 +51,14 @@ describe('a credential of the caller', () => {
     expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
   });
 
-  it('stands in no variable that tmux shows, of the session or of the server', () => {
+  it('a credential of the caller is in no variable that tmux shows, of the session or of the server', () => {
     const session = house.tmux('list-sessions', '-F', '#{session_name}');
     expect(house.tmux('show-environment', '-t', `=${session}`)).not.toContain(SECRET);
     expect(house.tmux('show-environment', '-g')).not.toContain(SECRET);
     expect(house.tmux('show-environment', '-g')).toContain('PATH=');
   });
 
-  it('stands in no file that stays', () => {
+  it('a credential of the caller is in no file that stays', () => {
     const home = path.join(house.directory, 'home');
     const holding = fs
       .readdirSync(home, { recursive: true, encoding: 'utf8' })
@@ -67,13 +67,13 @@ describe('a credential of the caller', () => {
     expect(holding).toEqual([]);
   });
 
-  it('is only named in the manifest', async () => {
+  it('a credential of the caller is only named in the manifest', async () => {
     const { json } = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'gpu']);
     const manifest = JSON.parse(fs.readFileSync(json['paths'].manifest, 'utf8'));
     expect(manifest.launch_plan.env_var_names).toEqual(['MY_API_KEY']);
   });
 
-  it('comes from whoever relaunches, and it is said when it does not', async () => {
+  it('a credential comes from the person who relaunches, and the command says when it does not', async () => {
     const said = await house.rouse(['--print-json', 'agents', 'relaunch', '--agent-name', 'gpu']);
     expect(said.json['notes']).toEqual([expect.stringContaining('MY_API_KEY')]);
     expect(environmentOf(/scripted-agent/)).not.toContain(SECRET);

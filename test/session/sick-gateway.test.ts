@@ -60,7 +60,7 @@ afterAll(() => {
 });
 
 describe('a gateway whose queue file is taken away', () => {
-  it('says so everywhere, and is well again when it is put back', async () => {
+  it('a gateway whose queue file is taken away says so everywhere, and is well again when it is put back', async () => {
     fs.renameSync(at('queue.sqlite'), at('elsewhere'));
     await everywhere(/queue\.sqlite was removed under the gateway/, FRESH);
     fs.renameSync(at('elsewhere'), at('queue.sqlite'));
@@ -68,7 +68,7 @@ describe('a gateway whose queue file is taken away', () => {
     expect((await client().health()).status).toBe('ok');
   });
 
-  it('gets a new one by the command it names, with the wakes it had', async () => {
+  it('a gateway whose queue file is taken away gets a new one by the command it names, with the wakes it had', async () => {
     fs.rmSync(at('queue.sqlite'));
     await everywhere(/queue\.sqlite was removed under the gateway/, FRESH);
     expect((await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue')).code).toBe(0);
@@ -76,7 +76,7 @@ describe('a gateway whose queue file is taken away', () => {
     expect(await wakes()).toMatchObject(SETTINGS);
   });
 
-  it('emptied: it is trouble, for the one that runs and for the next; the damaged file is kept', async () => {
+  it('an emptied queue file is trouble for the gateway that runs and for the next; the damaged file is kept', async () => {
     fs.truncateSync(at('queue.sqlite'), 0);
     await everywhere(/queue\.sqlite was emptied under the gateway/, FRESH);
     const { pid } = JSON.parse(fs.readFileSync(at('run', 'current-instance.json'), 'utf8'));
@@ -97,7 +97,7 @@ describe('a gateway whose queue file is taken away', () => {
     expect(await wakes()).toMatchObject(SETTINGS);
   });
 
-  it('keeps one that is sound, whatever it is asked', async () => {
+  it('a gateway whose queue file is taken away keeps one that is sound, whatever it is asked', async () => {
     const { json } = await rouse('agents', 'gateway', 'requests', 'list', 'ana', '--json');
     const said = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
     expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('sound, and was kept')]);
@@ -106,7 +106,7 @@ describe('a gateway whose queue file is taken away', () => {
 });
 
 describe('a gateway that cannot read mail', () => {
-  it('says so once it has looked, and goes on by itself', async () => {
+  it('a gateway that cannot read mail says so once it has looked, and goes on by itself', async () => {
     const mailbox = path.join(house.env['ROUSE_HOME']!, 'mailbox');
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '1');
     fs.renameSync(mailbox, `${mailbox}.away`);
@@ -125,7 +125,7 @@ describe('a gateway that cannot read mail', () => {
 });
 
 describe('a gateway whose process is stopped', () => {
-  it('hosted or not, is not shown as idle, and is replaced by the command that is named', async () => {
+  it('a gateway whose process is stopped, hosted or not, is not shown as idle, and is replaced by the command that is named', async () => {
     for (const [mode, mends] of [
       ['--background', 'rouse agents gateway attach ana'],
       ['--hosted', 'rouse host start'],
@@ -146,7 +146,7 @@ describe('a gateway whose process is stopped', () => {
 });
 
 describe('an agent whose mailbox is gone', () => {
-  it('needs you at once, whenever its gateway next looks, and has another by the command that is named', async () => {
+  it('an agent whose mailbox is gone needs you at once, whenever its gateway next looks, and has another by the command that is named', async () => {
     const store = path.join(house.env['ROUSE_HOME']!, 'mailbox');
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '3600');
     await well();
@@ -172,7 +172,7 @@ describe('an agent whose mailbox is gone', () => {
 });
 
 describe('wakes that were turned off', () => {
-  it('are off with a word', async () => {
+  it('wakes that were turned off are reported as off', async () => {
     expect((await rouse('agents', 'gateway', 'mail-notifier', 'disable', 'ana')).code).toBe(0);
     const said = await rouse('ls');
     expect(said.stdout).toMatch(/note: ana: wakes are turned off, so its mail waits; "rouse agents gateway/);
@@ -187,7 +187,7 @@ describe('wakes that were turned off', () => {
 const isRoot = process.getuid?.() === 0;
 
 describe('a gateway that cannot publish', () => {
-  it.skipIf(!isRoot)('on a file system that turned read-only does not look well', () => {
+  it.skipIf(!isRoot)('a gateway on a file system that turned read-only does not look well', () => {
     const words = [path.join(ROOT, 'dist/rouse.cjs'), 'ls', '--json'];
     const script = `mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"`;
     const args = ['-m', 'sh', '-c', script, 'sh', root, process.execPath, ...words];
@@ -201,7 +201,7 @@ describe('a gateway that cannot publish', () => {
     });
   });
 
-  it('takes its glance back, and that is told from a gateway that is gone', async () => {
+  it('a gateway that cannot publish takes its state back, and is not mistaken for one that is gone', async () => {
     await well();
     fs.rmSync(at('glance.json'));
     fs.mkdirSync(at('glance.json'));
@@ -216,25 +216,28 @@ describe('a gateway that cannot publish', () => {
 });
 
 describe.each(disksFor(import.meta.filename))('a full disk: $title', ({ kind, reason }) => {
-  it.skipIf(reason)('is told by all that only read, and is over when there is room', async () => {
-    const small = smallDisk(kind, 32);
-    const before = house;
-    const { TMPDIR } = process.env;
-    process.env['TMPDIR'] = small.directory;
-    house = new SessionHouse();
-    if (TMPDIR === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = TMPDIR;
-    onTestFinished(() => {
+  it.skipIf(reason)(
+    'every command that only reads reports a full disk, and no longer when there is room',
+    async () => {
+      const small = smallDisk(kind, 32);
+      const before = house;
+      const { TMPDIR } = process.env;
+      process.env['TMPDIR'] = small.directory;
+      house = new SessionHouse();
+      if (TMPDIR === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = TMPDIR;
+      onTestFinished(() => {
+        small.empty();
+        house.close();
+        house = before;
+      });
+      await launch();
+      small.fill();
+      await expect(client().submitPrompt({ prompt: 'no room' })).rejects.toThrow();
+      await everywhere(/cannot be written/, 'rouse doctor');
       small.empty();
-      house.close();
-      house = before;
-    });
-    await launch();
-    small.fill();
-    await expect(client().submitPrompt({ prompt: 'no room' })).rejects.toThrow();
-    await everywhere(/cannot be written/, 'rouse doctor');
-    small.empty();
-    await house.until(async () => (await ana()).needs_you === null);
-    expect((await client().health()).status).toBe('ok');
-  });
+      await house.until(async () => (await ana()).needs_you === null);
+      expect((await client().health()).status).toBe('ok');
+    },
+  );
 });

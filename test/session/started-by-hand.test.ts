@@ -67,11 +67,11 @@ async function startAgain(name: string): Promise<void> {
 }
 
 describe('a tool that is started again by hand in its pane', () => {
-  it('is woken with its mail tools as it was launched', async () => {
+  it('a tool that is started again by hand in its pane is woken with its mail tools as it was launched', async () => {
     expect(await wakesOnce()).toContain('Use your mail tools');
   });
 
-  it('is woken once by each mail after it was killed, by what a process without mail tools can use', async () => {
+  it('a tool that is started again by hand in its pane is woken once by each mail after it was killed, by what a process without mail tools can use', async () => {
     for (const pid of toolPids(house, pane)) process.kill(pid, 'SIGKILL');
     await house.until(() => toolGone(house, pane));
     await startAgain('first.jsonl');
@@ -82,7 +82,7 @@ describe('a tool that is started again by hand in its pane', () => {
     });
   });
 
-  it('is woken with its mail tools again after a relaunch', async () => {
+  it('a tool that is started again by hand in its pane is woken with its mail tools again after a relaunch', async () => {
     const { code, stderr } = await house.rouse(['agents', 'relaunch', '--agent-name', 'ana']);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     const shown = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);

@@ -52,7 +52,7 @@ function starts(name: string): { session_id: string }[] {
 }
 
 describe('the team of a project', () => {
-  it('is not started before its file is trusted', async () => {
+  it('the team of a project is not started before its file is trusted', async () => {
     project(TEAM);
     const refused = await json('up');
     expect([refused.code, refused.json['error']]).toMatchObject([3, { cause: 'untrusted' }]);
@@ -60,7 +60,7 @@ describe('the team of a project', () => {
     expect((await json('config', 'trust')).code).toBe(0);
   });
 
-  it('is started with presets, mailbox, gateway and wakes as the file says, and left alone when it runs', async () => {
+  it('the team of a project is started with presets, mailbox, gateway and wakes as the file says, and left alone when it runs', async () => {
     const first = await json('up');
     expect([first.code, outcomes(first)]).toEqual([0, ['ana started', 'ben started']]);
     expect(await notifier('ana')).toMatchObject({ enabled: true, interval_seconds: 30, repeat: 'backoff' });
@@ -80,14 +80,14 @@ describe('the team of a project', () => {
     expect([starts('ana').length, starts('ben').length]).toEqual([1, 1]);
   });
 
-  it('gets a gateway again that was detached, and nothing else', async () => {
+  it('the team of a project gets a gateway again that was detached, and nothing else', async () => {
     await json('agents', 'gateway', 'detach', '--agent-name', 'ben');
     expect(outcomes(await json('up', 'ben'))).toEqual(['ben running']);
     expect((await json('agents', 'list')).json['agents'][1]).toMatchObject({ gateway: 'live' });
     expect(starts('ben').length).toBe(1);
   });
 
-  it('is brought back after everything ended at once, with conversation, queue and wakes', async () => {
+  it('the team of a project is brought back after everything ended at once, with conversation, queue and wakes', async () => {
     expect((await json('agents', 'prompt', '--agent-name', 'ana', '--prompt', 'hello')).code).toBe(0);
     await json(
       'agents',
@@ -121,7 +121,7 @@ describe('the team of a project', () => {
     expect(requests.length).toBeGreaterThan(0);
   });
 
-  it('tells of each agent that could not be started, starts the others, and exits with the reason', async () => {
+  it('the team of a project: up reports each agent that could not be started, starts the others, and exits with the reason', async () => {
     project(`${TEAM}\n[team.eve]\ntool = "codex"\n[team.dan]\ntool = "scripted"\n`);
     await json('config', 'trust');
     const some = await house.rouse(['--print-json', 'up'], { PATH: '/usr/bin:/bin' });
@@ -130,7 +130,7 @@ describe('the team of a project', () => {
     expect(some.json['agents'][2].error).toMatchObject({ cause: 'program_missing' });
   });
 
-  it('takes an agent of another project neither for its own nor ends it', async () => {
+  it('the team of a project takes an agent of another project neither for its own nor ends it', async () => {
     const other = path.join(house.directory, 'other');
     project('[team.ana]\ntool = "scripted"\n', other);
     await json('config', 'trust', other);
@@ -148,7 +148,7 @@ describe('the team of a project', () => {
     expect(outcomes(await json('up', 'ana'))).toEqual(['ana running']);
   });
 
-  it('ends with down, which may be repeated', async () => {
+  it('the team of a project ends with down, which may be repeated', async () => {
     const wrong = await json('down', 'bne');
     expect([wrong.code, wrong.json['error'].hint]).toEqual([3, 'did you mean "ben"?']);
     const first = await json('down');

@@ -30,7 +30,7 @@ async function submitted(transcript: string): Promise<string> {
 }
 
 describe('agents launch --wake', () => {
-  it('attaches the gateway, turns on wakes with a budget, and the agent is woken for its mail', async () => {
+  it('agents launch --wake attaches the gateway, turns on wakes with a budget, and the agent is woken for its mail', async () => {
     const said = await json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'ana', '--wake');
     expect([said.code, said.stderr]).toEqual([0, '']);
     expect(said.json['gateway']).toMatchObject({ gateway_health: 'healthy' });
@@ -40,7 +40,7 @@ describe('agents launch --wake', () => {
     expect(await submitted(transcript_path)).toContain('/v1/mail/list');
   });
 
-  it('tells in one line what is on and what is not', async () => {
+  it('agents launch --wake says in one line what is on and what is not', async () => {
     const words = ['agents', 'launch', '--tool', 'scripted', '--agent-name'];
     const off = (await house.rouse([...words, 'off'])).stdout;
     expect(off).toMatch(/^wakes off: add --wake, or "rouse agents gateway attach --agent-name off"/m);
@@ -52,7 +52,7 @@ describe('agents launch --wake', () => {
     expect(on).toMatch(/^wakes on \(mail, backoff 60 s, 30\/h\)/m);
   });
 
-  it('is refused without a mailbox, and nothing is started', async () => {
+  it('agents launch --wake is refused without a mailbox, and nothing is started', async () => {
     const words = [
       'agents',
       'launch',
@@ -67,7 +67,7 @@ describe('agents launch --wake', () => {
     expect((await json('agents', 'show', '--agent-name', 'none')).code).toBe(3);
   });
 
-  it('leaves the agent running where the gateway cannot be attached, and says so', async () => {
+  it('agents launch --wake leaves the agent running where the gateway cannot be attached, and says so', async () => {
     const taken = (await json('agents', 'gateway', 'status', '--agent-name', 'ana')).json['gateway_port'];
     const words = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'busy', '--wake'];
     const said = await house.rouse([...words, '--gateway-port', String(taken)]);
@@ -79,7 +79,7 @@ describe('agents launch --wake', () => {
 });
 
 describe('agents join --wake', () => {
-  it('wakes a tool somebody started by hand, with no window of ours in the session', async () => {
+  it('agents join --wake wakes a tool that a person started by hand, with no window of ours in the session', async () => {
     const transcript = path.join(house.directory, 'mine.jsonl');
     const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name mine --transcript ${transcript}`;
     house.tmux('new-session', '-d', '-s', 'mine', '-c', house.workdir, `sh -c '${tool}; exec sh'`);

@@ -17,7 +17,7 @@ async function strangerAt(skin: string, calibrate: boolean): Promise<Desk> {
 
 describe('calibration of an unknown tool', () => {
   it.each(['guillemet', 'ascii', 'boxed', 'plain'])(
-    'finds the composer of the skin %s, leaves nothing behind, and prompts then arrive',
+    'calibration of an unknown tool finds the composer of the skin %s, leaves nothing behind, and prompts then arrive',
     async (skin) => {
       const desk = await strangerAt(skin, true);
       await desk.ready();
@@ -29,7 +29,7 @@ describe('calibration of an unknown tool', () => {
     },
   );
 
-  it('does not happen unless somebody asks for it', async () => {
+  it('calibration of an unknown tool only happens on request', async () => {
     const desk = await strangerAt('plain', false);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(desk.surface.observation()).toMatchObject({ ready: false });
@@ -37,7 +37,7 @@ describe('calibration of an unknown tool', () => {
     await desk.close();
   });
 
-  it('lets a version that nobody has seen be read as its neighbours are, once a mark has shown that it can', async () => {
+  it('calibration lets an unknown version be read as its neighbours are, once a mark has shown that it can', async () => {
     const desk = new Desk(house, { flags: ['--skin', 'gemini-like'] });
     desk.manifest.launch_policy_provenance = { detected_tool_version: '5000.0.0' };
     desk.manifest.runtime = { agent_pid: await desk.begin() };
@@ -50,7 +50,7 @@ describe('calibration of an unknown tool', () => {
     await desk.close();
   });
 
-  it('types nothing into a dialog', async () => {
+  it('calibration of an unknown tool types nothing into a dialog', async () => {
     const desk = new Desk(house, { surface: { calibrate: true } });
     desk.manifest.tool = 'a-tool-nobody-described';
     desk.manifest.runtime = { agent_pid: await desk.begin() };

@@ -20,7 +20,7 @@ describe.each(SKINS)('a command as a prompt, in the skin %s', (skin) => {
   const at = (test: (desk: Desk) => Promise<void>): Promise<void> =>
     atDesk(house, test, { flags: ['--skin', skin], surface: { patience: { clearMs: 300 } } });
 
-  it('is run when the menu it opens would choose exactly it, and the line goes on', () =>
+  it('a command as a prompt is run when the menu it opens would choose exactly it, and the line goes on', () =>
     at(async (desk) => {
       for (const command of ['/clear', '/new']) {
         const prompt = desk.prompt(command === '/new' ? `${command} \n` : command);
@@ -39,7 +39,7 @@ describe.each(SKINS)('a command as a prompt, in the skin %s', (skin) => {
       });
     }));
 
-  it('is taken back when the menu would choose another, and Enter is not pressed', () =>
+  it('a command as a prompt is taken back when the menu would choose another, and Enter is not pressed', () =>
     at(async (desk) => {
       const result = await desk.surface.deliver(desk.prompt('/cl'));
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });

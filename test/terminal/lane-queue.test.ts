@@ -34,7 +34,7 @@ const plans: [Trouble, number][] = [
 
 describe('several requests in line', () => {
   it.concurrent.each(plans)(
-    'before a tool in trouble (%s) are each submitted once, or wait with the true reason',
+    'several queued requests before a tool in trouble (%s) are each submitted once, or wait with the true reason',
     async (trouble, count) => {
       const desks = trouble === 'never_back' ? 1 : DESKS;
       const each = Math.ceil(count / desks);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('a prompt', () => {
-  it('goes into a ready agent, and every stage is recorded with its evidence', () =>
+  it('a prompt goes into a ready agent, and every stage is recorded with its evidence', () =>
     atDesk(house, async (desk) => {
       const prompt = desk.prompt('hello there, agent');
       const result = await desk.surface.deliver(prompt);
@@ -27,7 +27,7 @@ describe('a prompt', () => {
       expect(prompt.told.at(-1)?.evidence.facts).toEqual({ result: 'success' });
     }));
 
-  it('is not typed into a dialog, whatever the policy', () =>
+  it('a prompt is not typed into a dialog, whatever the policy', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
       await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
@@ -39,7 +39,7 @@ describe('a prompt', () => {
       expect(desk.records('key_in_dialog')).toEqual([]);
     }));
 
-  it('is not glued to the draft of a person', () =>
+  it('a prompt is not glued to the draft of a person', () =>
     atDesk(house, async (desk) => {
       await desk.type('half a thought');
       await desk.until(({ ready }) => !ready);
@@ -52,7 +52,7 @@ describe('a prompt', () => {
       expect(await desk.control.send('status')).toMatchObject({ draft: { text: 'half a thought' } });
     }));
 
-  it('is not typed into the shell a dead agent has left, and a new agent is another instance', () =>
+  it('a prompt is not typed into the shell a dead agent has left, and a new agent is another instance', () =>
     atDesk(
       house,
       async (desk) => {
@@ -80,7 +80,7 @@ describe('a prompt', () => {
       { shell: true },
     ));
 
-  it('whose reason has gone is superseded, and nothing is typed', () =>
+  it('a prompt whose reason has gone is superseded, and nothing is typed', () =>
     atDesk(house, async (desk) => {
       const recheck = async (): Promise<{ go: false; reason: string }> => ({
         go: false,
@@ -96,7 +96,7 @@ describe('a prompt', () => {
       expect(await desk.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
     }));
 
-  it('cannot close the brackets of its paste: escapes are taken out, and that is recorded', () =>
+  it('a prompt cannot close the brackets of its paste: escapes are taken out, and that is recorded', () =>
     atDesk(house, async (desk) => {
       const prompt = desk.prompt('before\u001b[201~!touch x\rafter\u0007');
       expect(await desk.surface.deliver(prompt)).toMatchObject({ outcome: 'submitted' });
@@ -107,7 +107,7 @@ describe('a prompt', () => {
       });
     }));
 
-  it('for a new chat follows the reset of the chat', () =>
+  it('a prompt for a new chat follows the reset of the chat', () =>
     atDesk(house, async (desk) => {
       await desk.surface.deliver(desk.prompt('in the old chat'));
       await desk.until(({ ready }) => ready);
@@ -119,7 +119,7 @@ describe('a prompt', () => {
       expect(told).toEqual(['in the old chat', '/clear', 'in the new chat']);
     }));
 
-  it('for a new chat waits for a list of commands that is drawn later than the command', () =>
+  it('a prompt for a new chat waits for a list of commands that is drawn later than the command', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('menu-late', { ms: 400 });
       const result = await desk.surface.deliver(
@@ -130,7 +130,7 @@ describe('a prompt', () => {
       expect(told).toEqual(['/clear', 'in the new chat']);
     }));
 
-  it('for a new chat whose command is never offered leaves no list of commands open', () =>
+  it('a prompt for a new chat whose command is never offered leaves no list of commands open', () =>
     atDesk(
       house,
       async (desk) => {
@@ -146,7 +146,7 @@ describe('a prompt', () => {
   it.each([
     ['a chat that exists', { chatSession: { mode: 'exact' as const, id: 'x' } }],
     ['a model', { execution: { model: { name: 'm' } } }],
-  ])('with %s is refused by a TUI', (_what, more) =>
+  ])('a prompt with %s is refused by a TUI', (_what, more) =>
     atDesk(house, async (desk) => {
       expect(await desk.surface.deliver(desk.prompt('hello', more))).toMatchObject({
         outcome: 'refused',
@@ -155,7 +155,7 @@ describe('a prompt', () => {
     }),
   );
 
-  it.each(['', '   \n\t ', '\u200b\u0007'])('of nothing to be seen (%j) is refused', (text) =>
+  it.each(['', '   \n\t ', '\u200b\u0007'])('a prompt of nothing to be seen (%j) is refused', (text) =>
     atDesk(house, async (desk) => {
       expect(await desk.surface.deliver(desk.prompt(text))).toMatchObject({
         outcome: 'refused',
@@ -164,7 +164,7 @@ describe('a prompt', () => {
     }),
   );
 
-  it('by two writers at once arrives as two prompts', () =>
+  it('a prompt by two writers at once arrives as two prompts', () =>
     atDesk(house, async (desk) => {
       const other = openSurface(desk.surfaceOptions());
       await other.start();

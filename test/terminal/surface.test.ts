@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('what the lane types', () => {
-  it("is never shown as a person's draft, however long it stands in the composer; a person's draft is", () =>
+  it("what the lane types is never shown as a person's draft, however long it is in the composer; a person's draft is", () =>
     atDesk(house, async (desk) => {
       const shown = (): string[] =>
         (desk.surface.tui!.history(0)['entries'] as { standing: { words: string } }[]).map(
@@ -36,7 +36,7 @@ describe('what the lane types', () => {
 });
 
 describe('a person', () => {
-  it('who types at a terminal of their own keeps everybody else out until they rest', () =>
+  it('a person who types at a terminal of their own keeps everyone else out until they rest', () =>
     atDesk(house, async (desk) => {
       const person = new PersonAtClient().sitsAt(desk.place);
       const writing = person.writes('this is mine', desk.control.event('submitted'));
@@ -48,7 +48,7 @@ describe('a person', () => {
       expect(desk.records('submitted')).toMatchObject([{ text: 'this is mine' }]);
     }));
 
-  it('whose key comes at the very instant of typing has it to themselves, though it is not shown yet', async () => {
+  it('a person whose key comes at the very instant of typing has it to themselves, though it is not shown yet', async () => {
     const person = new PersonAtClient();
     await atDesk(house, async (desk) => {
       await person.attach(desk.place);
@@ -119,7 +119,7 @@ describe('a person', () => {
 });
 
 describe('a screen nobody recognises', () => {
-  it('is called stalled in state and history after its time, and no longer once it is read again', async () => {
+  it('an unrecognised screen is called stalled in state and history after its time, and no longer once it is read again', async () => {
     const timings = { ...QUICK, unknown_to_stalled_timeout_seconds: 0.5 };
     await atDesk(
       house,
@@ -144,7 +144,7 @@ describe('a screen nobody recognises', () => {
 });
 
 describe('keys asked for by name', () => {
-  it('go into a dialog when somebody says so, and it is on record', () =>
+  it('keys by name go into a dialog when a person says so, and it is on record', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('open-dialog', { kind: 'permission' });
       await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
@@ -155,7 +155,7 @@ describe('keys asked for by name', () => {
       expect(desk.records('key_in_dialog').map(({ key }) => key)).toEqual(['down', 'enter']);
     }));
 
-  it('say what was seen after them while a dialog was open, and nothing where none was', () =>
+  it('keys asked for by name say what was seen after them while a dialog was open, and nothing where none was', () =>
     atDesk(house, async (desk) => {
       const send = (sequence: string) => desk.surface.sendKeys({ requestId: 'k', sequence });
       expect((await send('<[Left]>')).dialogAfter).toBeUndefined();
@@ -176,7 +176,7 @@ describe('keys asked for by name', () => {
       await desk.control.send('unhang');
     }));
 
-  it('are typed exactly, without an Enter of our own', () =>
+  it('keys asked for by name are typed exactly, without an Enter of our own', () =>
     atDesk(house, async (desk) => {
       const { mark } = desk.control;
       await desk.surface.sendKeys({ requestId: 'k', sequence: 'a; b <[Left]>c#{d}' });
@@ -184,7 +184,7 @@ describe('keys asked for by name', () => {
       expect(await desk.control.send('status')).toMatchObject({ draft: { text: 'a; bc#{d} ' } });
     }));
 
-  it('with an unknown name are refused before anything is sent', () =>
+  it('keys asked for by name with an unknown name are refused before anything is sent', () =>
     atDesk(house, async (desk) => {
       await expect(desk.surface.sendKeys({ requestId: 'k', sequence: 'abc<[escape]>' })).rejects.toThrow(
         /escape/,
@@ -194,7 +194,7 @@ describe('keys asked for by name', () => {
 });
 
 describe('an interrupt', () => {
-  it('ends the running turn', () =>
+  it('an interrupt ends the running turn', () =>
     atDesk(house, async (desk) => {
       await desk.surface.deliver(desk.prompt('[[turn=600s]] [[delay=1ms]] [[words=5]] long work'));
       const result = await desk.surface.interrupt('i');
@@ -203,14 +203,14 @@ describe('an interrupt', () => {
       expect(desk.records('interrupted')).toMatchObject([{ by: 'escape' }]);
     }));
 
-  it('sends no key when nothing runs', () =>
+  it('an interrupt sends no key when nothing runs', () =>
     atDesk(house, async (desk) => {
       expect(await desk.surface.interrupt('i')).toMatchObject({ outcome: 'submitted', untouched: true });
     }));
 });
 
 describe('an interrupt behind a prompt that waits for its proof', () => {
-  it('is pressed at once, and the prompt is judged by what is seen then', () =>
+  it('an interrupt behind a prompt that waits for its proof is pressed at once, and the prompt is judged by what is seen then', () =>
     atDesk(
       house,
       async (desk) => {
@@ -234,7 +234,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       { surface: { patience: { proofMs: 6_000 } } },
     ));
 
-  it('ends also a turn that begins after the keys were heard', () =>
+  it('an interrupt behind a prompt that waits for its proof ends also a turn that begins after the keys', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('swallow-enter', { count: 1 });
       const swallowed = desk.surface.deliver(desk.prompt('its Enter comes late'));
@@ -247,7 +247,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       expect(await swallowed).toMatchObject({ outcome: 'unconfirmed' });
     }));
 
-  it('lets it be proven when the tool was only slow, and ends its turn', () =>
+  it('an interrupt behind a prompt that waits for its proof lets it be proven when the tool was only slow, and ends its turn', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('slow-redraw', { ms: 1500 });
       const slow = desk.surface.deliver(desk.prompt('[[turn=600s]] [[delay=1ms]] [[words=5]] slow to show'));
@@ -258,7 +258,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       expect(desk.records('submitted')).toHaveLength(1);
     }));
 
-  it('leaves nothing of it in the composer when its Enter was swallowed, and presses no second one', () =>
+  it('an interrupt behind a prompt that waits for its proof leaves nothing of it in the composer when its Enter was swallowed, and presses no second one', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('swallow-enter', { count: 1 });
       const swallowed = desk.surface.deliver(desk.prompt('its Enter is swallowed'));
@@ -274,7 +274,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
 });
 
 describe('the surface', () => {
-  it('tells its state as the contract says it, at every moment', () =>
+  it('the surface reports its state as the contract says, at every moment', () =>
     atDesk(
       house,
       async (desk) => {
@@ -313,7 +313,7 @@ describe('the surface', () => {
       { shell: true },
     ));
 
-  it('takes away what a killed sender has left in tmux, and nothing else', async () => {
+  it('the surface takes away what a killed sender has left in tmux, and nothing else', async () => {
     const desk = new Desk(house);
     await desk.begin();
     await desk.tmux(['load-buffer', '-b', 'rouse-0123456789abcdef', '-'], 'half a prompt');
@@ -327,7 +327,7 @@ describe('the surface', () => {
     await desk.close();
   });
 
-  it('says that the session is lost when it is', () =>
+  it('the surface says that the session is lost when it is', () =>
     atDesk(house, async (desk) => {
       const lost = desk.until(({ sessionLost }) => sessionLost);
       await desk.tmux(['kill-session', '-t', `=${desk.session}`]);
@@ -338,7 +338,7 @@ describe('the surface', () => {
       });
     }));
 
-  it('comes back when its client was detached', () =>
+  it('the surface comes back when its client was detached', () =>
     atDesk(house, async (desk) => {
       const clients = await desk.tmux(['list-clients', '-t', `=${desk.session}`, '-F', '#{client_name}']);
       for (const client of clients.trim().split('\n'))
@@ -351,7 +351,7 @@ describe('the surface', () => {
       expect(desk.records('submitted')).toHaveLength(1);
     }));
 
-  it('is not ready for a tool nobody has described', async () => {
+  it('the surface is not ready for a tool that has no description', async () => {
     const desk = new Desk(house);
     desk.manifest.tool = 'something-new';
     desk.manifest.runtime = { agent_pid: await desk.begin() };

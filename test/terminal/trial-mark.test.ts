@@ -99,7 +99,7 @@ class UnknownVersion {
 }
 
 describe('a version of a tool that is not known', () => {
-  it('is not typed into where no composer surrounds the cursor, and no dialog is claimed', async () => {
+  it('a version of a tool that is not known is not typed into where no composer surrounds the cursor, and no dialog is claimed', async () => {
     const tool = await new UnknownVersion().open();
     expect(await tool.refused).toBe('nothing shows that text is taken at the cursor');
     expect(tool.received).toBe('');
@@ -111,14 +111,14 @@ describe('a version of a tool that is not known', () => {
     await tool.close();
   });
 
-  it('is not typed into before it has drawn anything', async () => {
+  it('a version of a tool that is not known is not typed into before it has drawn anything', async () => {
     const tool = await new UnknownVersion('blank').open();
     expect(await tool.refused).toBe('nothing shows that text is taken at the cursor');
     expect(tool.received).toBe('');
     await tool.close();
   });
 
-  it('gets the mark, and has it taken back, when it shows it elsewhere than at its cursor', async () => {
+  it('a version of a tool that is not known gets the mark, and has it taken back, when it shows it elsewhere than at its cursor', async () => {
     const tool = await new UnknownVersion('apart').open();
     expect(await tool.refused).toBe('the marker did not appear at the cursor');
     expect(tool.received).toBe(MARK + BACKSPACE.repeat(3));
@@ -126,7 +126,7 @@ describe('a version of a tool that is not known', () => {
     await tool.close();
   });
 
-  it('gets no second mark when the first cannot be taken back, and a person is asked to delete it', async () => {
+  it('a version of a tool that is not known gets no second mark when the first cannot be taken back, and a person is asked to delete it', async () => {
     const tool = await new UnknownVersion('cursor', 'keeps').open();
     expect(await tool.refused).toBe('the mark could not be taken back');
     await tool.until(({ reasons }) => reasonTexts(reasons).includes("trial_mark='shown'"));

@@ -23,7 +23,7 @@ const unseen = (desk: Desk, what: 'pasted' | 'entered'): Promise<void> =>
 const QUICKLY = { surface: { patience: { echoMs: 300, proofMs: 800, lostMs: 1_500 } } };
 
 describe('a tool that does not answer', () => {
-  it('is left alone until its screen moves; then the same attempt goes on, and those behind it come once each', () =>
+  it('a tool that does not answer is left alone until its screen moves; then the same attempt goes on, and those behind it come once each', () =>
     atDesk(
       house,
       async (desk) => {
@@ -46,7 +46,7 @@ describe('a tool that does not answer', () => {
       QUICKLY,
     ));
 
-  it('needs a person when it has not taken for long what was typed, and goes on by itself when it does', () =>
+  it('a tool that does not answer needs a person when it has not taken for long what was typed, and goes on by itself when it does', () =>
     atDesk(
       house,
       async (desk) => {
@@ -64,7 +64,7 @@ describe('a tool that does not answer', () => {
       QUICKLY,
     ));
 
-  it('is stopped by a signal: nothing is typed, and it is ready when it is continued', () =>
+  it('nothing is typed into a tool that is stopped by a signal, and it is ready when it is continued', () =>
     atDesk(
       house,
       async (desk) => {
@@ -87,7 +87,7 @@ describe('a tool that does not answer', () => {
       { ...QUICKLY, shell: true },
     ));
 
-  it('has ended meanwhile: nothing of the prompt is anywhere, and it may be typed again', () =>
+  it('a tool that ended before it answered has nothing of the prompt anywhere, and it may be typed again', () =>
     atDesk(
       house,
       async (desk) => {
@@ -102,7 +102,7 @@ describe('a tool that does not answer', () => {
       { ...QUICKLY, shell: true },
     ));
 
-  it('has not answered who would not wait: what comes to stand there is taken back, and the next prompt comes alone', () =>
+  it('a prompt whose caller would not wait is taken back when it appears late, and the next prompt comes alone', () =>
     atDesk(
       house,
       async (desk) => {
@@ -130,7 +130,7 @@ describe('a tool that does not answer', () => {
       QUICKLY,
     ));
 
-  it('draws and does not show the paste: it was lost, and may be typed again', () =>
+  it('a paste that a drawing tool does not show was lost, and may be typed again', () =>
     atDesk(
       house,
       async (desk) => {
@@ -149,7 +149,7 @@ describe('a tool that does not answer', () => {
       (desk: Desk): Promise<DeliveryResult> => desk.surface.sendKeys({ requestId: 'k', sequence: 'x' }),
     ],
     ['an interrupt', (desk: Desk): Promise<DeliveryResult> => desk.surface.interrupt('i')],
-  ])('still gets %s that somebody asks for', (_what, act) =>
+  ])('a tool that does not answer still gets %s that a person asks for', (_what, act) =>
     atDesk(
       house,
       async (desk) => {
@@ -177,7 +177,7 @@ describe('a tool that draws late', () => {
     ['slow-redraw', 5000, false],
   ];
   it.each(sampled(import.meta.filename, late, 2))(
-    '%s %d ms, told by the tool: %s: submitted with one Enter',
+    'a prompt to a tool that draws late is submitted with one Enter: %s %d ms, reported by the tool: %s',
     (fault, ms, statusFile) =>
       atDesk(
         house,
@@ -198,21 +198,23 @@ describe('a tool that draws late', () => {
 describe('what a killed typist has left', () => {
   const line = 'a line that was on its way';
 
-  it.each(['lane.pasted', 'lane.typed'])('at %s is taken back before the next one types', (at) =>
-    atDesk(house, async (desk) => {
-      await typist.killedAt(desk, at, line);
-      await desk.shows('on its way');
-      expect(await desk.surface.deliver(desk.prompt('and another one'))).toMatchObject({
-        outcome: 'submitted',
-      });
-      expect(received(desk)).toEqual(['and another one']);
-      const told: SettledAttempt[] = [];
-      await desk.surface.leftovers!.settle((each) => void told.push(each));
-      expect(told).toMatchObject([{ requestId: 'r-1', verdict: 'not_submitted' }]);
-    }),
+  it.each(['lane.pasted', 'lane.typed'])(
+    'what a killed typist has left at %s is taken back before the next one types',
+    (at) =>
+      atDesk(house, async (desk) => {
+        await typist.killedAt(desk, at, line);
+        await desk.shows('on its way');
+        expect(await desk.surface.deliver(desk.prompt('and another one'))).toMatchObject({
+          outcome: 'submitted',
+        });
+        expect(received(desk)).toEqual(['and another one']);
+        const told: SettledAttempt[] = [];
+        await desk.surface.leftovers!.settle((each) => void told.push(each));
+        expect(told).toMatchObject([{ requestId: 'r-1', verdict: 'not_submitted' }]);
+      }),
   );
 
-  it('at lane.entered is found submitted, also by who settles it for another', () =>
+  it('what a killed typist has left at lane.entered is found submitted, also by who settles it for another', () =>
     atDesk(house, async (desk) => {
       await typist.killedAt(desk, 'lane.entered', line);
       const told: SettledAttempt[] = [];
@@ -224,36 +226,38 @@ describe('what a killed typist has left', () => {
   it.each([
     ['lane.pasted', 'pasted'],
     ['lane.entered', 'entered'],
-  ] as const)('at %s in a tool that does not answer is gone on with when it does', (at, what) =>
-    atDesk(
-      house,
-      async (desk) => {
-        if (at === 'lane.pasted') await desk.control.send('hang');
-        else await desk.control.send('slow-redraw', { ms: 12_000 });
-        if (at === 'lane.entered') {
-          // Hung from the instant at which the text is shown.
-          await desk.control.send('clear-faults');
-          const shown = desk.control.event('draft', ({ empty }) => empty === false);
-          void shown.then(() => desk.control.event('drawn')).then(() => desk.control.send('hang'));
-        }
-        await typist.killedAt(desk, at, line);
-        const sinceUtc = new Date().toISOString();
-        const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
-        expect(verdict).toBe('unseen');
-        const { signal } = new AbortController();
-        const going = desk.surface.deliver(
-          desk.prompt(line, { requestId: 'r-1', patient: signal, resume: true }),
-        );
-        await unseen(desk, what);
-        await desk.control.send('unhang');
-        expect(await going).toMatchObject({ outcome: 'submitted' });
-        expect(received(desk)).toEqual([line]);
-      },
-      QUICKLY,
-    ),
+  ] as const)(
+    'what a killed typist has left at %s in a tool that does not answer is gone on with when it does',
+    (at, what) =>
+      atDesk(
+        house,
+        async (desk) => {
+          if (at === 'lane.pasted') await desk.control.send('hang');
+          else await desk.control.send('slow-redraw', { ms: 12_000 });
+          if (at === 'lane.entered') {
+            // Hung from the instant at which the text is shown.
+            await desk.control.send('clear-faults');
+            const shown = desk.control.event('draft', ({ empty }) => empty === false);
+            void shown.then(() => desk.control.event('drawn')).then(() => desk.control.send('hang'));
+          }
+          await typist.killedAt(desk, at, line);
+          const sinceUtc = new Date().toISOString();
+          const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
+          expect(verdict).toBe('unseen');
+          const { signal } = new AbortController();
+          const going = desk.surface.deliver(
+            desk.prompt(line, { requestId: 'r-1', patient: signal, resume: true }),
+          );
+          await unseen(desk, what);
+          await desk.control.send('unhang');
+          expect(await going).toMatchObject({ outcome: 'submitted' });
+          expect(received(desk)).toEqual([line]);
+        },
+        QUICKLY,
+      ),
   );
 
-  it('in a tool that has been replaced is proven not to be there', () =>
+  it('what a killed typist has left in a tool that has been replaced is proven not to be there', () =>
     atDesk(
       house,
       async (desk) => {

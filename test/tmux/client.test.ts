@@ -5,7 +5,7 @@ import { PLAIN_SHELL, withTmux } from '../support/tmux.ts';
 const SESSION = { name: 'a', width: 100, height: 30, command: PLAIN_SHELL };
 
 describe('clients', () => {
-  it('tells a person from a program, and when the person last pressed a key', () =>
+  it('the list of clients distinguishes a person from a program, and has when the person last pressed a key', () =>
     withTmux((desk) =>
       withTmux(async ({ tmux, dir, socketPath }) => {
         await tmux.newSession({ ...SESSION, cwd: dir });
@@ -31,7 +31,7 @@ describe('clients', () => {
       }),
     ));
 
-  it('tells a read-only client', () =>
+  it('the list of clients marks a read-only client', () =>
     withTmux((desk) =>
       withTmux(async ({ tmux, dir, socketPath }) => {
         const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });

@@ -21,7 +21,7 @@ describe('keys', () => {
     '{ a ; b }',
     '%if x',
     'ünï¢ødé 日本語',
-  ])('types %j literally', (text) =>
+  ])('tmux types %j literally', (text) =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
       await context.tmux.sendLiteral(reader.paneId, `${text}`);
@@ -31,7 +31,7 @@ describe('keys', () => {
     }),
   );
 
-  it('types any text literally, by process and by control client', () =>
+  it('tmux types any text literally, by process and by control client', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
       const client = await SessionLine.join(context.tmux.exec, (await sessionNames(context.tmux))[0]!);
@@ -57,7 +57,7 @@ describe('keys', () => {
       reader.close();
     }));
 
-  it('types text beyond the limit of one command in order', () =>
+  it('tmux types text beyond the limit of one command in order', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
       const text = Array.from({ length: 3_000 }, (_, n) => `${n}é"\\;`).join('');
@@ -67,7 +67,7 @@ describe('keys', () => {
       reader.close();
     }));
 
-  it('sends named keys as what a keyboard sends', () =>
+  it('tmux sends named keys as what a keyboard sends', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
       for (const key of [
@@ -93,7 +93,7 @@ describe('keys', () => {
       reader.close();
     }));
 
-  it('presses Enter as exactly one CR in each of the three ways', () =>
+  it('tmux presses Enter as exactly one CR in each of the three ways', () =>
     withTmux(async (context) => {
       const reader = await openReader(context);
       for (const way of ['paste', 'byte', 'name'] as const) {
@@ -106,7 +106,7 @@ describe('keys', () => {
     }));
 
   it.each(['', 'NoSuchKey', 'enter', 'Enter Enter', 'C-', 'é', '-X'])(
-    'refuses %j as the name of a key',
+    'tmux refuses %j as the name of a key',
     (key) =>
       withTmux(async ({ tmux }) => {
         await expect(tmux.sendKeyName('%0', key)).rejects.toMatchObject({ code: 'invalid' });
@@ -117,13 +117,13 @@ describe('keys', () => {
     ['', /nothing to type/],
     ['\u001b[A', /U\+001B/],
     ['a\r', /U\+000D/],
-  ])('refuses to type %j', (text, message) =>
+  ])('tmux refuses to type %j', (text, message) =>
     withTmux(async ({ tmux }) => {
       await expect(tmux.sendLiteral('%0', text)).rejects.toThrow(message);
     }),
   );
 
-  it('does not type into neighbours: keys are refused while a window is synchronized, a paste goes to one pane', () =>
+  it('tmux does not type into neighbours: keys are refused while a window is synchronized, a paste goes to one pane', () =>
     withTmux(async (context) => {
       const { tmux } = context;
       const reader = await openReader(context, 'plain');

@@ -6,7 +6,7 @@ import { screenShows } from './reader.ts';
 const SESSION = { name: 'a', width: 60, height: 10 };
 
 describe('pane', () => {
-  it('captures the screen plain, with escapes, with history and with wrapped rows joined', () =>
+  it('a pane captures the screen plain, with escapes, with history and with wrapped rows joined', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const long = 'x'.repeat(70);
@@ -25,7 +25,7 @@ describe('pane', () => {
       expect((await tmux.capturePane(paneId, { history: 'all' })).split('\n')[0]).toBe('1');
     }));
 
-  it('gives screen and facts of one instant, the same by process and by control client', () =>
+  it('a pane gives screen and facts of one instant, the same by process and by control client', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       // Wherever tmux stops reading, the cursor stands behind what is written.
@@ -43,7 +43,7 @@ describe('pane', () => {
       await client.close();
     }));
 
-  it('reads titles and program names of any kind as text, and nothing in them runs', () =>
+  it('a pane reads titles and program names of any kind as text, and nothing in them runs', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const title = '#(touch pwned) #{pid} %end 1 2 1 ✳ ready';
@@ -64,7 +64,7 @@ describe('pane', () => {
       await client.close();
     }));
 
-  it('tells modes, alternate screen, cursor and a switched-off input', () =>
+  it('a pane reports modes, alternate screen, cursor and a switched-off input', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const script = "printf '\\033[?1049h\\033[?25l\\033[3;5HREADY'; exec sleep 600";
@@ -88,7 +88,7 @@ describe('pane', () => {
       expect(await tmux.showPane(paneId)).toMatchObject({ inMode: false, mode: '' });
     }));
 
-  it('says that a pane is gone instead of answering for another', () =>
+  it('a pane says that a pane is gone instead of answering for another', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ ...SESSION, cwd: dir, command: PLAIN_SHELL });
       const client = await SessionLine.join(tmux.exec, 'a');
@@ -107,7 +107,7 @@ describe('pane', () => {
       await client.close();
     }));
 
-  it.each(['', '0', '%', '%1;', '=a:0.0', '%1 -X', 'a'])('refuses %j as a pane id', (pane) =>
+  it.each(['', '0', '%', '%1;', '=a:0.0', '%1 -X', 'a'])('a pane refuses %j as a pane id', (pane) =>
     withTmux(async ({ tmux }) => {
       for (const ask of [
         () => tmux.showPane(pane),

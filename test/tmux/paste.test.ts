@@ -7,7 +7,7 @@ import { openReader, PASTE_BEGIN, PASTE_END } from './reader.ts';
 const TRICKY = 'naïve 日本語 🧑‍🚀 \t;-"$HOME"#{pid}\\ ~ {a;b} %if \u0301;';
 
 describe('paste', () => {
-  it('delivers more than a megabyte of any Unicode as one bracketed paste, byte for byte', () =>
+  it('a paste delivers more than a megabyte of any Unicode as one bracketed paste, byte for byte', () =>
     withTmux(async (context) => {
       const reader = await openReader(context);
       const text = TRICKY.repeat(20_000);
@@ -18,7 +18,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('delivers line ends as CR like a terminal does, or as LF when asked', () =>
+  it('a paste delivers line ends as CR like a terminal does, or as LF when asked', () =>
     withTmux(async (context) => {
       const reader = await openReader(context);
       await pastePane(context.tmux, reader.paneId, 'one\ntwo\n\n');
@@ -28,7 +28,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('sends no brackets to a program that has not asked for them', () =>
+  it('a paste sends no brackets to a program that has not asked for them', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
       await pastePane(context.tmux, reader.paneId, 'bare END');
@@ -36,7 +36,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('keeps concurrent senders apart', () =>
+  it('a paste keeps concurrent senders apart', () =>
     withTmux(async (context) => {
       const [left, right] = [await openReader(context), await openReader(context)];
       const texts = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(5_000));
@@ -56,7 +56,7 @@ describe('paste', () => {
     ['a carriage return', 'a\rb', /U\+000D/],
     ['a C1 control', 'a\u009b201~', /U\+009B/],
     ['NUL', 'a\u0000', /U\+0000/],
-  ])('refuses %s and leaves no buffer', (_what, text, message) =>
+  ])('a paste refuses %s and leaves no buffer', (_what, text, message) =>
     withTmux(async ({ tmux, dir }) => {
       const { paneId } = await tmux.newSession({
         name: 'a',
@@ -71,7 +71,7 @@ describe('paste', () => {
     }),
   );
 
-  it('cleans any text into one that may be pasted, and changes clean text not at all', () => {
+  it('a paste cleans any text into one that may be pasted, and changes clean text not at all', () => {
     const check = fc.property(fc.string({ unit: 'binary' }), (text) => {
       const clean = pasteText(text);
       expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
@@ -82,7 +82,7 @@ describe('paste', () => {
     expect(pasteText('a\r\nb\rc\u001b[201~\ud800')).toBe('a\nb\nc[201~\ufffd');
   });
 
-  it('survives a dead pane: nothing is pasted, the buffer is gone and so is no session', () =>
+  it('a paste survives a dead pane: nothing is pasted, the buffer is gone and so is no session', () =>
     withTmux(async ({ tmux, dir }) => {
       const dead = await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, remainOnExit: true });
       await tmux.newSession({ name: 'b', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
@@ -102,7 +102,7 @@ describe('paste', () => {
       expect(await tmux.hasSession('b')).toBe(true);
     }));
 
-  it('refuses a pane in copy mode, with its input off, or that is gone', () =>
+  it('a paste refuses a pane in copy mode, with its input off, or that is gone', () =>
     withTmux(async (context) => {
       const { tmux } = context;
       const reader = await openReader(context);
@@ -123,7 +123,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('types only while what was seen still holds', () =>
+  it('a paste types only while what was seen still holds', () =>
     withTmux(async (context) => {
       const { tmux } = context;
       const reader = await openReader(context);
@@ -145,7 +145,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('sweeps what killed senders left behind and nobody else’s buffers', () =>
+  it('a paste clears what killed senders left behind, and no other buffers', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       await tmux.loadBuffer('left behind');

@@ -5,7 +5,7 @@ import { Tmux } from '../../src/tmux/index.ts';
 import { PLAIN_SHELL, pastePane, sessionNames, signalChannel, waitFor, withTmux } from '../support/tmux.ts';
 
 describe('what tmux cannot do', () => {
-  it('says that tmux is not installed, and how to install it', () =>
+  it('the tmux client says that tmux is not installed, and how to install it', () =>
     withTmux(async ({ socketPath }) => {
       const tmux = new Tmux({ socketPath, binary: 'no-such-tmux-here' });
       for (const ask of [() => tmux.version(), () => tmux.hasSession('a')]) {
@@ -17,21 +17,21 @@ describe('what tmux cannot do', () => {
       }
     }));
 
-  it('refuses a tmux that is too old', () =>
+  it('the tmux client refuses a tmux that is too old', () =>
     withTmux(async ({ dir, socketPath }) => {
       const binary = path.join(dir, 'old-tmux');
       fs.writeFileSync(binary, '#!/bin/sh\necho tmux 2.9a\n', { mode: 0o755 });
       await expect(new Tmux({ socketPath, binary }).version()).rejects.toMatchObject({ code: 'unsupported' });
     }));
 
-  it('knows the version of the tmux here', () =>
+  it('the tmux client knows the version of the tmux here', () =>
     withTmux(async ({ tmux }) => {
       const version = await tmux.version();
       expect(version.major).toBeGreaterThanOrEqual(3);
       expect(version.text).not.toContain('tmux');
     }));
 
-  it('takes a missing server for no sessions, and says so where one is needed', () =>
+  it('the tmux client takes a missing server for no sessions, and says so where one is needed', () =>
     withTmux(async ({ tmux }) => {
       expect(await tmux.hasSession('a')).toBe(false);
       expect(await sessionNames(tmux)).toEqual([]);
@@ -44,7 +44,7 @@ describe('what tmux cannot do', () => {
       }
     }));
 
-  it('does not take a session for absent when its server does not answer', () =>
+  it('the tmux client does not take a session for absent when its server does not answer', () =>
     withTmux(async ({ tmux, dir, socketPath }) => {
       await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       const pid = Number(await tmux.run([['display-message', '-p', '#{pid}']]));
@@ -61,7 +61,7 @@ describe('what tmux cannot do', () => {
       expect(await tmux.hasSession('a')).toBe(true);
     }));
 
-  it('starts tmux although the working directory of this process is gone', () =>
+  it('the tmux client starts tmux although the working directory of this process is gone', () =>
     withTmux(async ({ tmux, dir }) => {
       const gone = path.join(dir, 'gone');
       fs.mkdirSync(gone);
@@ -75,11 +75,11 @@ describe('what tmux cannot do', () => {
       }
     }));
 
-  it('refuses a socket name together with a socket path', () => {
+  it('the tmux client refuses a socket name together with a socket path', () => {
     expect(() => new Tmux({ socketName: 'a', socketPath: '/b' })).toThrow(/not both/);
   });
 
-  it('ends a wait when it is aborted', () =>
+  it('the tmux client ends a wait when it is aborted', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       const abort = new AbortController();

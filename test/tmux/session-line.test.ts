@@ -33,7 +33,7 @@ function closed(client: SessionLine): Promise<LineEvent> {
 }
 
 describe('a line to a session', () => {
-  it('answers many commands at once, each with its own answer or error', () =>
+  it('a line to a session answers many commands at once, each with its own answer or error', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -50,7 +50,7 @@ describe('a line to a session', () => {
       }
     }));
 
-  it('asks once for all who glance at their panes at the same time, and tells each of its own', () =>
+  it('a line to a session asks once for all who look at their panes at the same time, and each gets its own', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const asked: string[] = [];
@@ -78,7 +78,7 @@ describe('a line to a session', () => {
       expect(await Promise.all(linked.map((pane) => counting.again(pane)))).toEqual(linked);
     }));
 
-  it('gives the same captures as a process does, whatever the screen shows', () =>
+  it('a line to a session gives the same captures as a process does, whatever the screen shows', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const file = path.join(dir, 'forged');
@@ -113,7 +113,7 @@ describe('a line to a session', () => {
       expect(client.open).toBe(true);
     }));
 
-  it('neither resizes a window nor counts as activity nor changes the session’s environment', () =>
+  it('a line to a session neither resizes a window nor counts as activity nor changes the session’s environment', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -135,7 +135,7 @@ describe('a line to a session', () => {
       expect(seen?.flags).toContain('no-output');
     }));
 
-  it('gives a watched pane’s bytes as they were written, and no other pane’s', () =>
+  it('a line to a session gives a watched pane’s bytes as they were written, and no other pane’s', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const bytes = Buffer.from([...Array(256).keys()]);
@@ -168,7 +168,7 @@ describe('a line to a session', () => {
       await expect.poll(async () => (await tmux.showPane(chatter.paneId)).historySize).toBeGreaterThan(0);
     }));
 
-  it('takes output only while something is watched', () =>
+  it('a line to a session takes output only while something is watched', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -190,7 +190,7 @@ describe('a line to a session', () => {
       expect(client.open).toBe(true);
     }));
 
-  it('gives bytes again to a pane that was silenced before it was watched', () =>
+  it('a line to a session gives bytes again to a pane that was silenced before it was watched', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -211,7 +211,7 @@ describe('a line to a session', () => {
       }
     }));
 
-  it('ends as a whole when the connection that carries output is lost', () =>
+  it('a line to a session ends as a whole when the connection that carries output is lost', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -224,7 +224,7 @@ describe('a line to a session', () => {
       await expect.poll(() => tmux.listClients('a')).toEqual([]);
     }));
 
-  it('never holds a program up by not reading: output is dropped, and the watcher is told of the gap', () =>
+  it('a line to a session never holds a program up by not reading: output is dropped, and the watcher learns of the gap', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const file = path.join(dir, 'count');
@@ -256,7 +256,7 @@ describe('a line to a session', () => {
       expect(await tmux.via(client).capturePane(paneId)).toContain('000');
     }));
 
-  it('tells of modes, windows, names and other clients as they change', () =>
+  it('a line to a session reports modes, windows, names and other clients as they change', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId, windowId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -297,7 +297,7 @@ describe('a line to a session', () => {
       expect(client.open).toBe(true);
     }));
 
-  it('says at once that the server is gone, and that open commands may or may not have run', () =>
+  it('a line to a session says at once that the server is gone, and that open commands may or may not have run', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ ...SESSION, cwd: dir });
@@ -326,7 +326,7 @@ describe('a line to a session', () => {
       'set -g detach-on-destroy off\n',
       async ({ tmux }: PrivateTmux) => tmux.killSession('a'),
     ],
-  ])('ends when %s', (_what, config, act) =>
+  ])('a line to a session ends when %s', (_what, config, act) =>
     withTmux(
       async (context) => {
         const { tmux, dir } = context;
@@ -342,7 +342,7 @@ describe('a line to a session', () => {
     ),
   );
 
-  it('does not wait for a server that stands still, neither with a command nor with its own end', () =>
+  it('a line to a session does not wait for a server that hangs, neither with a command nor with its own end', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ ...SESSION, cwd: dir });
@@ -360,7 +360,7 @@ describe('a line to a session', () => {
       await expect.poll(() => tmux.listClients()).toEqual([]);
     }));
 
-  it('leaves nothing behind when it is closed', () =>
+  it('a line to a session leaves nothing behind when it is closed', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ ...SESSION, cwd: dir });
@@ -373,7 +373,7 @@ describe('a line to a session', () => {
       expect(await tmux.hasSession('a')).toBe(true);
     }));
 
-  it('fails to attach with the reason', () =>
+  it('a line to a session fails to attach with the reason', () =>
     withTmux(async ({ tmux, dir, socketPath }) => {
       const problem = async (by: Tmux, session: string): Promise<unknown> =>
         SessionLine.join(by.exec, session).catch(tmuxProblemOf);
@@ -385,7 +385,7 @@ describe('a line to a session', () => {
       );
     }));
 
-  it('is one control client for all sessions of a server, and given back session by session', () =>
+  it('a line to a session is one control client for all sessions of a server, and given back session by session', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const names = ['a', 'b', 'c'];
@@ -404,7 +404,7 @@ describe('a line to a session', () => {
       expect(await tmux.listClients()).toEqual([]);
     }));
 
-  it('ends for the session that ended, and for no other, whichever the control client was attached to', () =>
+  it('a line to a session ends for the session that ended, and for no other, whichever the control client was attached to', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const names = ['a', 'b', 'c', 'd'];
@@ -425,7 +425,7 @@ describe('a line to a session', () => {
       expect(ended).toEqual(order);
     }));
 
-  it('lives on when somebody detaches its client, and says that something may have been missed', () =>
+  it('a line to a session lives on when a person detaches its client, and says that something may have been missed', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       for (const name of ['a', 'b']) await tmux.newSession({ ...SESSION, name, cwd: dir });
@@ -437,7 +437,7 @@ describe('a line to a session', () => {
       expect(await tmux.listClients()).toHaveLength(1);
     }));
 
-  it('fails alone for a session that is not there', () =>
+  it('a line to a session fails alone for a session that is not there', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ ...SESSION, cwd: dir });
@@ -446,7 +446,7 @@ describe('a line to a session', () => {
       expect(await opened[0]!.run([['display-message', '-p', 'here']])).toBe('here');
     }));
 
-  it('is heard in the name of whoever joined', () =>
+  it('a line to a session acts in the name of the caller that joined', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -468,7 +468,7 @@ describe('a line to a session', () => {
 });
 
 describe('signs of output', () => {
-  it('come from the terminal itself when its program writes, and from the next one after a respawn', () =>
+  it('signs of output come from the terminal itself when its program writes, and from the next one after a respawn', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -498,7 +498,7 @@ describe('signs of output', () => {
       signs.close();
     }));
 
-  it('come from tmux where the terminal’s name means another device', () =>
+  it('signs of output come from tmux where the terminal’s name means another device', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });

@@ -15,7 +15,7 @@ import {
 const SIZE = { width: 100, height: 30, command: PLAIN_SHELL };
 
 describe('session', () => {
-  it('takes a name as exactly that name, never as the beginning of another', () =>
+  it('a tmux session takes a name as exactly that name, never as the beginning of another', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'ab', cwd: dir, ...SIZE });
       expect(await tmux.hasSession('a')).toBe(false);
@@ -35,7 +35,7 @@ describe('session', () => {
       expect(await sessionNames(tmux)).toEqual(['ab']);
     }));
 
-  it('does not take a window called like the session for the session', () =>
+  it('a tmux session does not take a window called like the session for the session', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       await tmux.newSession({ name: 'other', cwd: dir, ...SIZE, windowName: 'a' });
@@ -43,7 +43,7 @@ describe('session', () => {
     }));
 
   it.each(['', 'a.b', 'a:b', 'a b', 'a#(id)', '=a', '$1', '@1', '%1', '-a', 'a\nb', '{end}', '~'])(
-    'refuses %j as a session name and starts no server',
+    'a tmux session refuses %j as a session name and starts no server',
     (name) =>
       withTmux(async ({ tmux, dir }) => {
         await expect(tmux.newSession({ name, cwd: dir, ...SIZE })).rejects.toMatchObject({ code: 'invalid' });
@@ -52,7 +52,7 @@ describe('session', () => {
   );
 
   it.each(['', 'a.b', 'a:b', '=a', '$a', '@1', '%1', 'a\nb', '{end}'])(
-    'refuses %j, which no session can be called',
+    'a tmux session refuses %j, which no session can be called',
     (name) =>
       withTmux(async ({ tmux }) => {
         await expect(tmux.hasSession(name)).rejects.toMatchObject({ code: 'invalid' });
@@ -60,7 +60,7 @@ describe('session', () => {
   );
 
   it.each(['a b', 'a#(id)', '-a', '~'])(
-    'finds a session that a person has called %j, and by its id',
+    'a tmux session finds a session that a person has called %j, and by its id',
     (name) =>
       withTmux(async ({ tmux, dir }) => {
         const { sessionId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
@@ -79,7 +79,7 @@ describe('session', () => {
       'set -g base-index 1\nset -g pane-base-index 1\nset -g renumber-windows on\n',
     ],
     ['base-index 7', 'set -g base-index 7\n'],
-  ])('gives the first window index 0 and keeps it there with %s', (_what, config) =>
+  ])('a tmux session gives the first window index 0 and keeps it there with %s', (_what, config) =>
     withTmux(
       async ({ tmux, dir }) => {
         const created = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, windowName: 'agent' });
@@ -111,7 +111,7 @@ describe('session', () => {
     ),
   );
 
-  it('leaves the options of a person’s own sessions alone and never opens a window at their index 0', () =>
+  it('a tmux session leaves the options of a person’s own sessions alone and never opens a window at their index 0', () =>
     withTmux(
       async ({ tmux, dir }) => {
         await tmux.run([['new-session', '-d', '-s', 'person', ...PLAIN_SHELL]]);
@@ -124,7 +124,7 @@ describe('session', () => {
       { config: 'set -g base-index 1\n' },
     ));
 
-  it('refuses a second session of the same name as a conflict and leaves the first alone', () =>
+  it('a tmux session refuses a second session of the same name as a conflict and leaves the first alone', () =>
     withTmux(async ({ tmux, dir }) => {
       const first = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       for (const env of [undefined, { A: 'b' }]) {
@@ -137,7 +137,7 @@ describe('session', () => {
       expect((await tmux.listPanes('a')).map(({ id }) => id)).toEqual([first.paneId]);
     }));
 
-  it('starts one server for several first sessions at once, and exactly one session per name', () =>
+  it('a tmux session starts one server for several first sessions at once, and exactly one session per name', () =>
     withTmux(async ({ tmux, dir }) => {
       const made = await Promise.allSettled(
         ['a', 'b', 'a', 'c', 'a', 'b'].map((name, n) =>
@@ -151,7 +151,7 @@ describe('session', () => {
       expect(await sessionNames(tmux)).toEqual(['a', 'b', 'c']);
     }));
 
-  it('works under a configuration with mistakes, hooks and aliases of the person’s own', () =>
+  it('a tmux session works under a configuration with mistakes, hooks and aliases of the person’s own', () =>
     withTmux(
       async ({ tmux, dir }) => {
         const { paneId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, env: { A: 'b' } });
@@ -179,7 +179,7 @@ describe('session', () => {
       },
     ));
 
-  it('never closes window 0, nor the only window, nor one of another session', () =>
+  it('a tmux session never closes window 0, nor the only window, nor one of another session', () =>
     withTmux(async ({ tmux, dir }) => {
       const first = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       const second = await tmux.newWindow({ session: 'a', name: 'w', cwd: dir, command: PLAIN_SHELL });
@@ -198,7 +198,7 @@ describe('session', () => {
       expect(await tmux.listPanes('b')).toHaveLength(1);
     }));
 
-  it.each(['@', '0', ':0', '@1;', '=a:0', '%1', '!', ''])('refuses %j as a window id', (id) =>
+  it.each(['@', '0', ':0', '@1;', '=a:0', '%1', '!', ''])('a tmux session refuses %j as a window id', (id) =>
     withTmux(async ({ tmux }) => {
       await expect(tmux.killWindow('a', id)).rejects.toMatchObject({ code: 'invalid' });
     }),
@@ -221,7 +221,7 @@ describe('session', () => {
       await expect(tmux.renameWindow(windowId, 'a\nb')).rejects.toMatchObject({ code: 'invalid' });
     }));
 
-  it('keeps environment values out of every process’s arguments and gives them to the program', () =>
+  it('a tmux session keeps environment values out of every process’s arguments and gives them to the program', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const secret = 'k3y with "quotes"; $HOME\nand a second line;';
@@ -246,7 +246,7 @@ describe('session', () => {
       expect(fs.readFileSync(`/proc/${server}/cmdline`, 'utf8')).not.toContain('k3y');
     }));
 
-  it('hands a command’s arguments to the program exactly, without a shell', () =>
+  it('a tmux session hands a command’s arguments to the program exactly, without a shell', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
@@ -278,7 +278,7 @@ describe('session', () => {
       );
     }));
 
-  it('runs a program of one word by its path, whatever the path holds', () =>
+  it('a tmux session runs a program of one word by its path, whatever the path holds', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const program = path.join(dir, 'we ird;$HOME "x"#(id)');
@@ -288,7 +288,7 @@ describe('session', () => {
     }));
 
   it.each(['plain', 'sp ace', '#(touch pwned)', 'a#[b]', '##{pid}', '#', 'x;', '-c', '$HOME', '~', 'é日'])(
-    'starts in a directory called %j',
+    'a tmux session starts in a directory called %j',
     (name) =>
       withTmux(async (context) => {
         const { tmux, dir } = context;
@@ -301,7 +301,7 @@ describe('session', () => {
       }),
   );
 
-  it('respawns a pane that writes without end while a control client reads, and the server lives', () =>
+  it('a tmux session respawns a pane that writes without end while a control client reads, and the server lives', () =>
     withTmux(async ({ tmux, dir }) => {
       const flood = { cwd: dir, command: ['yes', 'a line of some length that is written again and again'] };
       const { paneId } = await tmux.newSession({ name: 'flood', ...SIZE, ...flood });
@@ -323,7 +323,7 @@ describe('session', () => {
       expect(await sessionNames(tmux)).toEqual(['flood']);
     }));
 
-  it('respawns a pane with another program and keeps its id', () =>
+  it('a tmux session respawns a pane with another program and keeps its id', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId, panePid } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });

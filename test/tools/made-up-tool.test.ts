@@ -45,7 +45,7 @@ const heard = (): { text: string; args: string[] }[] =>
     .map((line) => JSON.parse(line) as { text: string; args: string[] });
 
 describe('a tool made up in one file', () => {
-  it('is launched with its role, its skills and nothing of another instance', async () => {
+  it('a tool made up in one file is launched with its role, its skills and nothing of another instance', async () => {
     const launched = await json(
       ...['agents', 'launch', '--tool', 'madeup', '--agent-name', 'mia', '--role-prompt', 'be brief'],
       ...['--gateway-auto-attach', '--gateway-background'],
@@ -62,7 +62,7 @@ describe('a tool made up in one file', () => {
     });
   });
 
-  it('is woken by mail, in the words by which it runs a skill', async () => {
+  it('a tool made up in one file is woken by mail, in the words by which it runs a skill', async () => {
     await gateway('mail-notifier', 'enable', '--interval-seconds', '3600');
     await json(
       ...['agents', 'mail', 'post', '--agent-name', 'mia', '--subject', 'work', '--body-content', 'do it'],
@@ -74,7 +74,7 @@ describe('a tool made up in one file', () => {
       .toBe('submitted');
   });
 
-  it('is seen idle, at work, interrupted and with a question open, into which nothing is typed', async () => {
+  it('a tool made up in one file is seen idle, at work, interrupted and with a question open, into which nothing is typed', async () => {
     // The gateway may still be writing down how the turn before ended.
     const prompt = async (text: string): Promise<number> =>
       (await rouse('agents', 'gateway', 'prompt', '--prompt', text, '--agent-name', 'mia')).code;
@@ -90,7 +90,7 @@ describe('a tool made up in one file', () => {
     expect(heard().map(({ text }) => text)).not.toContain('x');
   });
 
-  it('takes headless turns as its manifest records them', async () => {
+  it('a tool made up in one file takes headless turns as its manifest records them', async () => {
     const launched = await json(
       ...['agents', 'launch', '--tool', 'madeup', '--agent-name', 'mab', '--headless', '--no-mailbox'],
       ...['--role-prompt', 'be kind', '--gateway-auto-attach', '--gateway-background'],
@@ -106,7 +106,7 @@ describe('a tool made up in one file', () => {
       .toEqual(['--role', 'be kind', '--once']);
   });
 
-  it('is offered by the command line, and its screens are classified', async () => {
+  it('a tool made up in one file is offered by the command line, and its screens are classified', async () => {
     const help = await house.rouse(['agents', 'launch', '--help'], env);
     expect(help.stdout.replace(/\s+/g, ' ')).toContain('scripted, madeup, or any program');
     expect((await json('skills', 'list', '--tool', 'madeup'))['skills'][0]).toMatchObject({
@@ -163,7 +163,7 @@ describe('a file of ROUSE_TOOLS', () => {
     expect([said.code > 0, said.stderr]).toEqual([true, expect.stringMatching(why)]);
   });
 
-  it('must be named by an absolute path', async () => {
+  it('a file of ROUSE_TOOLS must be named by an absolute path', async () => {
     const said = await house.rouse(['agents', 'list'], { ROUSE_TOOLS: 'own.mjs' });
     expect([said.code, said.stderr]).toEqual([2, expect.stringMatching(/not an absolute path/)]);
   });

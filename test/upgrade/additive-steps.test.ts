@@ -44,7 +44,7 @@ describe('a server of the version before, while the next one has changed the lay
     }
   });
 
-  it('finds every column it knows with the type it had, and its rows are taken without those it does not know', async () => {
+  it('a server of the previous version, on a newer layout, finds every column it knows with the type it had, and its rows are taken without those it does not know', async () => {
     const columns = async (db: Sql) =>
       (
         await db.query<{ name: string; type: string }>(
@@ -77,7 +77,7 @@ describe('a server of the version before, while the next one has changed the lay
     );
   });
 
-  it('does not start on a layout it does not know, and says which step that is', async () => {
+  it('a server of the previous version, on a newer layout, does not start on a layout it does not know, and says which step that is', async () => {
     expect(sql.dialect).toBe('postgres');
     await expect(migrate(sql, released)).rejects.toMatchObject({
       code: 'unsupported',

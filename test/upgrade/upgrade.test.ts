@@ -118,7 +118,7 @@ describe.each(fs.readdirSync(STATES))('the state that %s left', (archive) => {
   const left = new Left(path.join(STATES, archive));
   afterAll(() => left.end(), 60_000);
 
-  it('has all of its mail, and what is open stays open', async () => {
+  it('the state an earlier version left has all of its mail, and what is open stays open', async () => {
     const box = async (name: string): Promise<string[]> => {
       const words = ['mail', 'list', '--address', 'ana@houmao.localhost', '--box', name];
       const { messages } = await left.json(...words);
@@ -129,7 +129,7 @@ describe.each(fs.readdirSync(STATES))('the state that %s left', (archive) => {
     expect([await box('archive'), await box('inbox')]).toEqual([['handled'], ['open']]);
   });
 
-  it('has its flat mailbox and its archive, and knows what it has seen', async () => {
+  it('the state an earlier version left has its flat mailbox and its archive, and knows what it has seen', async () => {
     const mailbox = ['--mailbox', left.at('work', '.agent', 'inbox.md')];
     const { messages } = await left.json('mailfile', 'list', ...mailbox);
     expect(messages.map((each: { msg_id: string }) => each.msg_id)).toEqual(['second']);
@@ -139,7 +139,7 @@ describe.each(fs.readdirSync(STATES))('the state that %s left', (archive) => {
     expect(await left.rouse('mailfile', 'fsck', ...mailbox)).toMatchObject({ code: 0 });
   });
 
-  it('has its agents: one is brought back with its queue, its reminders and its wakes, and handles its mail', async () => {
+  it('the state an earlier version left has its agents: one is brought back with its queue, its reminders and its wakes, and handles its mail', async () => {
     const { agents } = await left.json('agents', 'list');
     expect(agents.map((each: { agent_name: string }) => each.agent_name)).toEqual(['ana', 'ben']);
     // Killed between the two halves of what it writes anew: nothing is lost, and the next one goes on.
@@ -160,7 +160,7 @@ describe.each(fs.readdirSync(STATES))('the state that %s left', (archive) => {
     await expect.poll(async () => (await left.rouse(...archive)).out, LATER).toMatch(/\bopen\b/);
   });
 
-  it('has its fleet: the steps that were released are unchanged, and its rows are served', async () => {
+  it('the state an earlier version left has its fleet: the released steps are unchanged, and its rows are served', async () => {
     const { steps, rows } = JSON.parse(fs.readFileSync(left.at('fleet.json'), 'utf8')) as FleetState;
     expect(FLEET_MIGRATIONS.slice(0, steps.length)).toEqual(steps);
     await restoreFleet(left.at('state', 'server', 'database'), { steps, rows });

@@ -36,7 +36,7 @@ const ids = async (box: string): Promise<string[]> =>
   (await mail('list', '--box', box)).json['messages'].map((each: { subject: string }) => each.subject);
 
 describe('an agent launched with a flat file', () => {
-  it('has it as its mailbox, and no mail store is made', async () => {
+  it('an agent launched with a flat file has it as its mailbox, and no mail store is made', async () => {
     const flags = ['--mailbox-root', inbox, '--mailbox-address', 'totebox@app', '--gateway-auto-attach'];
     const tool = ['--', '--turn', '50ms', '--act-on-mail', '--reply', ''];
     const said = await json(
@@ -56,7 +56,7 @@ describe('an agent launched with a flat file', () => {
     expect(fs.existsSync(inbox)).toBe(false);
   });
 
-  it('is woken by a message that is prepended, and handles it', async () => {
+  it('an agent launched with a flat file is woken by a message that is prepended, and handles it', async () => {
     const enabled = await json(
       ...[
         'agents',
@@ -77,7 +77,7 @@ describe('an agent launched with a flat file', () => {
     expect(fs.readFileSync(inbox.replace('inbox.md', 'inbox-archive.md'), 'utf8')).toContain('msg-id: first');
   });
 
-  it('sends into its outbox, through the gateway and without one', async () => {
+  it('an agent launched with a flat file sends into its outbox, through the gateway and without one', async () => {
     const send = (subject: string) =>
       mail('send', '--to', 'ben@app', '--subject', subject, '--body-content', 'done');
     expect((await send('with')).json).toMatchObject({
@@ -89,7 +89,7 @@ describe('an agent launched with a flat file', () => {
     expect(await ids('sent')).toEqual(['without', 'with']);
   });
 
-  it('keeps its files when it is unregistered, and can be given them again', async () => {
+  it('an agent launched with a flat file keeps its files when it is unregistered, and can be given them again', async () => {
     const mailbox = (action: string, ...flags: string[]) =>
       json('agents', 'mailbox', action, '--agent-name', 'app', ...flags);
     expect((await mailbox('unregister', '--mode', 'purge')).code).toBe(6);

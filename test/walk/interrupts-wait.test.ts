@@ -42,7 +42,7 @@ async function waitsFor(id: string, reason: string): Promise<void> {
 }
 
 describe('an interrupt', () => {
-  it('waits while a person scrolls in copy mode, with one entry in the ledger, and goes in afterwards', async () => {
+  it('an interrupt waits while a person scrolls in copy mode, with one entry in the ledger, and goes in afterwards', async () => {
     await busy();
     await person.attach({ socket, session: agent.facts.tmuxSessionName });
     tmux('copy-mode', '-t', window());
@@ -58,7 +58,7 @@ describe('an interrupt', () => {
     await person.close();
   });
 
-  it('leaves copy mode that was left behind', async () => {
+  it('an interrupt leaves copy mode that was left behind', async () => {
     const people = () =>
       tmux('list-clients', '-t', `=${agent.facts.tmuxSessionName}`, '-F', '#{client_control_mode}');
     await expect.poll(people, WAIT).not.toContain('0');
@@ -69,7 +69,7 @@ describe('an interrupt', () => {
     expect(tmux('display-message', '-p', '-t', window(), '#{pane_in_mode}')).toBe('0');
   });
 
-  it('waits while another program is in front, with one entry in the ledger', async () => {
+  it('an interrupt waits while another program is in front, with one entry in the ledger', async () => {
     await agent.control.send('crash-to-shell');
     await expect
       .poll(() => tmux('capture-pane', '-p', '-t', window()), WAIT)

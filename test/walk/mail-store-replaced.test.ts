@@ -20,7 +20,7 @@ async function sendFromOutside(agent: HousedAgent, subject: string): Promise<voi
 const errorOf = (agent: HousedAgent) => agent.client.notifier().then(({ last_error }) => last_error);
 
 describe('a running gateway', () => {
-  it('goes on with the mailbox that is there now, after a repair and after the root was away', async () => {
+  it('a running gateway goes on with the mailbox that is there now, after a repair and after the root was away', async () => {
     const agent = await house.launch('ana', ['--turn', '50ms', '--act-on-mail', '--reply', '']);
     const handled = (times: number) =>
       expect

@@ -35,7 +35,7 @@ const outcomes = async (agent: HousedAgent): Promise<string[]> =>
 const wakes = (agent: HousedAgent): number => agent.received().length;
 
 describe('mail', () => {
-  it('while the agent is idle wakes it at once, and handled mail brings no second wake', async () => {
+  it('mail while the agent is idle wakes it at once, and handled mail brings no second wake', async () => {
     const agent = await agentWith(HANDLES_MAIL);
     await note(agent);
     await expect
@@ -47,7 +47,7 @@ describe('mail', () => {
     expect(request).toMatchObject({ outcome: 'submitted', request_kind: 'mail_notifier_prompt' });
   });
 
-  it('while the agent is busy waits, says why, and wakes it when the turn has ended', async () => {
+  it('mail while the agent is busy waits, says why, and wakes it when the turn has ended', async () => {
     const agent = await agentWith(HANDLES_MAIL);
     await agent.control.send('busy', { ms: 4000 });
     await note(agent);
@@ -56,7 +56,7 @@ describe('mail', () => {
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
-  it('while a dialog is open waits, and not one key reaches the dialog', async () => {
+  it('mail while a dialog is open waits, and not one key reaches the dialog', async () => {
     const agent = await agentWith(HANDLES_MAIL);
     await agent.control.send('open-dialog', { kind: 'permission' });
     await expect
@@ -71,7 +71,7 @@ describe('mail', () => {
     expect(fs.readFileSync(agent.transcript, 'utf8')).not.toContain('key_in_dialog');
   });
 
-  it('that arrived while the notifier was disabled is announced when it is enabled again', async () => {
+  it('mail that arrived while the notifier was disabled is announced when it is enabled again', async () => {
     const agent = await agentWith(HANDLES_MAIL);
     await agent.client.call('notifier.disable', {});
     await note(agent);
@@ -80,7 +80,7 @@ describe('mail', () => {
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
-  it('that arrived while no gateway ran is announced after the next attach', async () => {
+  it('mail that arrived while no gateway ran is announced after the next attach', async () => {
     const agent = await agentWith(HANDLES_MAIL);
     const target = await findTarget(house.context, { agentName: 'ana' });
     await detach(house.context, target);
@@ -94,7 +94,7 @@ describe('mail', () => {
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
-  it('in a mailbox that cannot be read for a while is announced when it can be again', async () => {
+  it('mail in a mailbox that cannot be read for a while is announced when it can be again', async () => {
     const agent = await agentWith(HANDLES_MAIL, { interval_seconds: 1 });
     const root = path.join(house.directory, 'mail');
     await note(agent);
@@ -121,7 +121,7 @@ describe('mail', () => {
     await expect.poll(() => wakes(agent), WAIT).toBeGreaterThanOrEqual(2);
   });
 
-  it('does not reach a shell when the agent has died, and wakes the next process', async () => {
+  it('mail does not reach a shell when the agent has died, and wakes the next process', async () => {
     const agent = await agentWith(HANDLES_MAIL, { interval_seconds: 1 });
     await agent.control.send('crash-to-shell', {}).catch(() => undefined);
     await expect
@@ -134,7 +134,7 @@ describe('mail', () => {
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
-  it('that was read no longer wakes in unread_only, and archived mail no longer wakes at all', async () => {
+  it('mail that was read no longer wakes in unread_only, and archived mail no longer wakes at all', async () => {
     const agent = await agentWith(IGNORES_MAIL, { interval_seconds: 1, mode: 'unread_only' });
     await note(agent);
     await expect.poll(() => wakes(agent), WAIT).toBeGreaterThanOrEqual(1);
@@ -149,7 +149,7 @@ describe('mail', () => {
 });
 
 describe('a gateway client', () => {
-  it('is refused by another process on the port of a gateway that has ended', async () => {
+  it('a gateway client is refused by another process on the port of a gateway that has ended', async () => {
     const agent = await house.launch('ana', IGNORES_MAIL);
     const { gateway_port } = await agent.client.status();
     const target = await findTarget(house.context, { agentName: 'ana' });

@@ -28,7 +28,7 @@ const gone = (id: string) =>
     .toBe(false);
 
 describe('a reminder', () => {
-  it('of a prompt is submitted once and leaves the set', async () => {
+  it('a reminder of a prompt is submitted once and leaves the set', async () => {
     const id = await create({ ...SOON, title: 'look', prompt: 'reminder: look at the inbox' });
     await gone(id);
     expect(agent.received().filter((text) => text === 'reminder: look at the inbox')).toHaveLength(1);
@@ -38,13 +38,13 @@ describe('a reminder', () => {
     ['adds one Enter', 'typed one', true],
     ['keeps one Enter of several', 'typed two<[Enter]><[Enter]>', true],
     ['leaves the sequence alone when told so', 'typed three<[Enter]>', false],
-  ])('of keys %s', async (_name, sequence, ensure_enter) => {
+  ])('a reminder of keys %s', async (_name, sequence, ensure_enter) => {
     const text = sequence.replaceAll('<[Enter]>', '');
     await gone(await create({ ...SOON, title: 'keys', send_keys: { sequence, ensure_enter } }));
     await expect.poll(() => agent.received().filter((each) => each === text), WAIT).toHaveLength(1);
   });
 
-  it('of pure control keys reaches a dialog that somebody meant it for', async () => {
+  it('a reminder of pure control keys reaches a dialog that a person meant it for', async () => {
     await agent.control.send('open-dialog', { kind: 'permission' });
     await gone(
       await create({ ...SOON, title: 'dismiss', send_keys: { sequence: '<[Escape]>', ensure_enter: false } }),
@@ -54,7 +54,7 @@ describe('a reminder', () => {
       .toBe('ready');
   });
 
-  it('that is due waits as overdue while the agent is busy, and is delivered afterwards', async () => {
+  it('a reminder that is due waits as overdue while the agent is busy, and is delivered afterwards', async () => {
     await agent.control.send('busy', { ms: 2500 });
     await expect.poll(() => agent.client.tuiState().then((state) => state.turn.phase), WAIT).toBe('active');
     const id = await create({ ...SOON, title: 'later', prompt: 'reminder after the turn' });
@@ -112,7 +112,7 @@ describe('a reminder', () => {
       return id;
     }
 
-    it('cannot be replaced, and shows as blocked and executing once another outranks it', async () => {
+    it('a reminder that is being delivered cannot be replaced, and shows as blocked and executing once another outranks it', async () => {
       const id = await executing({ ...SOON, title: 'under way', prompt: 'outranked while executing' });
       const body = { ...SOON, title: 'under way', prompt: 'other text' };
       await expect(agent.client.call('reminders.put', { reminder_id: id, body: body })).rejects.toMatchObject(
@@ -136,7 +136,7 @@ describe('a reminder', () => {
       expect(agent.received().filter((text) => text === 'outranked while executing')).toHaveLength(1);
     });
 
-    it('may be deleted: the delivery is completed, and a repeat does not come again', async () => {
+    it('a reminder that is being delivered may be deleted: the delivery is completed, and a repeat does not come again', async () => {
       const text = 'deleted while executing';
       const id = await executing({
         ...SOON,

@@ -42,7 +42,7 @@ describe('a code that is added to its table alone', () => {
   addRow('src/domain/words/reasons.ts', 'REASONS', "moon: gate('moon', 'the moon is out', 'draft')");
   addRow('src/domain/words/standings.ts', 'AGENT_STATES', 'moonlit: { counted: null }');
 
-  it('is asked for by the compiler wherever something must be decided about it, and nowhere else', () => {
+  it('a code that is added to its table alone is asked for by the compiler wherever something must be decided about it, and nowhere else', () => {
     expect(missing('tsconfig.json')).toEqual([
       'src/cli/ls/roster-table.ts: moonlit',
       'src/cli/ls/roster-table.ts: moonlit',

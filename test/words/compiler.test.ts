@@ -45,7 +45,7 @@ describe('the compiler', () => {
   });
   afterAll(() => copy.close());
 
-  it('asks for nothing more where a made-up row says everything', async () => {
+  it('the compiler asks for nothing more where a made-up row says everything', async () => {
     expect(await errorsWith(copy, MADE_UP_ROWS)).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('the compiler', () => {
     ]);
   });
 
-  it('asks for nothing where the room of CAO and its one line are deleted', async () => {
+  it('the compiler asks for nothing where the room of CAO and its one line are deleted', async () => {
     const list = 'src/terminal/owner-list.ts';
     const lines = copy.read(list).split('\n');
     const kept = lines.filter((line) => !line.includes('/cao/'));
@@ -90,7 +90,7 @@ describe('a code of a closed set that is misspelt where a value is compared with
   const copy = new SourceCopy();
   afterAll(() => copy.close());
 
-  it('does not compile: no such value is typed as just any string', async () => {
+  it('a code of a closed set that is misspelt where a value is compared with it does not compile: no such value is typed as just any string', async () => {
     const codes = (await allCodes()).join('|');
     const compared = new RegExp(`(?:[!=]== |case )'(?:${codes})'`, 'g');
     const places: { file: string; line: number; text: string; count: number }[] = [];

@@ -80,7 +80,7 @@ describe('a readiness reason that only its table knows', () => {
   };
   const listed = async () => (await agent.json(['ls', '--json'])).agents[0];
 
-  it('is stored with the decision and with the request that waits, and explained by why', async () => {
+  it('a readiness reason that only its table knows is stored with the decision and with the request that waits, and explained by why', async () => {
     const { decisions } = await agent.json(['why', '--agent-name', 'gpu']);
     expect(decisions[0]).toMatchObject({ outcome: 'busy_skip', facts: { reasons: ["moon='full'"] } });
     const { out } = await agent.rouse(['why', '--agent-name', 'gpu']);
@@ -90,7 +90,7 @@ describe('a readiness reason that only its table knows', () => {
     expect(requests[0]).toMatchObject({ state: 'accepted', waiting_reason: "moon='full'" });
   });
 
-  it('is in the status, and in the list of agents', async () => {
+  it('a readiness reason that only its table knows is in the status, and in the list of agents', async () => {
     expect(await agent.json(['agents', 'gateway', 'status', '--agent-name', 'gpu'])).toMatchObject({
       standing: { state: 'needs_you', words: 'moonlit', needs_you: 'draw the curtains' },
     });
@@ -101,7 +101,7 @@ describe('a readiness reason that only its table knows', () => {
     expect((await agent.rouse(['ls'])).out).toContain('gpu needs you: draw the curtains: "rouse open gpu"');
   });
 
-  it('is on the page, as a row and as what a person is needed for', async () => {
+  it('a readiness reason that only its table knows is on the page, as a row and as what a person is needed for', async () => {
     const settings = {
       runtimeDir: path.join(agent.home, 'runtime'),
       mailboxDir: path.join(agent.home, 'mailbox'),

@@ -81,7 +81,7 @@ function onPage({ gateway }: TestGateway): ReturnType<typeof agentFacts> {
 }
 
 describe('a made-up outcome of the notifier', () => {
-  it('is stored, decided by its properties, and told by the command line and the page in its own words', async () => {
+  it('a made-up outcome of the notifier is stored, decided by its properties, and shown by the command line and the page in its own words', async () => {
     const agent = await cliAgent(ending);
     const running = await agent.attach();
     await plain(agent, ...gateway('mail-notifier', 'enable', '--interval-seconds', '3600'));
@@ -117,7 +117,7 @@ describe('a made-up outcome of the notifier', () => {
 });
 
 describe('a made-up wake setting', () => {
-  it('is a flag, a body field, a column, a configuration key, and is shown', async () => {
+  it('a made-up wake setting is a flag, a body field, a column, a configuration key, and is shown', async () => {
     const agent = await cliAgent(ending);
     const running = await agent.attach();
     const enable = gateway('mail-notifier', 'enable', '--interval-seconds', '60', '--grace-seconds', '7');
@@ -146,7 +146,7 @@ describe('a made-up wake setting', () => {
 });
 
 describe('a made-up field of reminders', () => {
-  it('is a flag and a body field, survives a restart and an edit, and is shown', async () => {
+  it('a made-up field of reminders is a flag and a body field, survives a restart and an edit, and is shown', async () => {
     const agent = await cliAgent(ending);
     const running = await agent.attach();
     const words = [
@@ -199,7 +199,7 @@ describe('on a server with a page', () => {
     expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/--role .*listener/s) });
   });
 
-  it('a made-up ticket status is stored, open without nudges, listed, filtered, and told in its words', async () => {
+  it('a made-up ticket status is stored, open without nudges, listed, filtered, and shown in its words', async () => {
     const { sql } = house.server;
     await ensureOrg(sql, 'default');
     const { rows } = await sql.query<{ id: string }>(

@@ -9,7 +9,7 @@ const READ =
   '{"message":{"message_ref":"ref-1","answered":false,"body_text":"Please answer with the word plum."}}';
 
 describe('the stand-in for a model that does its mail', () => {
-  it('lists, reads, replies, archives and stops, with nothing but what it was given', () => {
+  it('the stand-in model lists, reads, replies, archives and stops, with nothing but what it was given', () => {
     const results = [LISTED, READ, '{"message_ref":"ref-2"}', '{"ok":true}'];
     const steps = results.map((_, at) => doMail(WAKE, results.slice(0, at), offered(...ALL)));
     expect(steps).toEqual([
@@ -24,7 +24,7 @@ describe('the stand-in for a model that does its mail', () => {
     expect(doMail(WAKE, results, offered(...ALL))).toEqual({ say: 'Done with 1.' });
   });
 
-  it('does not reply again to what is answered', () => {
+  it('the stand-in model does not reply again to what is answered', () => {
     const read = READ.replace('false', 'true');
     expect(doMail(WAKE, [LISTED, read], offered(...ALL))).toMatchObject({ call: 'mcp__rouse__mail_archive' });
   });
@@ -34,12 +34,12 @@ describe('the stand-in for a model that does its mail', () => {
     ['of which the wake does not speak', WAKE.replaceAll('mcp__', 'mcp_'), offered(...ALL), []],
     ['twice', WAKE, offered(...ALL, 'mcp__other__mail_list'), []],
     ['that failed', WAKE, offered(...ALL), ['not_found: no such mailbox']],
-  ])('gives up over a tool %s', (_what, prompt, tools, results) => {
+  ])('the stand-in model gives up over a tool %s', (_what, prompt, tools, results) => {
     const { say: said } = doMail(prompt, results, tools) as { say: string };
     expect(gaveUp({ said })).toBe(true);
   });
 
-  it('writes to whom it was told', () => {
+  it('the stand-in model writes to the address it was given', () => {
     const step = doMail(orderToWrite('ben@houmao.localhost', 'plum'), [], offered('rouse_mail_send'));
     expect(step).toMatchObject({ call: 'rouse_mail_send', args: { to: ['ben@houmao.localhost'] } });
   });
