@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -89,6 +89,12 @@ async function prepared(grants: string): Promise<{ admin: Sql; url: string; name
 const REFUSING = {
   'an admin token that cannot be kept': async () => {
     fs.mkdirSync(path.join(serverFiles(house.directory).adminToken, 'x'), { recursive: true });
+    return postgres.createDatabase();
+  },
+  'a pipe where its admin token is kept': async () => {
+    const { adminToken } = serverFiles(house.directory);
+    fs.mkdirSync(path.dirname(adminToken), { recursive: true });
+    execFileSync('mkfifo', [adminToken]);
     return postgres.createDatabase();
   },
   'a database user who may only read': async () => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -9,6 +9,7 @@ import { ownDevice } from '../../../test/support/device.ts';
 import {
   ensureDirectory,
   ensurePrivateDirectory,
+  readIfExists,
   readJsonIfExists,
   replaceAside,
   shareFile,
@@ -48,6 +49,13 @@ describe.runIf(process.getuid?.() === 0)('a device', () => {
     expect(fs.statSync(path.join(directory, 'named')).mode & 0o777).toBe(0o600);
     fs.rmSync(path.join(directory, 'named'));
   });
+});
+
+it('a pipe in place of a file is read without waiting for a writer', () => {
+  const pipe = path.join(directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  expect(readIfExists(pipe)).toBe('');
+  fs.rmSync(pipe);
 });
 
 describe('writing a file atomically', () => {

@@ -148,13 +148,10 @@ export function writeJsonAtomic(file: string, value: unknown, options?: AtomicWr
   writeFileAtomic(file, stableJson(value), options);
 }
 
-/** The file's text, or undefined when there is no such file. Every other failure is thrown. */
-export function readIfExists(
-  file: string,
-  read = (each: string): string => fs.readFileSync(each, 'utf8'),
-): string | undefined {
+/** The file's text, or undefined when there is no such file. Every other failure is thrown. A pipe in its place never blocks. */
+export function readIfExists(file: string): string | undefined {
   try {
-    return read(file);
+    return readWithoutWaiting(file);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
     // The system's own words do not name it.
@@ -183,9 +180,9 @@ export function readObjectIfAny(file: string): Record<string, unknown> | undefin
   }
 }
 
-/** The object in a file, or undefined when there is no such file; a damaged one is `invalid`. A pipe in its place never blocks. */
+/** The object in a file, or undefined when there is no such file; a damaged one is `invalid`. */
 export function readObjectIfExists(file: string): Record<string, unknown> | undefined {
-  const text = readIfExists(file, readWithoutWaiting);
+  const text = readIfExists(file);
   if (text === undefined) return undefined;
   const value = parsed(text);
   if (value !== null && typeof value === 'object' && !Array.isArray(value))
