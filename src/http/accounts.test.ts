@@ -61,7 +61,7 @@ describe('a POST', () => {
     for (const body of [undefined, 'a=1']) {
       const answer = await fetch(`http://127.0.0.1:${port}/type`, {
         method: 'POST',
-        headers,
+        headers: { ...headers, 'user-agent': 'Mozilla/5.0' },
         ...(body && { body }),
       });
       expect(answer.status).toBe(415);

@@ -72,8 +72,14 @@ function isFromProgram(context: Context): boolean {
   const { req } = context;
   const type = req.header('content-type');
   if (req.header('x-rouse') === '1' || isJson(type)) return true;
-  return type === undefined && !mayHaveBody(context) && !isFromBrowser(context);
+  if (mayHaveBody(context) || isFromBrowser(context)) return false;
+  return type === undefined || (type === FORM && !MOZILLA.test(req.header('user-agent') ?? ''));
 }
+
+/** Python's urllib, and so the source's own client, gives this type to an empty body. */
+const FORM = 'application/x-www-form-urlencoded';
+/** Every browser begins so, also one too old to name the origin of a form; a web page cannot change it. */
+const MOZILLA = /^\s*mozilla\//i;
 
 function mayHaveBody({ req }: Context): boolean {
   return req.header('transfer-encoding') !== undefined || !/^0*$/.test(req.header('content-length') ?? '0');

@@ -131,12 +131,32 @@ describe('a POST without a body', () => {
     expect((await post(port, 'Authorization: Bearer good')).status).toBe(200);
   });
 
+  /** As Python's urllib sends nothing. */
+  const EMPTY_FORM = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 0'];
+  const postForm = (port: number, ...lines: string[]) => post(port, ...EMPTY_FORM, ...lines);
+
+  it('is taken of a program that gives it the type of a form, and not of a browser', async () => {
+    const port = await server();
+    expect((await postForm(port)).status).toBe(200);
+    expect((await postForm(port, 'User-Agent: Python-urllib/3.13')).status).toBe(200);
+    for (const line of [
+      'Origin: null',
+      'Origin: http://evil.example',
+      'Sec-Fetch-Site: cross-site',
+      'Sec-Fetch-Mode: navigate',
+      // Old enough to name no origin.
+      'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:60.0) Gecko/20100101 Firefox/60.0',
+    ])
+      expect([403, 415]).toContain((await postForm(port, line)).status);
+  });
+
   it.each([
     ['Origin: http://127.0.0.1'],
     ['Sec-Fetch-Site: same-origin'],
     ['Sec-Fetch-Mode: no-cors'],
     ['Content-Type: text/plain'],
-    ['Content-Type: application/x-www-form-urlencoded'],
+    ['Content-Type: multipart/form-data; boundary=x'],
+    ['Content-Type: application/x-www-form-urlencoded; charset=utf-8'],
     ['Content-Type:'],
   ])('is refused with "%s"', async (line) => {
     const port = await server();
@@ -148,6 +168,9 @@ describe('a POST without a body', () => {
     const port = await server();
     expect((await post(port, 'Content-Length: 2', '', '{}')).status).toBe(415);
     expect((await post(port, 'Transfer-Encoding: chunked', '', '0')).status).toBe(415);
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    expect((await post(port, form, 'Content-Length: 3', '', 'a=1')).status).toBe(415);
+    expect((await post(port, form, 'Transfer-Encoding: chunked', '', '0')).status).toBe(415);
   });
 });
 

@@ -79,7 +79,9 @@ function* triesOf(target: Target): Generator<Try> {
     });
   if (method === 'POST') {
     for (const type of FORM_TYPES) {
-      yield one(`a form of type "${type}"`, { 'content-type': type }, { refusals: [415] });
+      // Old enough to name no origin.
+      const old = { 'content-type': type, 'user-agent': 'Mozilla/5.0' };
+      yield one(`a form of type "${type}"`, old, { refusals: [415] });
       yield one(`a form of type "${type}" of a page`, { 'content-type': type, origin: 'null' });
     }
     const fetched = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
