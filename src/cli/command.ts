@@ -28,7 +28,7 @@ export interface Command {
   /** Runs with the environment alone when a configuration file is wrong: it may be what mends it. */
   despiteConfig?: boolean;
   /** Nothing is said beside what it says itself: a program reads it, or it mends what would be said. */
-  saysNothingElse?: boolean;
+  isQuiet?: boolean;
   run?: (input: Input) => Promise<Output | undefined | void>;
   /** Returns the whole command, where only its name and summary are loaded with the list it is in. */
   load?: () => Promise<Command>;
@@ -139,7 +139,7 @@ export interface Input<Flags = object> {
   /** The terminal's size now; undefined when the output is none. */
   outSize: () => { columns: number; rows: number } | undefined;
   /** For a server: it goes on when what it prints cannot be written. */
-  outliveOutput: () => void;
+  ignoreOutputErrors: () => void;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   /** Says what is being waited for; shown when it takes longer than a second. */

@@ -3,7 +3,7 @@ import { invalid, isRouseError } from '../base/index.ts';
 import { VARIABLE } from '../wire/houmao/index.ts';
 import { type Command, type Flag, loaded, loadedTree, now } from './command.ts';
 import type { Match } from './run-line.ts';
-import { meantCommands } from './suggest.ts';
+import { suggestCommands } from './suggest.ts';
 import { takeWords, wordFlags } from './word-flags.ts';
 
 /**
@@ -103,7 +103,7 @@ async function missingSubcommand(parser: Parser, command: Command, { path, root 
   if (typed === undefined) return parser.help({ error: true });
   if (typed.startsWith('-'))
     return parser.error(`error: unknown option '${typed}'`, { code: 'commander.unknownOption' });
-  const meant = meantCommands(typed, command, path, await loadedTree(root));
+  const meant = suggestCommands(typed, command, path, await loadedTree(root));
   const names = (command.subcommands ?? []).filter((inner) => !inner.hidden).map((inner) => inner.name);
   throw invalid(`unknown command '${typed}'`, {
     hint:

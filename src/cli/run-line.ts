@@ -140,11 +140,11 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
     err: (text) => world.stderr.write(text),
     outIsTty: world.stdout.isTTY,
     outSize: () => (world.stdout.isTTY ? world.stdout.size?.() : undefined),
-    outliveOutput: () => world.stdout.outlive?.(),
+    ignoreOutputErrors: () => world.stdout.outlive?.(),
     signal: world.signal,
     progress: progress.say,
   };
-  if (!match.command.saysNothingElse) {
+  if (!match.command.isQuiet) {
     const line = await lostHostLine(input.settings, world.env).catch(() => undefined);
     if (line !== undefined) world.stderr.write(line);
   }
@@ -190,7 +190,7 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
 }
 
 /** Says that the output itself cannot be written, and answers with the exit code. */
-export function unwritable(cause: Error, say: (text: string) => void): number {
+export function reportUnwritable(cause: Error, say: (text: string) => void): number {
   say(errorText(`standard output cannot be written: ${cause.message}`));
   return exitCodeOf(unavailable(cause.message));
 }

@@ -6,19 +6,19 @@ import { ROOT } from './families.ts';
 import { buildParser } from './parse.ts';
 import { type Match, runLine, type Surroundings } from './run-line.ts';
 import { readSettings } from './settings.ts';
-import { meantFlag } from './suggest.ts';
+import { suggestFlag } from './suggest.ts';
 import { exampleHint } from './word-flags.ts';
 
 /** Parses, runs and prints one command line, whatever it says; answers with the exit code. */
 export function runCli(outside: Surroundings): Promise<number> {
   return runLine(outside, {
-    parse: async (argv, world) => parse(await plainLine(argv), world),
-    explain: agentMeant,
+    parse: async (argv, world) => parse(await expandHelp(argv), world),
+    explain: suggestAgent,
   });
 }
 
 /** Who types the name of an agent alone means to look at it. */
-async function agentMeant(error: unknown, env: NodeJS.ProcessEnv): Promise<RouseError | undefined> {
+async function suggestAgent(error: unknown, env: NodeJS.ProcessEnv): Promise<RouseError | undefined> {
   if (!isRouseError(error) || error.facts['cause'] !== 'unknown_command') return undefined;
   const { typed, path } = error.facts as { typed: string; path: string[] };
   if (path.length > 0) return undefined;
@@ -34,7 +34,7 @@ async function agentMeant(error: unknown, env: NodeJS.ProcessEnv): Promise<Rouse
 const TOPICS = ['exit-codes'];
 
 /** `help agents launch` is `agents launch --help`, and `--version` with more words is `version`. */
-async function plainLine(argv: string[]): Promise<string[]> {
+async function expandHelp(argv: string[]): Promise<string[]> {
   const [first, second] = argv;
   if (first === '--version' || first === '-V') return ['version', ...argv.slice(1)];
   if (first !== 'help' || second?.startsWith('-') || TOPICS.includes(second ?? '')) return argv;
@@ -89,7 +89,7 @@ async function explained(complaint: string, code: string, argv: string[]): Promi
   if (code === 'commander.missingArgument' || code === 'commander.missingMandatoryOptionValue')
     return invalid(complaint, { hint: exampleHint(command, path) });
   const unknown = /^unknown option '([^']+)'$/.exec(complaint)?.[1];
-  const meant = unknown === undefined ? undefined : meantFlag(unknown, command);
+  const meant = unknown === undefined ? undefined : suggestFlag(unknown, command);
   return invalid(meant ? `${complaint}\n(Did you mean ${meant}?)` : complaint, { hint: help });
 }
 

@@ -38,7 +38,7 @@ const OTHER_FLAGS: Record<string, string[]> = {
 };
 
 /** Whole command lines that may have been meant by an unknown word below this command, best first. */
-export function meantCommands(
+export function suggestCommands(
   typed: string,
   command: Command,
   path: readonly string[],
@@ -57,7 +57,7 @@ export function meantCommands(
 }
 
 /** Flags of the command that may have been meant by an unknown one: `--name` by `--agent-name`. */
-export function meantFlag(typed: string, command: Command): string | undefined {
+export function suggestFlag(typed: string, command: Command): string | undefined {
   const bare = typed.replace(/^-+/, '').replace(/=.*$/, '');
   const own = (command.flags ?? []).filter(({ hidden }) => !hidden).map(({ name }) => name);
   const names = [...own, 'json', 'print-plain', 'print-json', 'print-fancy', 'help'];

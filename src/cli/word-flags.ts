@@ -33,7 +33,7 @@ export function takeWords(
     }
     if (flag.required && flags[key] === undefined) throw missing(flag, command, path);
   }
-  refuseMore(command, path, args);
+  refuseExtraWords(command, path, args);
   return { args, flags };
 }
 
@@ -59,7 +59,7 @@ export function exampleHint({ examples }: Command, path: readonly string[]): str
   return example ? `for example: ${example}\n${more}` : more;
 }
 
-function refuseMore(command: Command, path: readonly string[], args: string[]): void {
+function refuseExtraWords(command: Command, path: readonly string[], args: string[]): void {
   const own = command.args ?? [];
   if (own.at(-1)?.variadic || args.length <= own.length) return;
   const names = [...wordFlags(command).map(({ word }) => word!), ...own.map(({ name }) => name)];

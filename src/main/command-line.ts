@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { armCrashPoint, invalid, isTerminal, surviveGoneTerminal } from '../base/index.ts';
 import { runCli } from '../cli/index.ts';
-import { type Surroundings, unwritable } from '../cli/run-line.ts';
+import { reportUnwritable, type Surroundings } from '../cli/run-line.ts';
 import { StandardOutput } from './standard-output.ts';
 
 /** The whole command line: every command, help, and words for every mistake. */
@@ -52,7 +52,7 @@ export async function runInSurroundings(
   const stdout = new StandardOutput(1, (error) => {
     if (outlived) return;
     if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
-    process.exit(unwritable(error, (text) => stderr.write(text)));
+    process.exit(reportUnwritable(error, (text) => stderr.write(text)));
   });
   process.exitCode = await run({
     ...line,

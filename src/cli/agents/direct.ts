@@ -9,7 +9,7 @@ import type { DeliveryResult, DirectAct, FleetTarget, Target } from '../../sessi
 import { CODES } from '../../wire/codes.ts';
 import { type Command, command, type Input, type InputOf, type Output } from '../command.ts';
 import { execution, PROMPT, policyGiven, SEND_KEYS } from '../gateway/prompt.ts';
-import { type Refusal, sayRefused } from '../gateway/refused.ts';
+import { type Refusal, reportRefused } from '../gateway/refused.ts';
 import { INTERRUPT } from '../gateway/requests.ts';
 import { gatewayOf, reachable } from '../gateway/target.ts';
 import { promptText } from '../gateway/text.ts';
@@ -20,14 +20,16 @@ import { sessionContext, type TargetInput } from './target.ts';
  * The commands that act on an agent whether or not it has a gateway. A live gateway does it, so that its queue and
  * ledger know; without one this process opens the same surface and holds the same lane.
  */
-interface Way<I> {
+interface DirectCommand<I> {
   by: Command;
   detail: string;
   policyOf?: (input: I) => AdmissionPolicy;
   actOf: (input: I) => Promise<DirectAct>;
 }
 
-function anyway<I extends TargetInput>(way: Way<I>): (input: I) => Promise<Output | undefined | void> {
+function withOrWithoutGateway<I extends TargetInput>(
+  way: DirectCommand<I>,
+): (input: I) => Promise<Output | undefined | void> {
   return async (input) => {
     const target = await reachable(input);
     if (target.kind === 'remote') return way.by.run!(input);
@@ -41,7 +43,7 @@ function anyway<I extends TargetInput>(way: Way<I>): (input: I) => Promise<Outpu
 async function behindFleet<I extends TargetInput>(
   input: I,
   target: FleetTarget,
-  { by, policyOf, actOf }: Way<I>,
+  { by, policyOf, actOf }: DirectCommand<I>,
 ): Promise<Output> {
   const { gatewayStatus, fleetActions } = await import('../../session/index.ts');
   const { status } = await gatewayStatus(sessionContext(input), target);
@@ -92,7 +94,7 @@ function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
   const sent = turnOf(act, result) !== undefined;
   const facts = { status: 'error', action: ACTIONS[act.kind], sent, ...delivered(result) };
   const { outcome, reasons } = result;
-  sayRefused(
+  reportRefused(
     input,
     { ...facts, error_code: outcome, detail: whyText(reasons, '; ') ?? '' },
     refusalOf(act, result),
@@ -142,7 +144,7 @@ export const DIRECT_COMMANDS: Command[] = [
     ...PROMPT,
     description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; for a headless agent the command then waits for the turn to end, and ending the command ends the turn.`,
     examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
-    run: anyway({
+    run: withOrWithoutGateway({
       by: PROMPT,
       detail: 'Prompt submitted',
       policyOf: promptPolicy,
@@ -158,12 +160,16 @@ export const DIRECT_COMMANDS: Command[] = [
     ...INTERRUPT,
     summary: 'stop the running turn, with or without a gateway',
     examples: ['rouse agents interrupt --agent-name gpu'],
-    run: anyway({ by: INTERRUPT, detail: 'Interrupt sent', actOf: async () => ({ kind: 'interrupt' }) }),
+    run: withOrWithoutGateway({
+      by: INTERRUPT,
+      detail: 'Interrupt sent',
+      actOf: async () => ({ kind: 'interrupt' }),
+    }),
   }),
   command({
     ...SEND_KEYS,
     examples: ["rouse agents send-keys --agent-name gpu --sequence '<[Escape]>'"],
-    run: anyway({
+    run: withOrWithoutGateway({
       by: SEND_KEYS,
       detail: 'Keys sent',
       actOf: async ({ flags }: InputOf<typeof SEND_KEYS.flags>) => ({

@@ -80,7 +80,7 @@ export async function attachWith(input: TargetInput, options: AttachOptions): Pr
   const target = await targetOf(input);
   const { attach, changesInWords, sessionPaths } = await import('../../session/index.ts');
   const report = await attach(sessionContext(input), target, options);
-  const [heading, detail] = toldOf(report, changesInWords);
+  const [heading, detail] = headingOf(report, changesInWords);
   const root = target.facts ? sessionPaths(target.facts.root).gateway : null;
   return {
     data: {
@@ -92,7 +92,7 @@ export async function attachWith(input: TargetInput, options: AttachOptions): Pr
   };
 }
 
-function toldOf(
+function headingOf(
   { alreadyAttached, restarted }: AttachReport,
   inWords: (changes: readonly GatewayChange[]) => string,
 ): [heading: string, detail: string] {

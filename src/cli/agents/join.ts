@@ -8,10 +8,10 @@ import { TAKE_OVER } from '../fleet/access.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { MAILBOX_FLAGS, mailboxOption } from './flags/mailbox.ts';
-import { errorData, fleetData, fleetLine, sayMissing } from './missing.ts';
+import { errorData, fleetData, fleetLine, reportMissing } from './missing.ts';
 import { INSTALL_SKILLS, skillsLine } from './skills-line.ts';
 import { sessionContext } from './target.ts';
-import { turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted, whatIsOn } from './wake.ts';
+import { equipmentLine, turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted } from './wake.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { join } = await import('../../session/index.ts');
@@ -26,7 +26,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   return {
     data: { ...dataOf(report), mcp_line: line ?? null },
     plain: [plainOf(report), ...(line ? [line] : [])].join('\n'),
-    ...sayMissing(input, report),
+    ...reportMissing(input, report),
   };
 }
 
@@ -94,7 +94,7 @@ function plainOf(report: Joined): string {
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  return `Joined ${facts.agentName}\n${lines}\n${whatIsOn(report)}`;
+  return `Joined ${facts.agentName}\n${lines}\n${equipmentLine(report)}`;
 }
 
 function optionsOf({ flags }: InputOf<typeof FLAGS>): JoinOptions {

@@ -2,7 +2,7 @@ import { commandLine, invalid } from '../../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
 import { NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { command, type Flag, type FlagsOf, type Input, type InputOf, type Output } from '../command.ts';
-import { sayUnobeyed, withPreset } from '../config/preset.ts';
+import { noteUntrusted, withPreset } from '../config/preset.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { TAKE_OVER } from '../fleet/access.ts';
 import { notBlank } from '../input/flag-values.ts';
@@ -11,10 +11,10 @@ import { keyValues } from '../print/table.ts';
 import { attachOptions, HOSTED, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './flags/attach.ts';
 import { MAILBOX_FLAGS, mailboxOption } from './flags/mailbox.ts';
 import { MCP_AT_LAUNCH, mcpData, mcpLine, mcpOption } from './flags/mcp.ts';
-import { errorData, fleetData, fleetLine, sayMissing } from './missing.ts';
+import { errorData, fleetData, fleetLine, reportMissing } from './missing.ts';
 import { INSTALL_SKILLS, skillsLine } from './skills-line.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
-import { turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted, whatIsOn } from './wake.ts';
+import { equipmentLine, turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted } from './wake.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { launch, fleetActions } = await import('../../session/index.ts');
@@ -29,7 +29,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const wanted = isWoken(input) && launched.attached;
   const report = { ...launched, ...(wanted && (await turnOnWakes(input, launched.facts))) };
   if (input.style !== 'json') for (const note of launched.notes) input.err(`warning: ${note}\n`);
-  return { data: dataOf(report), plain: await plainOf(input, report), ...sayMissing(input, report) };
+  return { data: dataOf(report), plain: await plainOf(input, report), ...reportMissing(input, report) };
 }
 
 function isWoken(input: InputOf<typeof FLAGS>): boolean {
@@ -39,7 +39,7 @@ function isWoken(input: InputOf<typeof FLAGS>): boolean {
 function optionsOf(input: InputOf<typeof FLAGS>): Promise<LaunchOptions> {
   const { flags, args, settings } = input;
   const wake = isWoken(input);
-  sayUnobeyed(input);
+  noteUntrusted(input);
   return withPreset<LaunchOptions>(settings.config, {
     tool: flags.tool,
     agentName: flags.agentName,
@@ -132,7 +132,7 @@ async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<stri
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  return `Launched ${facts.agentName}\n${lines}\n${whatIsOn(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
+  return `Launched ${facts.agentName}\n${lines}\n${equipmentLine(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
 }
 
 async function description(): Promise<string> {

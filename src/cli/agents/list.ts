@@ -70,12 +70,12 @@ async function atFleet(input: InputOf<typeof FLAGS>, port: number): Promise<Outp
 
 /** One that was stopped between the two looks is shown as gone. */
 function known(agent: ListedAgent, { agents }: Roster): Known {
-  const found = agents.find(({ id }) => id === agent.agent_id) ?? goneMeanwhile(agent);
+  const found = agents.find(({ id }) => id === agent.agent_id) ?? goneAgent(agent);
   const { name: _name, id: _id, host: _host, gateway: _gateway, ...seen } = found;
   return { ...seen, ...agent, seen: found };
 }
 
-function goneMeanwhile({ agent_name, agent_id, tool }: ListedAgent): RosterAgent {
+function goneAgent({ agent_name, agent_id, tool }: ListedAgent): RosterAgent {
   return {
     ...{ name: agent_name, id: agent_id, tool, host: '', state: 'gone', since: null, reason: 'gone' },
     ...{ needs_you: null, needs: [], open_mail: null, wakes: null, waiting_for: null, queue_depth: null },

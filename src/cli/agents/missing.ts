@@ -13,7 +13,7 @@ export interface Missing {
 }
 
 /** The agent runs; only its gateway, its wakes or its place in the fleet is missing. That is said, and the exit code tells why. */
-export function sayMissing(
+export function reportMissing(
   input: Input,
   { attachError, wakeError, mcpError, fleetError }: Missing,
 ): { exitCode?: number } {

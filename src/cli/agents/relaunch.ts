@@ -2,10 +2,10 @@ import type { BroughtBack } from '../../session/index.ts';
 import type { MailNotifierStatus } from '../../wire/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { agentAnswer } from './agent-answer.ts';
-import { errorData, sayMissing } from './missing.ts';
+import { errorData, reportMissing } from './missing.ts';
 import { requireNamed } from './require-named.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
-import { wakesNow, whatIsOn } from './wake.ts';
+import { equipmentLine, wakesNow } from './wake.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   requireNamed(input, 'relaunch');
@@ -16,7 +16,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { resume } = input.flags;
   const back = await bringBack(sessionContext(input), target.facts, { resume, gateway: 'as_before' });
   const wakes = back.attached && (await wakesNow(input, back.facts));
-  return { data: dataOf(back, wakes), plain: plainOf(back, wakes), ...sayMissing(input, back) };
+  return { data: dataOf(back, wakes), plain: plainOf(back, wakes), ...reportMissing(input, back) };
 }
 
 function detailOf({ revived }: BroughtBack): string {
@@ -40,7 +40,7 @@ function plainOf(back: BroughtBack, wakes: MailNotifierStatus | undefined): stri
   const lines = [`${facts.agentName}: ${detailOf(back)}${resumed ? ', with its conversation' : ''}`];
   if (attached) {
     const { gateway_host: host, gateway_port: port } = attached.status;
-    lines.push(`gateway ${host}:${port} · ${whatIsOn({ facts, wakes, attached })}`);
+    lines.push(`gateway ${host}:${port} · ${equipmentLine({ facts, wakes, attached })}`);
   }
   return [...lines, ...notes.map((note) => `note: ${note}`)].join('\n');
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ManifestFacts } from '../../session/index.ts';
-import { whatIsOn } from './wake.ts';
+import { equipmentLine } from './wake.ts';
 
 const line = (rouse: object): string => {
   const document = { launch_plan: { metadata: { rouse } } };
-  return whatIsOn({ facts: { agentName: 'ana', document } as unknown as ManifestFacts });
+  return equipmentLine({ facts: { agentName: 'ana', document } as unknown as ManifestFacts });
 };
 
 describe('the line that launch and join end with', () => {

@@ -74,7 +74,7 @@ interface Equipped extends Wakes {
 }
 
 /** What is on and what is not, in one line. */
-export function whatIsOn({ facts, wakes, attached, skills }: Equipped): string {
+export function equipmentLine({ facts, wakes, attached, skills }: Equipped): string {
   return [
     wakes?.enabled ? `wakes on (mail, ${policyInWords(wakes)})` : wakesOff(facts.agentName, attached),
     toolsInWords(facts),

@@ -55,7 +55,7 @@ export async function completeWords(
       candidates: candidates.map(({ word, meaning }) => ({ word: `--${name}=${word}`, meaning })),
     };
   }
-  if (current.startsWith('-')) return begun(flagCandidates(typed), current);
+  if (current.startsWith('-')) return startingWith(flagCandidates(typed), current);
   return plainWord(typed, current, namesOf);
 }
 
@@ -110,7 +110,10 @@ async function plainWord(typed: Typed, current: string, namesOf: NamesOf): Promi
   const commands = inner.map(({ name, summary }) => ({ word: name, meaning: summary }));
   const next = nextWord(typed);
   const named = next ? await value(next, current, typed, namesOf) : NOTHING;
-  return { files: named.files, candidates: [...begun(commands, current).candidates, ...named.candidates] };
+  return {
+    files: named.files,
+    candidates: [...startingWith(commands, current).candidates, ...named.candidates],
+  };
 }
 
 /** The flag or argument that the next plain word is for. */
@@ -127,11 +130,11 @@ async function value(
   typed: Typed,
   namesOf: NamesOf,
 ): Promise<Completion> {
-  if (of.names) return begun(await namesOf(of.names, typed), current);
+  if (of.names) return startingWith(await namesOf(of.names, typed), current);
   const choices =
     of.choices && (await now(of.choices as readonly string[] | (() => Promise<readonly string[]>)));
   if (choices)
-    return begun(
+    return startingWith(
       choices.map((word) => ({ word, meaning: '' })),
       current,
     );
@@ -139,6 +142,6 @@ async function value(
   return /(^|-)(FILE|DIR|PATH|ROOT)$/i.test(shown ?? '') ? FILES : NOTHING;
 }
 
-function begun(candidates: Candidate[], current: string): Completion {
+function startingWith(candidates: Candidate[], current: string): Completion {
   return { candidates: candidates.filter(({ word }) => word.startsWith(current)), files: false };
 }

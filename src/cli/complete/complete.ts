@@ -36,7 +36,7 @@ export function completionCommands(root: () => Command): { completion: Command; 
         run: (input) => complete(root(), input),
       }),
       despiteConfig: true,
-      saysNothingElse: true,
+      isQuiet: true,
     },
   };
 }

@@ -10,8 +10,8 @@ import { harmless } from '../print/terminal-text.ts';
 import type { Candidate, NamesOf, Typed } from './complete-words.ts';
 
 /** A Tab must not wait: what is not known by then is not offered. */
-const MOST_MS = 1500;
-const MOST_MESSAGES = 30;
+const MAX_MS = 1500;
+const MAX_MESSAGES = 30;
 
 /** Names as files tell them. Nobody is asked over HTTP, and tmux is not asked either. */
 export function knownNames(input: Input): NamesOf {
@@ -27,7 +27,7 @@ export function knownNames(input: Input): NamesOf {
           meaning: value.tool ?? '',
         }));
       case 'message':
-        return soon(messages(input, typed));
+        return withinTime(messages(input, typed));
     }
   };
 }
@@ -54,10 +54,10 @@ async function tools({ settings }: Input): Promise<Candidate[]> {
   ];
 }
 
-async function soon(work: Promise<Candidate[]>): Promise<Candidate[]> {
+async function withinTime(work: Promise<Candidate[]>): Promise<Candidate[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Candidate[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), MOST_MS);
+    timer = setTimeout(() => resolve([]), MAX_MS);
   });
   try {
     return await Promise.race([work, late]);
@@ -82,7 +82,7 @@ async function messages(input: Input, { flags, words }: Typed): Promise<Candidat
     const { runMailOperation } = await import('../../gateway/offline-mail.ts');
     const answer = (await runMailOperation(
       'list',
-      { limit: MOST_MESSAGES },
+      { limit: MAX_MESSAGES },
       {
         open: async () => mailbox,
         files: NO_FILE,

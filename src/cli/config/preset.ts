@@ -40,7 +40,7 @@ export async function withPreset<Options extends FromFiles>(
 }
 
 /** A project's file that is not obeyed may be why an agent starts otherwise than its reader thinks. */
-export function sayUnobeyed({ settings, style, err }: Input): void {
+export function noteUntrusted({ settings, style, err }: Input): void {
   const { project } = settings.config;
   if (!project || project.state === 'trusted' || style === 'json') return;
   const why = project.state === 'changed' ? 'it changed since it was trusted' : 'it is not trusted';

@@ -42,7 +42,7 @@ const sockets: Check = {
             `other accounts may enter ${directory}`,
             `chmod 700 ${shellQuote(directory)}`,
           ),
-          mend: () => fs.chmodSync(directory, 0o700),
+          repair: () => fs.chmodSync(directory, 0o700),
         },
       ];
     return [ok('sockets', directory)];
@@ -96,7 +96,7 @@ const sessions: Check = {
       const [wrong] = judge(agent);
       return wrong ?? asked(agent, shown);
     });
-    findings.push(...mendedTogether(together));
+    findings.push(...withOneFix(together));
     if (malformed_records.length > 0)
       findings.push(
         warning(
@@ -113,7 +113,7 @@ const sessions: Check = {
 };
 
 /** One command mends all of them; what is said of several in the same words is said once. */
-function mendedTogether(agents: readonly RosterAgent[]): Finding[] {
+function withOneFix(agents: readonly RosterAgent[]): Finding[] {
   const words = new Set(agents.map(({ needs_you }) => needs_you));
   return [...words].map((needs_you) => {
     const alike = agents.filter((each) => each.needs_you === needs_you);
@@ -178,7 +178,7 @@ const records: Check = {
     return [
       {
         ...warning('records', `records whose session directory is gone: ${names}`, 'rouse doctor --fix'),
-        mend: async () => {
+        repair: async () => {
           for (const { forget } of dead) await forget();
         },
       },

@@ -10,7 +10,7 @@ export interface Finding {
   /** The command that mends it, or what to do; null when nothing is to be done. */
   fix: string | null;
   /** Mends it, where that can do no harm. */
-  mend?: () => Promise<void> | void;
+  repair?: () => Promise<void> | void;
 }
 
 type Looked = Finding | Finding[];

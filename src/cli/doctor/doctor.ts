@@ -10,15 +10,15 @@ import { SETTINGS_CHECKS } from './settings.ts';
 const CHECKS: Check[] = [...MACHINE_CHECKS, ...SETTINGS_CHECKS, ...AGENT_CHECKS];
 
 /** Longer than whatever is asked may take by itself. */
-const MOST_MS = 8000;
+const MAX_MS = 8000;
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const findings: Finding[] = [];
   for (const looks of await Promise.all(CHECKS.map((check) => bounded(check, input))))
     findings.push(...looks);
-  const mended = input.flags.fix ? await mend(findings) : new Set<Finding>();
-  const now = mended.size > 0 ? await lookAll(input) : findings;
-  const notes = [...mended].map(({ id, detail }) => `mended ${id}: ${detail}`);
+  const repaired = input.flags.fix ? await repair(findings) : new Set<Finding>();
+  const now = repaired.size > 0 ? await lookAll(input) : findings;
+  const notes = [...repaired].map(({ id, detail }) => `mended ${id}: ${detail}`);
   return {
     data: { checks: now.map(({ id, status, detail, fix }) => ({ id, status, detail, fix })), mended: notes },
     plain: [...now.map(line), ...notes, summary(now, input)].join('\n'),
@@ -36,10 +36,10 @@ async function bounded(check: Check, input: Input): Promise<Finding[]> {
   const late = new Promise<Finding[]>((resolve) => {
     const silent = problem(
       check.id,
-      `nothing was heard within ${MOST_MS / 1000} seconds`,
+      `nothing was heard within ${MAX_MS / 1000} seconds`,
       'look what it waits for, and run this again',
     );
-    timer = setTimeout(() => resolve([silent]), MOST_MS);
+    timer = setTimeout(() => resolve([silent]), MAX_MS);
   });
   try {
     return [await Promise.race([(async () => check.look(input))(), late])].flat();
@@ -51,14 +51,14 @@ async function bounded(check: Check, input: Input): Promise<Finding[]> {
   }
 }
 
-async function mend(findings: readonly Finding[]): Promise<Set<Finding>> {
-  const mended = new Set<Finding>();
+async function repair(findings: readonly Finding[]): Promise<Set<Finding>> {
+  const repaired = new Set<Finding>();
   for (const finding of findings) {
-    if (finding.status === 'ok' || !finding.mend) continue;
-    await finding.mend();
-    mended.add(finding);
+    if (finding.status === 'ok' || !finding.repair) continue;
+    await finding.repair();
+    repaired.add(finding);
   }
-  return mended;
+  return repaired;
 }
 
 const WORDS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
@@ -73,13 +73,13 @@ const many = (count: number, word: string): string => `${count} ${word}${count =
 function summary(findings: readonly Finding[], { flags }: InputOf<typeof FLAGS>): string {
   const count = (status: Finding['status']): number =>
     findings.filter((each) => each.status === status).length;
-  const mendable = !flags.fix && findings.some(({ status, mend }) => status !== 'ok' && mend);
+  const repairable = !flags.fix && findings.some(({ status, repair }) => status !== 'ok' && repair);
   const words = `\n${many(count('problem'), 'problem')}, ${many(count('warning'), 'warning')}, ${count('ok')} fine`;
-  return mendable ? `${words}; "rouse doctor --fix" mends what is safe to mend` : words;
+  return repairable ? `${words}; "rouse doctor --fix" mends what is safe to mend` : words;
 }
 
 const FLAGS = [
-  { name: 'fix', summary: 'mend what is safe to mend: permissions, records that lead nowhere' },
+  { name: 'fix', summary: 'repair what is safe to repair: permissions, records of sessions that are gone' },
 ] as const;
 
 const doctor = {

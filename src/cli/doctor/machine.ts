@@ -84,15 +84,15 @@ function newestIn(directories: string[]): number {
   );
 }
 
-const MOST_WANTED = 1024;
+const ENOUGH_FILES = 1024;
 
 const descriptors: Check = {
   id: 'descriptors',
   look() {
     const soft = openFilesLimit();
     if (soft === undefined) return ok('descriptors', 'not told by this system');
-    return soft < MOST_WANTED
-      ? warning('descriptors', `a process may open only ${soft} files`, `ulimit -n ${MOST_WANTED}`)
+    return soft < ENOUGH_FILES
+      ? warning('descriptors', `a process may open only ${soft} files`, `ulimit -n ${ENOUGH_FILES}`)
       : ok('descriptors', `${soft} open files allowed`);
   },
 };
@@ -140,7 +140,7 @@ const home: Check = {
       `other accounts may look into ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`,
       `chmod go-rwx ${open.slice(0, 5).map(shellQuote).join(' ')}`,
     );
-    return { ...finding, mend: () => closeToOthers(open) };
+    return { ...finding, repair: () => closeToOthers(open) };
   },
 };
 

@@ -55,7 +55,7 @@ const fleet: Check = {
             `other accounts may read the token ${place.tokenFile}`,
             `chmod 600 ${shellQuote(place.tokenFile)}`,
           ),
-          mend: () => fs.chmodSync(place.tokenFile, 0o600),
+          repair: () => fs.chmodSync(place.tokenFile, 0o600),
         },
       ];
     const client = fleetClientOf(place, { timeoutMs: ANSWER_MS });

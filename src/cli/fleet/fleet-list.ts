@@ -103,7 +103,7 @@ async function watch(input: Watching, look: () => Promise<WorkspaceListed[]>): P
       const agents = await look();
       if (trouble !== undefined) input.err('the fleet server answers again\n');
       trouble = undefined;
-      const changed = tellChanges(before, agents);
+      const changed = changedLines(before, agents);
       if (input.style === 'json' && changed.length > 0)
         input.out(`${JSON.stringify(JSON.parse(stableJson({ agents })))}\n`);
       else if (input.style !== 'json') for (const line of changed) say(line);
@@ -116,7 +116,7 @@ async function watch(input: Watching, look: () => Promise<WorkspaceListed[]>): P
   }
 }
 
-function tellChanges(before: Map<string, string>, agents: WorkspaceListed[]): string[] {
+function changedLines(before: Map<string, string>, agents: WorkspaceListed[]): string[] {
   const lines: string[] = [];
   const seen = new Set(agents.map(({ workspace_id }) => workspace_id));
   for (const agent of agents) {

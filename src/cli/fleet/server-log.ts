@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import type { FileTroubles } from '../../base/index.ts';
 
 /** Lines that wait for a log which cannot be written; beyond it the oldest go. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /**
  * Where a server's log lines go. A file is written directly: Node closes its stream for good at the first error, such as
@@ -20,7 +20,7 @@ export function serverLog(write: (text: string) => void, troubles: FileTroubles)
   });
   return (line) => {
     waiting.push(Buffer.from(line));
-    if (waiting.length > MOST_WAITING) waiting.shift();
+    if (waiting.length > MAX_WAITING) waiting.shift();
     writer.write();
   };
 }

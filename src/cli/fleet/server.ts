@@ -124,7 +124,7 @@ async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void>
     pid: instance.pid,
     instance_id: instance.instance_id,
   };
-  input.outliveOutput();
+  input.ignoreOutputErrors();
   input.out(input.style === 'json' ? `${JSON.stringify(facts)}\n` : `${described(facts, adminToken)}\n`);
   const stop = (): void => void server.stop().catch((error) => input.err(`error: ${messageOf(error)}\n`));
   signal.addEventListener('abort', stop);

@@ -6,7 +6,7 @@ import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
-import { promptRefusal, sayRefused } from './refused.ts';
+import { promptRefusal, reportRefused } from './refused.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
 
@@ -27,7 +27,7 @@ async function runPrompt(input: InputOf<typeof PROMPT_FLAGS>): Promise<Output> {
   } catch (error) {
     const detail = isRouseError(error) ? (error.facts['detail'] as PromptRefused | undefined) : undefined;
     if (!isRouseError(error) || !detail) throw error;
-    sayRefused(input, detail, promptRefusal(detail));
+    reportRefused(input, detail, promptRefusal(detail));
     return { data: undefined, exitCode: exitCodeOfOutcome(detail.outcome ?? null) ?? exitCodeOf(error) };
   }
 }

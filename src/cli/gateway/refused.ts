@@ -5,7 +5,7 @@ import type { Input } from '../command.ts';
 import { errorText } from '../print/error-text.ts';
 
 /** What was refused, on standard error: a sentence and the next step for people, all facts for programs. */
-export function sayRefused(input: Input, facts: object, { message, hint }: Refusal): void {
+export function reportRefused(input: Input, facts: object, { message, hint }: Refusal): void {
   input.err(input.style === 'json' ? stableJson(facts) : errorText(message, hint));
 }
 

@@ -101,7 +101,7 @@ export function reminderText(reminder: Reminder, nowMs: number): string {
 }
 
 /** Fields that have a line, or a part of one, of their own. */
-const SAID: readonly ReminderFieldName[] = [
+const OWN_LINES: readonly ReminderFieldName[] = [
   'paused',
   'interval_seconds',
   'cron',
@@ -113,6 +113,6 @@ const SAID: readonly ReminderFieldName[] = [
 function otherFields(
   reminder: Readonly<Partial<Record<ReminderFieldName, unknown>>>,
 ): Record<string, unknown> {
-  const others = reminderFields.filter(([name, { shown }]) => shown && !SAID.includes(name));
+  const others = reminderFields.filter(([name, { shown }]) => shown && !OWN_LINES.includes(name));
   return Object.fromEntries(others.map(([name]) => [name, reminder[name]]));
 }

@@ -4,7 +4,7 @@ import type { RequestList, RequestView } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
 
 /** How a request stands, in a few words: `completed (submitted)`, `accepted, waits: dialog='permission'`. */
-export function standing({ state, outcome, waiting_reason, error_detail }: RequestView): string {
+export function stateText({ state, outcome, waiting_reason, error_detail }: RequestView): string {
   if (outcome === 'coalesced') return error_detail ?? outcome;
   if (outcome !== null && outcome !== 'submitted') return `${state} (${outcome}): ${error_detail ?? outcome}`;
   if (outcome !== null) return `${state} (${outcome})`;
@@ -20,7 +20,7 @@ export function requestTable({ requests, queue_depth }: RequestList): string {
     { title: 'kind', value: (r) => r.request_kind },
     { title: 'source', value: (r) => r.source },
     { title: 'prio', value: (r) => r.priority, right: true },
-    { title: 'state', value: standing, max: 60 },
+    { title: 'state', value: stateText, max: 60 },
     { title: 'prompt', value: (r) => promptPreview(r, 40) },
   ]);
   return `${line}\n\n${rows}`;
@@ -32,7 +32,7 @@ export function requestText(request: RequestView): string {
   const head = keyValues({
     request: request.request_id,
     kind: request.request_kind,
-    state: standing(request),
+    state: stateText(request),
     source: request.source,
     priority: request.priority,
     epoch: request.managed_agent_instance_epoch,

@@ -33,12 +33,12 @@ export async function reachable(input: TargetInput): Promise<Target | RemoteTarg
     return await targetOf(input);
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
-    return elsewhere(input, error);
+    return inFleet(input, error);
   }
 }
 
 /** Only an agent that nobody here knows; what the fleet says of it is believed, and a fleet that is away is told. */
-async function elsewhere(input: TargetInput, unknown: RouseError): Promise<RemoteTarget> {
+async function inFleet(input: TargetInput, unknown: RouseError): Promise<RemoteTarget> {
   const { agentName, agentId, pairPort } = selectorOf(input);
   const ref = agentId ?? agentName;
   const { fleet } = input.settings;
@@ -46,14 +46,14 @@ async function elsewhere(input: TargetInput, unknown: RouseError): Promise<Remot
   const { fleetClientOf, fleetPath, remoteGateway } = await import('../../client/index.ts');
   const client = fleetClientOf(fleet);
   const agent = await client.agent(ref).catch((error: unknown) => {
-    throw isRouseError(error) && error.code === 'not_found' ? nowhere(unknown, fleet.url) : error;
+    throw isRouseError(error) && error.code === 'not_found' ? unknownEverywhere(unknown, fleet.url) : error;
   });
   const gateway = remoteGateway(client.servers, fleetPath(agent.workspace_id));
   return { kind: 'remote', agentRef: agent.name, host: agent.host, gateway };
 }
 
 /** Nobody on this host, and nobody the token sees on the others. */
-const nowhere = ({ message, hint, facts }: RouseError, url: string): RouseError =>
+const unknownEverywhere = ({ message, hint, facts }: RouseError, url: string): RouseError =>
   notFound(`${message}, nor in the fleet of ${url}`, {
     hint: hint?.startsWith('did you mean')
       ? hint

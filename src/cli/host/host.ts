@@ -73,7 +73,7 @@ const host: Command = {
         flags: [],
         run: start,
       }),
-      saysNothingElse: true,
+      isQuiet: true,
     },
     command({
       name: 'status',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
 import { errnoOf, forbidden, invalid, messageOf, notFound } from '../../base/index.ts';
 
-const LONGEST = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The text of a file or pipe a flag names. Anything endless, binary or unreadable is refused with the flag's name. */
 export function readTextFile(flag: string, file: string): string {
@@ -16,7 +16,7 @@ function readBounded(flag: string, file: string): Buffer {
   try {
     fd = fs.openSync(file, 'r');
     const chunks: Buffer[] = [];
-    for (let size = 0; size <= LONGEST; ) {
+    for (let size = 0; size <= MAX_BYTES; ) {
       const chunk = Buffer.allocUnsafe(256 * 1024);
       const got = fs.readSync(fd, chunk);
       if (got === 0) return Buffer.concat(chunks);
@@ -30,7 +30,7 @@ function readBounded(flag: string, file: string): Buffer {
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
-  throw invalid(`${flag} ${file} is longer than ${LONGEST} bytes`);
+  throw invalid(`${flag} ${file} is longer than ${MAX_BYTES} bytes`);
 }
 
 function refusal(error: unknown): typeof invalid {

@@ -36,7 +36,7 @@ function unquoted(text: string): string {
 }
 
 /** The running log tells of these as well. */
-const TOLD_BY_LOG = new Set(['accepted', 'accepted_internal', 'completed', 'failed', 'coalesced']);
+const ALSO_LOGGED = new Set(['accepted', 'accepted_internal', 'completed', 'failed', 'coalesced']);
 
 /** A line of events.jsonl; undefined for what the log tells too, and for a line that is torn. */
 export function ofEvent(line: string): LogLine | undefined {
@@ -47,7 +47,7 @@ export function ofEvent(line: string): LogLine | undefined {
     return undefined;
   }
   const { at_utc, kind, result_json: _result, evidence: _evidence, ...facts } = event;
-  if (typeof kind !== 'string' || TOLD_BY_LOG.has(kind)) return undefined;
+  if (typeof kind !== 'string' || ALSO_LOGGED.has(kind)) return undefined;
   const level = /failed|refused/.test(kind) ? 'warn' : 'info';
   return { at: String(at_utc ?? ''), from: 'events', level, text: kind.replaceAll('_', ' '), facts };
 }

@@ -7,12 +7,12 @@ import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { painter } from '../print/colour.ts';
-import { living } from '../why/source.ts';
+import { agentOrStopped } from '../why/source.ts';
 import { GrowingFile } from './growing-file.ts';
 import { LEVEL_COLOURS, type LogLine, ofEvent, ofLog, printed } from './log-lines.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
-  const found = await living(onThisHost(input));
+  const found = await agentOrStopped(onThisHost(input));
   if (!('stopped' in found) && found.kind === 'fleet')
     throw unsupported(`the log of agent ${found.agentRef} is with its server at ${found.baseUrl}`, {
       hint: 'run "rouse logs" on the host where it runs',

@@ -79,15 +79,15 @@ function rosterTable(agents: RosterAgent[], input: Showing): string {
     {
       title: 'name',
       value: ({ name }) => name,
-      least: 8,
+      min: 8,
       paint: (text) => paint('bold', text),
       ...(size && { max: size.columns < 100 ? 16 : 24 }),
     },
     { title: 'tool', value: ({ tool }) => tool, max: 16 },
-    { title: 'state', value: (agent) => stateWords(agent), paint: coloured, least: 14 },
+    { title: 'state', value: (agent) => stateWords(agent), paint: coloured, min: 14 },
     { title: 'mail', value: ({ open_mail }) => open_mail, right: true },
     { title: 'wakes', value: wakesWords, right: true },
-    ...(agents.some(waitingWords) ? [{ title: 'waits for', value: waitingWords, least: 9 }] : []),
+    ...(agents.some(waitingWords) ? [{ title: 'waits for', value: waitingWords, min: 9 }] : []),
   ];
   const fitting = { columns: size?.columns, paintTitle: (line: string) => paint('dim', line) };
   return table(agents, columns, fitting);

@@ -68,7 +68,7 @@ async function fromOperator(input: InputOf<typeof FLAGS>, to: string, message: o
     return await MAILBOX_DOOR.ask({ ...input, flags }, 'post', message);
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
-    throw await nobody(input, to, address);
+    throw await noSuchRecipient(input, to, address);
   }
 }
 
@@ -81,7 +81,7 @@ async function whyUnwoken(input: Input, to: string): Promise<string | undefined>
   return why && `${to} will not be woken for it: ${why}`;
 }
 
-async function nobody(input: InputOf<typeof FLAGS>, to: string, address: string): Promise<Error> {
+async function noSuchRecipient(input: InputOf<typeof FLAGS>, to: string, address: string): Promise<Error> {
   const { nearAddress } = await import('../../session/index.ts');
   const near = nearAddress(sessionContext(input), to);
   const what = to.includes('@') ? `address ${to}` : `name "${to}", and no mailbox ${address}`;

@@ -8,8 +8,8 @@ export interface Column<Row> {
   right?: boolean;
   /** Cut longer values with an ellipsis. */
   max?: number;
-  /** Cut shorter still where the whole does not fit, down to `least`; the last such column first. */
-  least?: number;
+  /** Cut shorter still where the whole does not fit, down to `min`; the last such column first. */
+  min?: number;
   /** Colours a cell that has its width already. */
   paint?: (cell: string, row: Row) => string;
 }
@@ -54,9 +54,9 @@ function fitted(wanted: number[], columns: Column<never>[], room: number | undef
   const widths = [...wanted];
   let over = widths.reduce((sum, each) => sum + each + GAP, -GAP) - (room ?? Number.POSITIVE_INFINITY);
   for (let i = columns.length - 1; i >= 0 && over > 0; i--) {
-    const { least } = columns[i]!;
-    if (least === undefined) continue;
-    const taken = Math.min(over, Math.max(0, widths[i]! - least));
+    const { min } = columns[i]!;
+    if (min === undefined) continue;
+    const taken = Math.min(over, Math.max(0, widths[i]! - min));
     widths[i]! -= taken;
     over -= taken;
   }

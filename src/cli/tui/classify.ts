@@ -4,7 +4,7 @@ import type { Classification, Detector } from '../../screen/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 
-const LARGEST_CAPTURE = 8 * 1024 * 1024;
+const MAX_CAPTURE_BYTES = 8 * 1024 * 1024;
 
 const FLAGS = [
   { name: 'tool', value: 'NAME', summary: 'the tool that drew the screen' },
@@ -46,7 +46,7 @@ async function run({ args, flags }: InputOf<typeof FLAGS>): Promise<Output> {
 function readCapture(file: string): string {
   try {
     const { size } = fs.statSync(file);
-    if (size > LARGEST_CAPTURE) throw invalid(`${file} is too large for a captured screen (${size} bytes)`);
+    if (size > MAX_CAPTURE_BYTES) throw invalid(`${file} is too large for a captured screen (${size} bytes)`);
     return fs.readFileSync(file, 'utf8');
   } catch (error) {
     const code = errnoOf(error);

@@ -53,7 +53,7 @@ export interface WhySource {
 }
 
 export async function whySource(input: TargetInput): Promise<WhySource> {
-  const target = await living(input, reachable);
+  const target = await agentOrStopped(input, reachable);
   if ('stopped' in target) return ofFiles(input, target.stopped, STOPPED);
   const gateway = await gatewayOf(input, target);
   if (target.kind === 'local') return ofFiles(input, target.facts, gateway);
@@ -61,7 +61,7 @@ export async function whySource(input: TargetInput): Promise<WhySource> {
 }
 
 /** The agent, or what is left of its newest session: one asks why above all when it is too late. */
-export async function living<T = Target>(
+export async function agentOrStopped<T = Target>(
   input: TargetInput,
   find: (input: TargetInput) => Promise<T> = targetOf as never,
 ): Promise<T | { stopped: ManifestFacts }> {

@@ -73,12 +73,12 @@ async function whyWoken(input: InputOf<typeof FLAGS>, source: WhySource): Promis
 async function explain(decision: NotifierDecision, source: WhySource): Promise<Explained> {
   const { lookAgainOf } = await import('../../gateway/offline.ts');
   const id = decision.enqueued_request_id;
-  const request = id === null ? undefined : await source.request(id).catch(forgotten);
+  const request = id === null ? undefined : await source.request(id).catch(undefinedIfMissing);
   return { decision, request, again: lookAgainOf(decision) };
 }
 
 /** A request may be older than what is kept. */
-function forgotten(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (!isRouseError(error) || error.code !== 'not_found') throw error;
 }
 
