@@ -13,7 +13,7 @@ function toolFields(): FieldRow[] {
     .flatMap(({ name, input }) => fieldsOf(input, { of: 'mcp', id: name, place: `MCP ${name}` }));
 }
 
-/** Of `config.toml` and `.rouse.toml`: what a value is, its kind says. */
+/** The keys of `config.toml` and `.rouse.toml`. */
 function configFields(): FieldRow[] {
   return CONFIG_KEYS.flatMap(({ key, names, own }) =>
     names === undefined

@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts';
 
 export type PrintStyle = 'plain' | 'json' | 'fancy';
 
-/** A value, or how to get one that is made from what is too heavy to load with the definitions. */
+/** A value, or a function that loads what is too heavy to load with the definitions. */
 export type Later<T> = T | (() => Promise<T>);
 
 export function now<T extends string | readonly string[]>(value: Later<T>): T | Promise<T> {
@@ -25,9 +25,9 @@ export interface Command {
   shortFor?: string;
   /** Shown first in help. */
   daily?: boolean;
-  /** Runs with the environment alone when a configuration file is wrong: it may be what mends it. */
+  /** Runs with the environment alone when a configuration file is wrong: the command may be how to fix it. */
   despiteConfig?: boolean;
-  /** Nothing is said beside what it says itself: a program reads it, or it mends what would be said. */
+  /** No general warnings: a program reads its output, or the command fixes what the warning is about. */
   isQuiet?: boolean;
   run?: (input: Input) => Promise<Output | undefined | void>;
   /** Returns the whole command, where only its name and summary are loaded with the list it is in. */
@@ -36,7 +36,7 @@ export interface Command {
   takes?: string;
 }
 
-/** The whole command; of its subcommands, what a list of them shows. */
+/** The whole command. Its subcommands may still be unloaded. */
 export async function loaded(command: Command): Promise<Command> {
   return command.load ? command.load() : command;
 }
@@ -47,7 +47,7 @@ export async function loadedTree(command: Command): Promise<Command> {
   return subcommands ? { ...rest, subcommands: await Promise.all(subcommands.map(loadedTree)) } : rest;
 }
 
-/** What a value can be the name of: an agent that is there, a tool or preset, an agent of the team, mail of the mailbox. */
+/** What a value can name: a known agent, a tool or preset, an agent of the team, a message of the mailbox. */
 export type Named = 'agent' | 'tool' | 'member' | 'message';
 
 export interface Argument {
@@ -65,7 +65,7 @@ export interface Flag {
   name: string;
   short?: string;
   summary: string;
-  /** May also be given as a plain word, which has this name in help; several of them in the order of the flags. */
+  /** May also be given as a plain word, shown under this name in help. Several are taken in the order of the flags. */
   word?: string;
   /** Name of the value in help; without it the flag is a boolean. */
   value?: string;
@@ -77,7 +77,7 @@ export interface Flag {
   required?: boolean;
   /** `--x` and `--no-x`; undefined when neither was given. */
   negatable?: boolean;
-  /** For a negatable flag: another name of the negative form (`unread` for `read`). */
+  /** For a negatable flag: another name for the negative form (`unread` for `read`). */
   opposite?: string;
   parse?: (text: string) => unknown;
   default?: unknown;
@@ -112,7 +112,7 @@ export type FlagsOf<List extends readonly Flag[]> = {
 
 export type InputOf<List extends readonly Flag[]> = Input<FlagsOf<List>>;
 
-/** A command whose run function gets the values of its own flags: one that reads a flag it does not have does not compile. */
+/** A command whose run function receives the values of its own flags; reading a flag it does not have does not compile. */
 export function command<const List extends readonly Flag[]>(
   definition: Omit<Command, 'flags' | 'run'> & {
     flags: List;
@@ -124,7 +124,7 @@ export function command<const List extends readonly Flag[]>(
 
 export interface Input<Flags = object> {
   args: string[];
-  /** Of a command's own flags: `InputOf`. Code that only passes an input on, or needs no flag, knows none of them. */
+  /** Typed by `InputOf` where a command's own flags are read; untyped where an input is only passed on. */
   flags: Flags;
   /** All of standard input; empty when it is a terminal. */
   stdin: () => Promise<string>;
@@ -136,18 +136,18 @@ export interface Input<Flags = object> {
   out: (text: string) => void;
   err: (text: string) => void;
   outIsTty: boolean;
-  /** The terminal's size now; undefined when the output is none. */
+  /** The terminal's size now; undefined when the output is not a terminal. */
   outSize: () => { columns: number; rows: number } | undefined;
-  /** For a server: it goes on when what it prints cannot be written. */
+  /** For a server: keep running when standard output cannot be written. */
   ignoreOutputErrors: () => void;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-  /** Says what is being waited for; shown when it takes longer than a second. */
+  /** What the command is waiting for; shown when it takes longer than a second. */
   progress: (text: string) => void;
 }
 
 export interface Output {
-  /** What --print-json prints. Undefined: the command has printed what there was to say. */
+  /** What --print-json prints. Undefined: the command has printed its output itself. */
   data: unknown;
   plain?: string;
   fancy?: string;

@@ -7,16 +7,16 @@ import { FIRST_WORDS } from './first-words.ts';
 const demo = command({
   ...FIRST_WORDS.demo,
   description:
-    'Launches three scripted agents in a private tmux server, each with its gateway and mailbox, lets mail flow between ' +
-    'them, has a person file requests with the fleet server, and shows who is idle, busy, woken and why, until Ctrl-C. ' +
-    'Nothing is left running, and nothing of yours is touched.',
+    'Launches three scripted agents in a private tmux server, each with a gateway and a mailbox. They write to each other, a ' +
+    'simulated person asks for things through the fleet server, and the screen shows who is idle, busy or woken, and why, ' +
+    'until Ctrl-C. Nothing is left running, and nothing of yours is touched.',
   examples: [
     'rouse demo',
-    'rouse demo --once   # end when every agent has been woken and has handled its mail, and a request is answered',
+    'rouse demo --once   # end when every agent has handled its mail and a request has been answered',
   ],
   flags: [
     { name: 'once', summary: 'end when every agent has handled mail and a request has been answered' },
-    { name: 'clear', value: 'DIRECTORY', summary: 'what is left of a demo that was killed', hidden: true },
+    { name: 'clear', value: 'DIRECTORY', summary: 'clean up after a demo that was killed', hidden: true },
   ],
   async run({ env, out, outIsTty, outSize, signal, progress, flags }) {
     const { clearPlace, runDemo } = await import('../demo/index.ts');

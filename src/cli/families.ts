@@ -3,7 +3,7 @@ import { FIRST_WORDS } from './first-words.ts';
 
 const WORDS = FIRST_WORDS;
 
-/** What people type every day; help shows it first. */
+/** Commands for every day; help shows them first. */
 function daily(words: Command, load: () => Promise<Command>): Command {
   return { ...words, daily: true, load: async () => ({ ...(await load()), daily: true }) };
 }
@@ -44,7 +44,7 @@ const DAILY: Command[] = [
   daily(WORDS.dashboard, async () => (await import('./fleet/dashboard.ts')).default),
 ];
 
-/** Every command, by its first word. What a line does not name is not loaded. */
+/** Every command, by its first word. A command that the line does not name is not loaded. */
 export const ROOT: Command = {
   name: 'rouse',
   summary: 'durable mailboxes for terminal agents, and a gateway that wakes them when there is work',
@@ -78,7 +78,7 @@ export const ROOT: Command = {
     { ...WORDS.doctor, load: async () => (await import('./doctor/doctor.ts')).default },
     { ...WORDS.help, load: async () => (await import('./help-topics.ts')).default },
     { ...WORDS.version, load: async () => (await import('./version.ts')).default },
-    // As the source spells them, without a family.
+    // Spelled as in Houmao, without a family.
     { ...WORDS.attachGateway, load: async () => (await older()).attach },
     { ...WORDS.detachGateway, load: async () => (await older()).detach },
     { ...WORDS.gatewayStatus, load: async () => (await older()).status },

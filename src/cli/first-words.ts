@@ -16,7 +16,7 @@ export const FIRST_WORDS = {
   },
   ls: {
     name: 'ls',
-    summary: 'every agent of this host: what it does, and which one needs you',
+    summary: 'every agent of this host: what it is doing, and which one needs you',
   },
   send: {
     name: 'send',
@@ -45,22 +45,22 @@ export const FIRST_WORDS = {
   },
   leave: {
     name: 'leave',
-    summary: 'give a joined session back: no gateway, no agent, everything as before',
+    summary: 'release a joined session: no gateway, no agent, everything as before',
     takes: '[agent]',
   },
   why: {
     name: 'why',
-    summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
+    summary: 'why an agent was or was not woken or reminded',
     takes: '[agent]',
   },
   up: {
     name: 'up',
-    summary: 'start the team that .rouse.toml names; who runs is left as it is',
+    summary: 'start the team of .rouse.toml; running agents are left alone',
     takes: '[agents...]',
   },
   down: {
     name: 'down',
-    summary: 'end the team that .rouse.toml names; its mail is kept',
+    summary: 'stop the team of .rouse.toml; its mail is kept',
     takes: '[agents...]',
   },
   dashboard: {
@@ -78,7 +78,7 @@ export const FIRST_WORDS = {
   },
   host: {
     name: 'host',
-    summary: 'the process that holds hosted gateways',
+    summary: 'the process that runs hosted gateways',
   },
   mail: {
     name: 'mail',
@@ -122,7 +122,7 @@ export const FIRST_WORDS = {
   },
   config: {
     name: 'config',
-    summary: 'where each setting comes from; which project files are obeyed',
+    summary: 'where each setting comes from; which project files are trusted',
   },
   doctor: {
     name: 'doctor',

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { FIRST_WORDS } from './first-words.ts';
 import { table } from './print/table.ts';
 
-/** What each exit code means; wire/codes.ts gives each error its code. Stable: scripts depend on it. */
+/** What each exit code means; wire/codes.ts maps errors to codes. Scripts depend on them, so they never change. */
 export const EXIT_MEANINGS: [number, string][] = [
   [0, 'done'],
   [1, 'something went wrong inside Rouse, or a tool it ran failed'],

@@ -4,9 +4,9 @@ import { hostFiles, hostsDirectory } from '../wire/files/host-files.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * One line when the host of the gateways was killed together with its keeper, so that nothing starts it again and nobody is
- * woken; or its keeper alone, so that nothing would. Looked for by every command: a directory and two small files of each
- * host while all is well.
+ * A warning when the gateways' host and its keeper were killed, so that no agent is woken and nothing restarts the host; or
+ * when only the keeper was killed, so that nothing would restart it. Every command checks this, so it is cheap: one directory
+ * and two small files per host.
  */
 export async function lostHostLine(settings: Settings, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const states = hostStates(settings.runtimeDir);
@@ -37,7 +37,7 @@ function hostStates(runtimeDir: string): ('kept' | 'unkept' | 'dead')[] {
   });
 }
 
-/** Undefined when nobody is named, or it is of an earlier boot: then the agents are gone as well. */
+/** Undefined when no process is recorded, or one of an earlier boot: then the agents are gone as well. */
 function isDead(file: string): boolean | undefined {
   try {
     const record = JSON.parse(readIfExists(file) ?? 'null') as Record<string, unknown> | null;

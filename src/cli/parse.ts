@@ -7,8 +7,8 @@ import { suggestCommands } from './suggest.ts';
 import { takeWords, wordFlags } from './word-flags.ts';
 
 /**
- * Builds the commander tree along the words of the line; what the line does not name is there by name only, since
- * building a hundred commands would take longer than running one. `matched` is called with the one asked for.
+ * Builds the commander tree along the words of the line. Commands that the line does not name are added by name only:
+ * building a hundred commands would take longer than running one. `matched` is called with the named command.
  */
 export function buildParser(
   root: Command,
@@ -23,12 +23,12 @@ export function buildParser(
 interface Way {
   root: Command;
   path: string[];
-  /** How many words of the line stand after `--`. */
+  /** How many words of the line come after `--`. */
   afterDashes: number;
   /** The words of the line below this command. */
   words: readonly string[];
   matched: (match: Match) => void;
-  /** A command above runs by itself, too: flags of the same name are read there. */
+  /** A command above can run as well, so flags of the same name are parsed there. */
   below?: boolean;
 }
 
@@ -90,7 +90,7 @@ function addArguments(parser: Parser, command: Command): void {
   }
 }
 
-/** A family is shown by its name; a command with what it takes. */
+/** How help lists a command: its name and its arguments. */
 function subcommandTerm(parser: Parser): string {
   const args = parser.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
@@ -141,7 +141,7 @@ function addFlag(parser: Parser, flag: Flag, choices: readonly string[] | undefi
   }
 }
 
-/** Which of the two counts would be a guess. */
+/** Refuses both forms of a flag on one line: which one counts would be a guess. */
 function refuseBoth(parser: Parser, ...names: [string, string]): void {
   const given = new Set<string>();
   for (const name of names) {
@@ -166,7 +166,7 @@ function value(flag: Flag, choices: readonly string[] | undefined, text: string)
   }
 }
 
-/** What stands below the options in `--help`: examples, and how every command can print. */
+/** The end of `--help`: examples, and the print styles. */
 export function describe(command: Command, path: string[]): string {
   const parts: string[] = [];
   if (command.examples?.length) {

@@ -5,8 +5,8 @@ import { type Config, loadConfig, saidKeys, saidOf, type WakePolicy } from '../c
 import { VARIABLE } from '../wire/houmao/index.ts';
 
 /**
- * Where things are kept and how agents are started and woken. Chosen once, then passed down: what the environment says,
- * else a file, else the default; a flag of a command comes before all of them.
+ * Where files are kept and how agents are started and woken. Read once, then passed down: the environment, else a file, else
+ * the default; a flag of a command wins over all of them.
  */
 export interface Settings {
   home: string;
@@ -15,19 +15,19 @@ export interface Settings {
   registryDir: string;
   /** A tmux socket name or path; undefined means tmux's own default. */
   tmuxSocket: string | undefined;
-  /** The fleet server agents register with; undefined: with none. */
+  /** The fleet server that agents register with; undefined: none. */
   fleet: { url: string; tokenFile: string; caFile?: string | undefined } | undefined;
-  /** The token for a fleet server that is named in no other way. */
+  /** The default token for a fleet server. */
   fleetTokenFile: string;
-  /** How agents are woken for mail, as far as a file says. */
+  /** The wake settings of the files. */
   wake: WakePolicy;
   /** Who chose the mail store. */
   mailboxFrom: Choice['from'];
-  /** The files as they were read: presets, the team, and what is not obeyed. */
+  /** The files: presets, the team, and a project's file that is not trusted. */
   config: Config;
 }
 
-/** A value, and who chose it. */
+/** A value, and where it comes from. */
 export interface Choice {
   key: string;
   value: unknown;
@@ -42,7 +42,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return loadConfig({ env, cwd: workingDirectory(), home: homeOf(env) });
 }
 
-/** Where one is may have been removed; then there is no project either. */
+/** The working directory may have been removed; then there is no project either. */
 function workingDirectory(): string {
   try {
     return process.cwd();
@@ -72,7 +72,7 @@ export function readSettings(env: NodeJS.ProcessEnv, config: Config = NOTHING): 
   };
 }
 
-/** Every setting with who chose it; what only files say, as they say it. */
+/** Every setting with its source; settings that only files have, unchanged. */
 export function choices(env: NodeJS.ProcessEnv, config: Config): Choice[] {
   const fixed = ['home', ...PLACES.map(({ key }) => key)].map((key) => placeOf(env, config, key));
   const keys = new Set(fixed.map(({ key }) => key));
@@ -135,7 +135,7 @@ function tokenFileOf(env: NodeJS.ProcessEnv): string {
   return absolute(env, 'ROUSE_FLEET_TOKEN_FILE') ?? path.join(homeOf(env), 'server', 'admin-token');
 }
 
-/** The token of a fleet of the file goes to that fleet alone; a variable names the token for whichever is chosen. */
+/** A token that a file names for a fleet is used for that fleet only; one from the environment for any. */
 function fleetOf(env: NodeJS.ProcessEnv, config: Config): Settings['fleet'] {
   const url = env['ROUSE_FLEET_URL'];
   const caFile = absolute(env, 'ROUSE_FLEET_CA');
@@ -146,7 +146,7 @@ function fleetOf(env: NodeJS.ProcessEnv, config: Config): Settings['fleet'] {
   return { url: chosen.url, tokenFile: own ?? tokenFileOf(env), caFile };
 }
 
-/** By name, and only among one's own: where tokens go is not for a project to say. */
+/** Chosen by name from the person's own file: a project must not decide where tokens are sent. */
 function chosenFleet(
   config: Config,
 ): { name: string; url: string; tokenFile: string | undefined } | undefined {

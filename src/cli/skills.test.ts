@@ -52,7 +52,7 @@ describe('skills', () => {
     expect((await rouse(away)).out).toBe('no skills are installed\n');
     await json(line);
     fs.appendFileSync(file, 'my own rule\n');
-    expect((await rouse(away)).out).toContain(`left, as you changed it  ${file}`);
+    expect((await rouse(away)).out).toContain(`kept, because you changed it  ${file}`);
     expect(fs.existsSync(file)).toBe(true);
     expect(fs.readdirSync(path.join(home, 'skills'))).toEqual([MAIL_SKILLS[0]]);
     expect((await rouse(['skills', 'uninstall', '--home', home])).code).toBe(2);

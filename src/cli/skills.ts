@@ -38,15 +38,15 @@ async function uninstall(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
     removeSkills(target).map((each) => ({ tool: target.tool, ...each })),
   );
   const found = skills.filter(({ state }) => state !== 'absent');
-  const told = found.map((each) =>
-    each.state === 'changed' ? `left, as you changed it  ${each.file}` : `removed  ${each.file}`,
+  const lines = found.map((each) =>
+    each.state === 'changed' ? `kept, because you changed it  ${each.file}` : `removed  ${each.file}`,
   );
   return {
     data: {
       schema_version: 1,
       skills: found.map(({ state, ...each }) => ({ ...each, removed: state !== 'changed' })),
     },
-    plain: told.join('\n') || 'no skills are installed',
+    plain: lines.join('\n') || 'no skills are installed',
   };
 }
 
@@ -111,7 +111,7 @@ const skills: Command = {
     command({
       name: 'uninstall',
       summary: "remove Rouse's skills from the tools' skill directories",
-      description: 'Of every tool, or of one. Files you changed are yours and stay; they are named.',
+      description: 'From every tool, or from one. Files you changed are kept, and listed.',
       examples: ['rouse skills uninstall', 'rouse skills uninstall --tool claude'],
       flags: LIST_FLAGS,
       run: uninstall,

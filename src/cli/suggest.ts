@@ -1,7 +1,7 @@
 import { nearest } from '../base/index.ts';
 import type { Command } from './command.ts';
 
-/** What people type who know other programs. */
+/** Names that other programs have for our commands. */
 const OTHER_NAMES: Record<string, string> = {
   list: 'ls',
   ps: 'ls',
@@ -37,7 +37,7 @@ const OTHER_FLAGS: Record<string, string[]> = {
   recipient: ['to'],
 };
 
-/** Whole command lines that may have been meant by an unknown word below this command, best first. */
+/** Whole command lines that an unknown word below this command may stand for, best first. */
 export function suggestCommands(
   typed: string,
   command: Command,
@@ -56,7 +56,7 @@ export function suggestCommands(
   return [...new Set(lines.length > 0 ? lines : near)].slice(0, 2);
 }
 
-/** Flags of the command that may have been meant by an unknown one: `--name` by `--agent-name`. */
+/** The flag that an unknown one may stand for: `--agent-name` for `--name`. */
 export function suggestFlag(typed: string, command: Command): string | undefined {
   const bare = typed.replace(/^-+/, '').replace(/=.*$/, '');
   const own = (command.flags ?? []).filter(({ hidden }) => !hidden).map(({ name }) => name);
@@ -73,7 +73,7 @@ function visible({ subcommands = [] }: Command): Command[] {
   return subcommands.filter(({ hidden }) => !hidden);
 }
 
-/** Every command, those of few words first. */
+/** Every command, shortest first. */
 function everywhere(root: Command, path: string[]): string[][] {
   const below = visible(root).map((inner) => ({ inner, words: [...path, inner.name] }));
   return [

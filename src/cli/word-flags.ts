@@ -1,7 +1,7 @@
 import { invalid, isRouseError } from '../base/index.ts';
 import { type Command, type Flag, flagKey } from './command.ts';
 
-/** The flags of a command that may be given as plain words. One that takes words of its own, or commands, has none. */
+/** The flags of a command that may be given as plain words. A command with required arguments or subcommands has none. */
 export function wordFlags({ flags = [], args = [], subcommands }: Command): Flag[] {
   if (subcommands || args.some(({ optional }) => !optional)) return [];
   return flags.filter(({ word }) => word !== undefined);
@@ -10,11 +10,11 @@ export function wordFlags({ flags = [], args = [], subcommands }: Command): Flag
 export interface Words {
   args: string[];
   flags: Record<string, unknown>;
-  /** How many of the words stand after `--`: they are the command's own, never those of a flag. */
+  /** How many of the words come after `--`; those are never values of flags. */
   afterDashes: number;
 }
 
-/** Gives each word to the first flag that was not given as a flag; what is left are the words of the command. */
+/** Assigns each word to the first such flag that has no value yet. The rest are the command's arguments. */
 export function takeWords(
   command: Command,
   path: readonly string[],
@@ -52,7 +52,7 @@ function missing(flag: Flag, command: Command, path: readonly string[]): Error {
   });
 }
 
-/** What to type instead, and where more is said. */
+/** An example of the command, and where its help is. */
 export function exampleHint({ examples }: Command, path: readonly string[]): string {
   const example = examples?.[0]?.replace(/\s+#.*$/, '');
   const more = `see "${path.join(' ')} --help"`;

@@ -17,8 +17,8 @@ import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
 import { sessionContext, type TargetInput } from './target.ts';
 
 /**
- * The commands that act on an agent whether or not it has a gateway. A live gateway does it, so that its queue and
- * ledger know; without one this process opens the same surface and holds the same lane.
+ * The commands that act on an agent with or without a gateway. A live gateway does the work, so that its queue and
+ * ledger record it; without one, this process opens the same surface and holds the same lane.
  */
 interface DirectCommand<I> {
   by: Command;
@@ -39,7 +39,7 @@ function withOrWithoutGateway<I extends TargetInput>(
   };
 }
 
-/** The agent's gateway when it has one; otherwise its server, for what a server does without a gateway. */
+/** Uses the agent's gateway, or its server for what a server does without a gateway. */
 async function behindFleet<I extends TargetInput>(
   input: I,
   target: FleetTarget,
@@ -76,7 +76,7 @@ async function directly(
   return { data, plain: [detail, ...reasonTexts(result.reasons), ...ended].join('; ').concat('.') };
 }
 
-/** Where a headless turn that ran and has ended is kept. */
+/** Where the files of a finished headless turn are. */
 function turnOf({ kind }: DirectAct, { evidence }: DeliveryResult): string | undefined {
   const last = evidence.at(-1)?.facts;
   return kind === 'prompt' && last?.['exit_code'] !== undefined ? String(last['artefacts']) : undefined;
@@ -88,9 +88,9 @@ const ACTIONS: Record<DirectAct['kind'], string> = {
   send_keys: 'control_input',
 };
 
-/** As a gateway refuses: on standard error, with an exit code. */
+/** Refuses as a gateway does: on standard error, with an exit code. */
 function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
-  // A turn that failed or was interrupted had its prompt.
+  // A turn that failed or was interrupted did receive its prompt.
   const sent = turnOf(act, result) !== undefined;
   const facts = { status: 'error', action: ACTIONS[act.kind], sent, ...delivered(result) };
   const { outcome, reasons } = result;
@@ -142,7 +142,7 @@ function promptPolicy({ flags }: InputOf<typeof PROMPT.flags>): AdmissionPolicy 
 export const DIRECT_COMMANDS: Command[] = [
   command({
     ...PROMPT,
-    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; for a headless agent the command then waits for the turn to end, and ending the command ends the turn.`,
+    description: `${PROMPT.description} Without a gateway this command does it itself, under the same lock. For a headless agent it then waits for the turn to end, and ending the command ends the turn.`,
     examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
     run: withOrWithoutGateway({
       by: PROMPT,

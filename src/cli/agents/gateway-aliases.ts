@@ -5,7 +5,7 @@ import { attachOptions, LISTENER_FLAGS } from './flags/attach.ts';
 import { attachWith, runDetach, runStatus } from './gateway.ts';
 import type { TargetInput } from './target.ts';
 
-/** Older spellings: the agent is named by --agent-identity, which may also be the path of a manifest. */
+/** Commands of older scripts: --agent-identity is the name of an agent or the path of its manifest. */
 const IDENTITY_FLAGS = [
   {
     name: 'agent-identity',

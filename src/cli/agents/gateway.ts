@@ -26,7 +26,7 @@ const STATUS_LINES = [
   'queue_depth',
 ] as const;
 
-/** Shown only when it is not as usual: each with what is. */
+/** Fields that are shown only when their value is not one of the usual ones. */
 const UNUSUAL: readonly [name: keyof GatewayReport['status'], usual: readonly unknown[]][] = [
   ['managed_agent_recovery', ['idle']],
   ['terminal_surface_eligibility', ['ready']],
@@ -56,7 +56,7 @@ function standingLines({ standing }: GatewayReport['status']): Record<string, un
   return { agent: standing.words, ...(standing.needs_you && { 'needs you': standing.needs_you }) };
 }
 
-/** The status as people read it; what was put right on the way stands below it. */
+/** The status for people, followed by notes about what was repaired on the way. */
 export function showStatus(heading: string, { status, notes }: GatewayReport): string {
   const { fleet, cao } = status;
   const values = {
@@ -130,7 +130,7 @@ const ATTACH_FLAGS = [
   {
     name: 'fresh-queue',
     summary:
-      'replace a queue file that is missing, empty or unreadable; what is left of it is kept aside, wakes stay as set',
+      'replace a queue file that is missing, empty or unreadable; the old file is kept aside, wake settings stay',
   },
   ...LISTENER_FLAGS,
   ...TIMING_FLAGS,
@@ -141,7 +141,7 @@ export const ATTACH = command({
   summary: 'start a gateway beside the agent',
   description:
     'Starts the gateway in a window beside the agent (--foreground), as a process of its own (--background) or in the ' +
-    'process that all hosted gateways share (--hosted); without any, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
+    'process that all hosted gateways share (--hosted); without any of these, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
     'timing it is restarted at the same address, with its queue, notifier and live reminders. A port that you name ' +
     'must be free; one that the system chose last time is tried first, and replaced if it is busy.',
   examples: [

@@ -30,11 +30,11 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   };
 }
 
-/** How the tool that runs is given our tools: its own configuration is a person's, and it is read when the tool starts. */
+/** How a running tool gets our tools: its configuration belongs to the person, and it reads it only at its start. */
 function mcpLine({ facts }: Joined, tool: Tool | undefined): string | undefined {
   if (!tool?.mcp?.config) return undefined;
   const install = `"${commandLine`rouse mcp install --tool ${facts.tool} --agent-name ${facts.agentName}`}"`;
-  return `mail tools: ${install}, then restart ${facts.tool} (join with --install-mcp does the first, and leave undoes it)`;
+  return `mail tools: ${install}, then restart ${facts.tool} ("join --install-mcp" does the first step, and leave undoes it)`;
 }
 
 function installedLine({ facts }: Joined, file: string): string {
@@ -43,7 +43,7 @@ function installedLine({ facts }: Joined, file: string): string {
 
 type Joined = JoinReport & Partial<Pick<LaunchReport, 'attached' | 'attachError'>> & Wakes;
 
-/** Beside the session: a window in it would be one of ours among a person's own. */
+/** Runs the gateway outside the session, which belongs to the person. */
 async function attachAndWake(
   input: InputOf<typeof FLAGS>,
   { facts }: JoinReport,
@@ -183,7 +183,7 @@ const join = command({
   description:
     'Run it inside the session. The tool in window 0, or in the pane you name, becomes the agent; nothing is restarted ' +
     'or renamed. The mail skills are installed as at launch. With --launch-args the agent can also be relaunched. ' +
-    '"rouse agents leave" undoes all of it.',
+    '"rouse agents leave" undoes everything.',
   examples: [
     'rouse agents join --agent-name gpu --wake                # inside the session of a running claude',
     'rouse agents join --agent-name gpu --target-tmux-session work --pane 1.0 --wake',

@@ -27,7 +27,7 @@ const AT_FLEET: Column<ListedAgent>[] = [
   ...PLACES,
 ];
 
-/** An agent of this host, and what its gateway wrote of it. */
+/** An agent of this host with what its gateway has recorded about it. */
 type Known = ListedAgent & Omit<RosterAgent, 'name' | 'id' | 'host' | 'gateway'> & { seen: RosterAgent };
 
 const HERE: Column<Known>[] = [
@@ -68,7 +68,7 @@ async function atFleet(input: InputOf<typeof FLAGS>, port: number): Promise<Outp
   return { data, plain: data.agents.length > 0 ? table(data.agents, AT_FLEET) : 'no agents' };
 }
 
-/** One that was stopped between the two looks is shown as gone. */
+/** An agent that was stopped between the two queries is shown as gone. */
 function known(agent: ListedAgent, { agents }: Roster): Known {
   const found = agents.find(({ id }) => id === agent.agent_id) ?? goneAgent(agent);
   const { name: _name, id: _id, host: _host, gateway: _gateway, ...seen } = found;

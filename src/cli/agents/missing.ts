@@ -4,7 +4,7 @@ import { exitCodeOf } from '../../wire/codes.ts';
 import type { Input } from '../command.ts';
 import { errorText } from '../print/error-text.ts';
 
-/** What a session that runs may still lack. */
+/** What can fail although the session runs. */
 export interface Missing {
   attachError?: RouseError | undefined;
   wakeError?: RouseError | undefined;
@@ -12,7 +12,7 @@ export interface Missing {
   fleetError?: RouseError | undefined;
 }
 
-/** The agent runs; only its gateway, its wakes or its place in the fleet is missing. That is said, and the exit code tells why. */
+/** Reports what failed although the agent runs, and returns the exit code of the most important failure. */
 export function reportMissing(
   input: Input,
   { attachError, wakeError, mcpError, fleetError }: Missing,

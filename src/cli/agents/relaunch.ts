@@ -47,7 +47,7 @@ function plainOf(back: BroughtBack, wakes: MailNotifierStatus | undefined): stri
 
 const FLAGS = [
   ...GATEWAY_TARGET_FLAGS,
-  { name: 'resume', summary: 'go on with the conversation the tool was in, where it is known' },
+  { name: 'resume', summary: 'continue the conversation the tool was in, if it is known' },
 ] as const satisfies readonly Flag[];
 
 const relaunch = command({

@@ -1,7 +1,7 @@
 import { commandLine, invalid } from '../../base/index.ts';
 import type { TargetInput } from './target.ts';
 
-/** What ends a tool must not hit the session one happens to be in. */
+/** A command that ends a tool must not hit the session it happens to run in. */
 export function requireNamed({ flags }: TargetInput, action: string): void {
   const { agentName, agentId, targetTmuxSession, currentSession } = flags;
   if ([agentName, agentId, targetTmuxSession, currentSession].some((given) => given !== undefined)) return;

@@ -8,7 +8,7 @@ export const INSTALL_SKILLS = {
   summary: "install the two mail skills in the tool's skill directory (default when there is a mailbox)",
 } as const satisfies Flag;
 
-/** What became of the mail skills, where there is something to tell. */
+/** Which mail skills were installed; empty when none were and nothing went wrong. */
 export function skillsLine(skills: SkillsAtLaunch | undefined): { skills?: string } {
   if (skills?.problem) return { skills: `${skills.problem}; wakes name the endpoints instead` };
   if (!skills?.written.length) return {};

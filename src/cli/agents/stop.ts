@@ -70,9 +70,9 @@ export const stop = command({
 export const leave = command({
   ...FIRST_WORDS.leave,
   description:
-    'Detaches the gateway, puts back the variables of the session and what join installed (of a configuration that ' +
-    'somebody changed since only its own entry is taken out), and forgets the agent. The tool keeps running. An agent that was launched has nothing to go back ' +
-    'to; use "rouse agents stop".',
+    'Detaches the gateway, restores the variables of the session and the configuration that join changed (if it was edited ' +
+    'since, only the entry of join is removed), and forgets the agent. The tool keeps running. For an agent that was ' +
+    'launched, use "rouse agents stop".',
   examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
   flags: GATEWAY_TARGET_FLAGS,
   run: runLeave,

@@ -32,7 +32,7 @@ export function sessionContext(input: Input): SessionContext {
 export async function targetOf(input: TargetInput): Promise<Target> {
   const { findTarget } = await import('../../session/index.ts');
   const target = await findTarget(sessionContext(input), selectorOf(input));
-  // Nobody named that server: whatever is done next is done there.
+  // The user did not name that server, so say where the command acts.
   if (target.kind === 'fleet' && !target.facts && input.flags.pairPort === undefined)
     input.err(
       `note: ${target.agentRef} is not of this home; it is an agent of the server at ${target.baseUrl}\n`,
@@ -40,7 +40,7 @@ export async function targetOf(input: TargetInput): Promise<Target> {
   return target;
 }
 
-/** What the flags say of the agent, as they were given. */
+/** The flags that select the agent. */
 export function selectorOf({ flags }: TargetInput): SelectorFlags {
   const { agentName, agentId, currentSession, targetTmuxSession, pairPort } = flags;
   return { agentName, agentId, currentSession, targetTmuxSession, pairPort };

@@ -14,22 +14,22 @@ export const WAKE = {
   summary: `wake it for mail: attaches a gateway, in the host, and turns on its notifier (${policyInWords(USUAL_WAKES)})`,
 } as const satisfies Flag;
 
-/** Whether the agent is woken for mail; what failed on the way does not end the agent. */
+/** Whether the agent is woken for mail. A failure here does not end the agent. */
 export interface Wakes {
   wakes?: MailNotifierStatus | undefined;
   wakeError?: RouseError | undefined;
 }
 
-/** Whether it is to be woken: as the flag says, else as a file does, where there is a mailbox. */
+/** Whether to wake it: decided by the flag, else by a file if there is a mailbox. */
 export function wakeWanted({ settings }: Input, wake: boolean | undefined, mailbox: unknown): boolean {
   if (wake && mailbox === false)
-    throw invalid('--wake is for mail, and --no-mailbox leaves the agent without any', {
+    throw invalid('--wake needs a mailbox, and --no-mailbox leaves the agent without one', {
       hint: 'leave out one of the two',
     });
   return wake ?? (settings.wake.on === true && mailbox !== false);
 }
 
-/** How agents are woken when nobody says more than that: as a file says, else as usual. */
+/** The default wake settings: from a file, else the usual ones. */
 export function wakePolicy({ wake }: Settings): MailNotifierInput {
   const { on: _, quiet_hours: hours, time_zone: zone, ...policy } = wake;
   const [from, to] = hours?.split('-') ?? [];
@@ -49,7 +49,7 @@ export async function turnOnWakes(input: Input, { agentId }: ManifestFacts): Pro
   }
 }
 
-/** How the agent is woken now; undefined when its gateway does not say. */
+/** How the agent is woken now; undefined when its gateway cannot be asked. */
 export async function wakesNow(
   input: Input,
   { agentId }: ManifestFacts,
@@ -73,7 +73,7 @@ interface Equipped extends Wakes {
   skills?: SkillsAtLaunch | undefined;
 }
 
-/** What is on and what is not, in one line. */
+/** One line: wakes, mail tools and skills, on or off. */
 export function equipmentLine({ facts, wakes, attached, skills }: Equipped): string {
   return [
     wakes?.enabled ? `wakes on (mail, ${policyInWords(wakes)})` : wakesOff(facts.agentName, attached),
@@ -84,7 +84,7 @@ export function equipmentLine({ facts, wakes, attached, skills }: Equipped): str
 
 const DOORS: Record<string, string> = { http: 'MCP', stdio: 'MCP (stdio)', extension: 'an extension' };
 
-/** By which door the agent's tool was given our tools at its launch; undefined: by none. */
+/** How the agent's tool got our tools at launch; undefined if it did not. */
 export function mcpDoorOf(facts: Pick<ManifestFacts, 'document'>): string | undefined {
   const door = notedOf(facts).mcp_door;
   return typeof door === 'string' ? door : undefined;

@@ -12,7 +12,7 @@ export interface Completion {
   files: boolean;
 }
 
-/** What has been typed so far of the command that is being completed. */
+/** The part of the command line that is already typed. */
 export interface Typed {
   command: Command;
   /** The values of its flags; those of flags without a value are true. */
@@ -21,7 +21,7 @@ export interface Typed {
   words: string[];
 }
 
-/** Answers with what a value may name, as far as that is known without asking anybody over a network. */
+/** Returns what a value may name, without any network request. */
 export type NamesOf = (named: Named, typed: Typed) => Promise<Candidate[]>;
 
 const GLOBAL: Flag[] = [
@@ -35,7 +35,7 @@ const GLOBAL: Flag[] = [
 const NOTHING: Completion = { candidates: [], files: false };
 const FILES: Completion = { candidates: [], files: true };
 
-/** What the last word may become, given those before it. */
+/** Candidates for the last word. */
 export async function completeWords(
   root: Command,
   words: readonly string[],

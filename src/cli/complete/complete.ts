@@ -4,7 +4,11 @@ import { FIRST_WORDS } from '../first-words.ts';
 import { SCRIPTS, SHELLS } from './scripts.ts';
 
 const FLAGS = [
-  { name: 'line', value: 'TEXT', summary: 'the line up to the cursor, for shells that cut words otherwise' },
+  {
+    name: 'line',
+    value: 'TEXT',
+    summary: 'the line up to the cursor, for shells that split words differently',
+  },
 ] as const satisfies readonly Flag[];
 
 /** The visible command that prints a script, and the hidden one the script calls. */

@@ -9,11 +9,11 @@ import type { Input } from '../command.ts';
 import { harmless } from '../print/terminal-text.ts';
 import type { Candidate, NamesOf, Typed } from './complete-words.ts';
 
-/** A Tab must not wait: what is not known by then is not offered. */
+/** Tab must not hang: what is not known after this time is not offered. */
 const MAX_MS = 1500;
 const MAX_MESSAGES = 30;
 
-/** Names as files tell them. Nobody is asked over HTTP, and tmux is not asked either. */
+/** Names found in files, without HTTP and without tmux. */
 export function knownNames(input: Input): NamesOf {
   return async (named, typed) => {
     switch (named) {
@@ -68,7 +68,7 @@ async function withinTime(work: Promise<Candidate[]>): Promise<Candidate[]> {
   }
 }
 
-/** The newest mail of the mailbox that the line names, from the store itself. */
+/** The newest messages of the mailbox that the line names, read from the store. */
 async function messages(input: Input, { flags, words }: Typed): Promise<Candidate[]> {
   const { NO_FILE, openMailbox, openMailboxAt } = await import('../../mail/index.ts');
   const binding = await bindingOf(input, flags['agentName'] ?? words[0]);
@@ -99,7 +99,7 @@ async function messages(input: Input, { flags, words }: Typed): Promise<Candidat
   }
 }
 
-/** Of the agent that is named, else of the one whose session this is. */
+/** The mailbox of the named agent, else of the agent of this session. */
 async function bindingOf(input: Input, name: unknown): Promise<MailboxBinding | undefined> {
   const { knownAgents, readManifestFacts } = await import('../../session/index.ts');
   const here = input.env[VARIABLE.manifestPath];

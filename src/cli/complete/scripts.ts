@@ -1,17 +1,17 @@
 /**
- * What a shell is taught: to ask `rouse complete` for each Tab. Sourcing a script again changes nothing; none needs a package
- * beside the shell. A line of the answer is a word, a tab and what it means; `:files` alone asks for names of files.
+ * Completion scripts: each Tab calls `rouse complete`. Sourcing a script twice is harmless, and none needs another package.
+ * A line of its output is a word, a tab and its meaning; `:files` alone asks the shell for file names.
  *
- * Only the program that PATH finds at an absolute place is asked, whatever is being completed: a Tab behind `./rouse` must
- * not run a file of the current directory.
+ * Only a program that PATH finds at an absolute path is run, whatever is being completed: Tab after `./rouse` must not run
+ * a file of the current directory.
  */
 export const SCRIPTS: Record<string, string> = { bash: bash(), zsh: zsh(), fish: fish() };
 
 export const SHELLS = Object.keys(SCRIPTS);
 
 /**
- * Bash cuts words also at ":" and "=", so it hands over the line as it stands, and of each answer only what follows the last
- * cut is wanted.
+ * Bash also splits words at ":" and "=". So the script passes the whole line, and keeps only what follows the last split of
+ * each candidate.
  */
 function bash(): string {
   return `# bash completion for rouse; needs no other package.

@@ -1,6 +1,6 @@
 /**
- * The words of a line that is still being typed, as a shell cuts them: at white space, but not inside of quotes or after a
- * backslash. The last one is the word at the cursor, empty after a blank. What a shell would fill in stays as it is.
+ * The words of a line that is still being typed, split as a shell does: at white space, but not inside quotes or after a
+ * backslash. The last one is the word at the cursor; it is empty after a blank. Nothing is expanded.
  */
 export function splitLine(line: string): string[] {
   const words: string[] = [''];

@@ -50,13 +50,13 @@ function stateWords(state: string, problem: string | null): string {
     case 'trusted':
       return state;
     case 'not_there':
-      return 'not there';
+      return 'not found (optional)';
     case 'untrusted':
-      return 'not obeyed: look at it, then run "rouse config trust"';
+      return 'ignored, not trusted yet: look at it, then run "rouse config trust"';
     case 'changed':
-      return 'not obeyed: it changed since you trusted it; look at it, then run "rouse config trust"';
+      return 'ignored, changed since you trusted it: look at it, then run "rouse config trust"';
     default:
-      return `not obeyed: ${problem}`;
+      return `ignored: ${problem}`;
   }
 }
 
@@ -65,11 +65,11 @@ function description(): string {
     ({ key, kind, own }) => `  ${key} = ${kind.words}${own ? '   (your own file only)' : ''}`,
   );
   return [
-    'Shows every setting, its value, and who says it. A flag comes before the environment, the environment before a ' +
-      "file, a project's file (.rouse.toml, from the working directory upwards) before your own " +
-      '(~/.config/rouse/config.toml), and any of them before the default.',
+    'Shows every setting, its value, and where it comes from. A flag wins over the environment, the environment over a ' +
+      "file, a project's file (.rouse.toml, from the working directory upwards) over your own " +
+      '(~/.config/rouse/config.toml), and each of them over the default.',
     '',
-    'A project\'s file is obeyed only after "rouse config trust", and again only after it when the file has changed.',
+    'A project\'s file is used only after "rouse config trust"; when it changes, it must be trusted again.',
     '',
     'Keys of the files (TOML; * is a name you choose):',
     ...own,
@@ -82,7 +82,7 @@ const shown = command({
   examples: [
     'rouse config',
     'rouse config --print-json',
-    'rouse config trust     # obey the .rouse.toml of this project, as it is now',
+    'rouse config trust     # use the .rouse.toml of this project, as it is now',
   ],
   flags: [],
   run,

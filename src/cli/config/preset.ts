@@ -6,12 +6,13 @@ import type { Tool } from '../../tools/index.ts';
 import type { Input } from '../command.ts';
 import { harmless } from '../print/terminal-text.ts';
 
-/** What a file can say of a launch; flags have been given already, and come first. */
+/** The launch options that a file can set. Flags are in `options` already and win. */
 type FromFiles = Pick<LaunchOptions, 'tool' | 'args' | 'rolePrompt' | 'home' | 'env'>;
 
 /**
- * The launch with what the files say of its tool. A preset of a tool's own name holds for every launch of that tool, also
- * below a preset of another name. `byProject`: a project's file names the tool. What a project's file says is checked here once more against what is known of the tool.
+ * Adds the presets of the files to a launch. A preset with a tool's own name applies to every launch of that tool, also
+ * when a preset of another name leads to it. `byProject`: a project's file names the tool. What a project's file sets is
+ * checked again here, against what is known of the tool.
  */
 export async function withPreset<Options extends FromFiles>(
   config: Config,
@@ -39,17 +40,17 @@ export async function withPreset<Options extends FromFiles>(
   };
 }
 
-/** A project's file that is not obeyed may be why an agent starts otherwise than its reader thinks. */
+/** Warns that a project's file is ignored, so that no one wonders why an agent starts without its settings. */
 export function noteUntrusted({ settings, style, err }: Input): void {
   const { project } = settings.config;
   if (!project || project.state === 'trusted' || style === 'json') return;
-  const why = project.state === 'changed' ? 'it changed since it was trusted' : 'it is not trusted';
+  const why = project.state === 'changed' ? 'it changed since you trusted it' : 'it is not trusted yet';
   const trust = 'look at it, then run "rouse config trust"';
   const reason = project.problem?.message ?? `${why}; ${trust}`;
-  err(`${harmless(`note: ${project.path} is not obeyed: ${reason}`)}\n`);
+  err(`${harmless(`note: ${project.path} is ignored: ${reason}`)}\n`);
 }
 
-/** The role a preset or a member of the team gives, as text. */
+/** The role text of a preset or team member. */
 export function roleOf({
   value,
   byProject,
@@ -64,7 +65,7 @@ export function roleOf({
   return text;
 }
 
-/** What a project's preset may be: a tool that is known, with arguments that allow nothing. */
+/** A project's preset may only name a known tool, with arguments that grant no permissions. */
 export async function checkPreset({ value, byProject, source }: Said<Preset>, tool: string): Promise<void> {
   if (!byProject) return;
   const { toolNames, toolOf } = await import('../../tools/index.ts');
@@ -85,7 +86,7 @@ function refuseOthers(args: readonly string[], { name, harmlessFlags = [] }: Too
     const value = isKnown ? (joined ?? args[++i]) : undefined;
     if (value !== undefined && !value.startsWith('-')) continue;
     throw forbidden(`${source}: a project's file cannot give ${name} the argument "${value ?? flag}"`, {
-      hint: `it may give ${harmlessFlags.join(', ')}, each with its value; the rest belongs into your own config.toml`,
+      hint: `it may give ${harmlessFlags.join(', ')}, each with its value; put the others into your own config.toml`,
     });
   }
 }

@@ -25,7 +25,7 @@ const FILE = {
   optional: true,
 };
 
-/** Its bytes are read once: what is checked is what is shown and what is trusted. */
+/** Reads the file once, so that the bytes checked are the bytes shown and trusted. */
 async function runTrust({ args, env, settings }: Input): Promise<Output> {
   const file = await chosenFile(args[0], env);
   const checked = checkFile(file, { byProject: true, person: env['HOME'] || os.homedir() });
@@ -44,7 +44,7 @@ async function runTrust({ args, env, settings }: Input): Promise<Output> {
   return {
     data: { status: 'ok', path: file.path, values },
     plain: [
-      harmless(`${file.path} is obeyed from now on, as long as it says:`),
+      harmless(`${file.path}: trusted until it changes. It says:`),
       values.length > 0
         ? table(values, [
             { title: 'key', value: ({ key }) => key },
@@ -55,7 +55,7 @@ async function runTrust({ args, env, settings }: Input): Promise<Output> {
   };
 }
 
-/** Everything that would be refused when an agent is started is refused now. */
+/** Refuses now whatever would be refused when an agent is started. */
 async function checkTools(config: Config): Promise<void> {
   const project = config.project?.checked?.values;
   for (const [name, value] of Object.entries(project?.tools ?? {})) {
@@ -89,7 +89,8 @@ async function chosenFile(given: string | undefined, env: NodeJS.ProcessEnv): Pr
 function projectFile(given: string): string {
   const place = path.resolve(given);
   if (path.basename(place) === '.rouse.toml') return place;
-  if (place.endsWith('.toml')) throw forbidden(`${place} is no project's file: they are called .rouse.toml`);
+  if (place.endsWith('.toml'))
+    throw forbidden(`${place} is not a project's file: those are called .rouse.toml`);
   return path.join(place, '.rouse.toml');
 }
 
@@ -97,15 +98,18 @@ async function runUntrust({ args, env, settings }: Input): Promise<Output> {
   const nearest = args[0] === undefined ? (await readConfig(env)).project?.path : projectFile(args[0]);
   if (nearest === undefined) throw notFound('there is no .rouse.toml in this directory or above it');
   untrustProject(settings.home, nearest);
-  return { data: { status: 'ok', path: nearest }, plain: `${nearest} is not obeyed any more` };
+  return {
+    data: { status: 'ok', path: nearest },
+    plain: `${nearest} is no longer trusted, so it is ignored`,
+  };
 }
 
 export const trust = {
   ...command({
     name: 'trust',
-    summary: "obey a project's .rouse.toml, as it is now",
+    summary: "use a project's .rouse.toml, as it is now",
     description:
-      "Checks the file and shows what it says. When it changes, it is no longer obeyed until you trust it again. An agent's own session cannot do this.",
+      "Checks the file and shows what it says. When the file changes, it is ignored until you trust it again. An agent's own session cannot do this.",
     examples: ['rouse config trust', 'rouse config trust ~/src/app'],
     args: [FILE],
     flags: [],
@@ -117,7 +121,7 @@ export const trust = {
 export const untrust = {
   ...command({
     name: 'untrust',
-    summary: "do not obey a project's .rouse.toml any more",
+    summary: "stop using a project's .rouse.toml",
     examples: ['rouse config untrust', 'rouse config untrust ~/src/app'],
     args: [FILE],
     flags: [],

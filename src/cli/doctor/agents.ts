@@ -5,7 +5,7 @@ import type { ListedAgent, RosterAgent } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
-/** What agents need: tmux, tools whose screens are known, sessions and gateways that live. */
+/** What agents need: tmux, tools whose screens are known, live sessions and gateways. */
 
 const tmux: Check = {
   id: 'tmux',
@@ -18,14 +18,14 @@ const tmux: Check = {
   },
 };
 
-/** tmux refuses a directory that others may enter, with an error nobody understands. */
+/** tmux refuses a directory that others may enter, with an error that does not say so. */
 const sockets: Check = {
   id: 'sockets',
   async look(input) {
     const { socketDirectory } = await (await import('../../session/index.ts')).examinations();
     const directory = socketDirectory(sessionContext(input));
     const stat = fs.statSync(directory, { throwIfNoEntry: false });
-    if (!stat) return [ok('sockets', `${directory} is made by tmux`)];
+    if (!stat) return [ok('sockets', `${directory} will be created by tmux`)];
     if (stat.uid !== process.getuid?.())
       return [
         problem(
@@ -65,17 +65,17 @@ const tools: Check = {
     return found.map(({ tool, executable, version, known, seen }): Finding => {
       const id = `tool.${tool}`;
       if (known === 'never')
-        return warning(id, `${executable}: its screens are not known; it is calibrated`, null);
+        return warning(id, `${executable}: its screens are not known; Rouse calibrates itself to them`, null);
       if (version === null)
         return warning(id, `${executable} does not say its version`, `try it by hand: ${tool} --version`);
       const newest = seen.at(-1);
       if (known === 'outside')
         return problem(
           id,
-          `${version} is outside of what is known of its screens (up to ${newest}): it is not typed into`,
-          'update rouse, or install a version that is known',
+          `the screens of ${version} are not known (only up to ${newest}): nothing is typed into it`,
+          'update rouse, or install a known version',
         );
-      return ok(id, known === 'seen' ? `${version}, known` : `${version}; known as ${newest}`);
+      return ok(id, known === 'seen' ? `${version}, known` : `${version}, handled like ${newest}`);
     });
   },
 };
@@ -112,7 +112,7 @@ const sessions: Check = {
   },
 };
 
-/** One command mends all of them; what is said of several in the same words is said once. */
+/** One command fixes all of them; agents with the same trouble share a finding. */
 function withOneFix(agents: readonly RosterAgent[]): Finding[] {
   const words = new Set(agents.map(({ needs_you }) => needs_you));
   return [...words].map((needs_you) => {
@@ -124,7 +124,7 @@ function withOneFix(agents: readonly RosterAgent[]): Finding[] {
   });
 }
 
-/** A gateway that cannot work is a problem; anything else somebody should look at is a warning. */
+/** A gateway that cannot work is a problem; anything else a person should look at is a warning. */
 function asked({ agent_name }: ListedAgent, seen: RosterAgent | undefined): Finding[] {
   if (!seen?.needs_you) return [];
   const id = `agent.${agent_name}`;
@@ -154,7 +154,7 @@ function judge({
     ];
   if (gateway === 'silent')
     return [
-      problem(id, 'its gateway runs and does not answer', commandLine`rouse agents gateway attach ${name}`),
+      problem(id, 'its gateway runs but does not respond', commandLine`rouse agents gateway attach ${name}`),
     ];
   if (gateway === 'down')
     return [
@@ -173,7 +173,7 @@ const records: Check = {
   async look(input) {
     const { deadRecords } = await (await import('../../session/index.ts')).examinations();
     const dead = deadRecords(sessionContext(input));
-    if (dead.length === 0) return [ok('records', 'every record leads to its session')];
+    if (dead.length === 0) return [ok('records', 'every record has its session')];
     const names = dead.map(({ agentName }) => agentName).join(', ');
     return [
       {

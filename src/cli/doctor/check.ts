@@ -2,23 +2,23 @@ import type { Input } from '../command.ts';
 
 export type CheckStatus = 'ok' | 'warning' | 'problem';
 
-/** What a look at one thing found. */
+/** What one check found. */
 export interface Finding {
   id: string;
   status: CheckStatus;
   detail: string;
-  /** The command that mends it, or what to do; null when nothing is to be done. */
+  /** The command that fixes it, or what to do; null when nothing needs to be done. */
   fix: string | null;
-  /** Mends it, where that can do no harm. */
+  /** Fixes it, where that can do no harm. */
   repair?: () => Promise<void> | void;
 }
 
 type Looked = Finding | Finding[];
 
-/** A look at one thing. It changes nothing; what it throws is a problem. */
+/** One check. It changes nothing; an error that it throws becomes a problem. */
 export interface Check {
   id: string;
-  /** Answers with one finding or several. */
+  /** Returns one finding or several. */
   look: (input: Input) => Promise<Looked> | Looked;
 }
 

@@ -9,7 +9,7 @@ import { SETTINGS_CHECKS } from './settings.ts';
 
 const CHECKS: Check[] = [...MACHINE_CHECKS, ...SETTINGS_CHECKS, ...AGENT_CHECKS];
 
-/** Longer than whatever is asked may take by itself. */
+/** Longer than the timeout of anything a check asks. */
 const MAX_MS = 8000;
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
@@ -18,7 +18,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
     findings.push(...looks);
   const repaired = input.flags.fix ? await repair(findings) : new Set<Finding>();
   const now = repaired.size > 0 ? await lookAll(input) : findings;
-  const notes = [...repaired].map(({ id, detail }) => `mended ${id}: ${detail}`);
+  const notes = [...repaired].map(({ id, detail }) => `fixed ${id}: ${detail}`);
   return {
     data: { checks: now.map(({ id, status, detail, fix }) => ({ id, status, detail, fix })), mended: notes },
     plain: [...now.map(line), ...notes, summary(now, input)].join('\n'),
@@ -30,14 +30,14 @@ async function lookAll(input: Input): Promise<Finding[]> {
   return (await Promise.all(CHECKS.map((check) => bounded(check, input)))).flat();
 }
 
-/** What does not answer is told, and holds up nobody. */
+/** A check that does not finish in time becomes a problem and does not delay the others. */
 async function bounded(check: Check, input: Input): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding[]>((resolve) => {
     const silent = problem(
       check.id,
-      `nothing was heard within ${MAX_MS / 1000} seconds`,
-      'look what it waits for, and run this again',
+      `no result within ${MAX_MS / 1000} seconds`,
+      'find out what it waits for, then run this again',
     );
     timer = setTimeout(() => resolve([silent]), MAX_MS);
   });
@@ -64,8 +64,8 @@ async function repair(findings: readonly Finding[]): Promise<Set<Finding>> {
 const WORDS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
 
 function line({ id, status, detail, fix }: Finding): string {
-  const told = harmless(`${WORDS[status]} ${id.padEnd(14)} ${detail}`);
-  return fix === null ? told : `${told}\n${' '.repeat(24)}→ ${harmless(fix)}`;
+  const found = harmless(`${WORDS[status]} ${id.padEnd(14)} ${detail}`);
+  return fix === null ? found : `${found}\n${' '.repeat(24)}→ ${harmless(fix)}`;
 }
 
 const many = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
@@ -75,7 +75,7 @@ function summary(findings: readonly Finding[], { flags }: InputOf<typeof FLAGS>)
     findings.filter((each) => each.status === status).length;
   const repairable = !flags.fix && findings.some(({ status, repair }) => status !== 'ok' && repair);
   const words = `\n${many(count('problem'), 'problem')}, ${many(count('warning'), 'warning')}, ${count('ok')} fine`;
-  return repairable ? `${words}; "rouse doctor --fix" mends what is safe to mend` : words;
+  return repairable ? `${words}; "rouse doctor --fix" repairs what is safe to repair` : words;
 }
 
 const FLAGS = [
@@ -86,8 +86,8 @@ const doctor = {
   ...command({
     ...FIRST_WORDS.doctor,
     description:
-      'Looks at everything Rouse needs and tells of each whether it is fine, with the command that mends what is not. Nothing ' +
-      'is changed without --fix. Exit code 1 when there is a problem.',
+      'Checks everything Rouse needs, and shows for each problem the command that fixes it. Changes nothing without --fix. ' +
+      'The exit code is 1 when there is a problem.',
     examples: ['rouse doctor', 'rouse doctor --fix', 'rouse doctor --json'],
     flags: FLAGS,
     run,

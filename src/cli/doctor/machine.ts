@@ -5,7 +5,7 @@ import { messageOf, openFilesLimit, shellQuote } from '../../base/index.ts';
 import type { Input } from '../command.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
-/** What the machine gives: Node, disk, clock, descriptors, loopback. */
+/** The machine: Node, disk, clock, file descriptors, loopback. */
 
 const OLDEST_NODE = [20, 19];
 
@@ -37,7 +37,7 @@ const disk: Check = {
       return problem(
         'disk',
         `only ${ffree} more files fit on the disk of ${settings.home}`,
-        'remove files there',
+        'delete files there',
       );
     if (free < 100)
       return problem('disk', words, 'free some disk space: mail and queues are written durably');
@@ -46,12 +46,12 @@ const disk: Check = {
   },
 };
 
-/** The nearest directory that is there already. */
+/** The nearest directory that exists. */
 function existing(place: string): string {
   return fs.existsSync(place) ? place : existing(path.dirname(place));
 }
 
-/** Before this program was made. */
+/** No clock can be right before this time: the program did not exist. */
 const EARLIEST = Date.parse('2026-01-01T00:00:00Z');
 const SLACK_MS = 60_000;
 
@@ -61,7 +61,7 @@ const clock: Check = {
     const now = Date.now();
     const fix = 'set the clock: timedatectl set-ntp true';
     if (now < EARLIEST)
-      return problem('clock', `it says ${new Date(now).toISOString()}, which is long past`, fix);
+      return problem('clock', `it says ${new Date(now).toISOString()}, which is in the past`, fix);
     const newest = newestIn([
       settings.registryDir,
       path.join(settings.runtimeDir, 'sessions'),
@@ -90,7 +90,7 @@ const descriptors: Check = {
   id: 'descriptors',
   look() {
     const soft = openFilesLimit();
-    if (soft === undefined) return ok('descriptors', 'not told by this system');
+    if (soft === undefined) return ok('descriptors', 'unknown on this system');
     return soft < ENOUGH_FILES
       ? warning('descriptors', `a process may open only ${soft} files`, `ulimit -n ${ENOUGH_FILES}`)
       : ok('descriptors', `${soft} open files allowed`);
@@ -113,17 +113,17 @@ const loopback: Check = {
     }),
 };
 
-/** What only its owner may see. */
+/** Private places: only the owner may read them. */
 const home: Check = {
   id: 'home',
   look(input) {
     const { home: place } = input.settings;
     const stat = fs.lstatSync(place, { throwIfNoEntry: false });
-    if (!stat) return ok('home', `${place} is made by the first command that needs it`);
+    if (!stat) return ok('home', `${place} will be created by the first command that needs it`);
     if (stat.isSymbolicLink() ? !fs.statSync(place).isDirectory() : !stat.isDirectory())
       return problem(
         'home',
-        `${place} is no directory`,
+        `${place} is not a directory`,
         `mv ${shellQuote(place)} ${shellQuote(`${place}.old`)}`,
       );
     if (stat.uid !== process.getuid?.())
@@ -137,7 +137,7 @@ const home: Check = {
     const [first] = open;
     const finding = problem(
       'home',
-      `other accounts may look into ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`,
+      `other accounts may read ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`,
       `chmod go-rwx ${open.slice(0, 5).map(shellQuote).join(' ')}`,
     );
     return { ...finding, repair: () => closeToOthers(open) };
@@ -148,7 +148,7 @@ function closeToOthers(places: readonly string[]): void {
   for (const place of places) fs.chmodSync(place, fs.lstatSync(place).mode & 0o700);
 }
 
-/** Behind a private home nothing can be reached; so it and what lies outside of it is looked at, and every token. */
+/** Nothing inside a private home can be reached, so only the home, places outside of it, and every token are checked. */
 function openPlaces({ settings }: Input): string[] {
   const places = [
     settings.home,

@@ -3,7 +3,7 @@ import { shellQuote } from '../../base/index.ts';
 import { choices, readConfig, readSettings } from '../settings.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 
-/** What the files say, and the fleet server they or the environment name. */
+/** The configuration files, and the fleet server that is configured. */
 
 const config: Check = {
   id: 'config',
@@ -11,19 +11,19 @@ const config: Check = {
     const files = await readConfig(env);
     choices(env, files);
     const { own, project } = files;
-    const said = ok('config', own.file ? own.path : `${own.path} is not there, and need not be`);
-    if (!project || project.state === 'trusted') return [said];
+    const found = ok('config', own.file ? own.path : `${own.path} not found (optional)`);
+    if (!project || project.state === 'trusted') return [found];
     const trust = 'look at it, then run: rouse config trust';
     return [
       project.problem
         ? warning(
             'config',
-            `${project.path} is not obeyed: ${project.problem.message}`,
+            `${project.path} is ignored: ${project.problem.message}`,
             project.problem.hint ?? null,
           )
         : warning(
             'config',
-            `${project.path} is not obeyed: it is ${project.state === 'changed' ? 'not as you trusted it' : 'not trusted'}`,
+            `${project.path} is ignored: it ${project.state === 'changed' ? 'changed since you trusted it' : 'is not trusted yet'}`,
             trust,
           ),
     ];
@@ -36,7 +36,7 @@ const fleet: Check = {
   id: 'fleet',
   async look({ env }) {
     const { fleet: place } = readSettings(env, await readConfig(env));
-    if (!place) return [ok('fleet', 'none is configured')];
+    if (!place) return [ok('fleet', 'not configured')];
     const { fleetClientOf } = await import('../../client/index.ts');
     const stat = fs.statSync(place.tokenFile, { throwIfNoEntry: false });
     if (!stat?.isFile())
@@ -60,7 +60,7 @@ const fleet: Check = {
       ];
     const client = fleetClientOf(place, { timeoutMs: ANSWER_MS });
     await client.call('ready', {});
-    return [ok('fleet', `${place.url} answers`)];
+    return [ok('fleet', `${place.url} is ready`)];
   },
 };
 

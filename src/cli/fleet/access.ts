@@ -4,7 +4,7 @@ import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { Flag, InputOf } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 
-/** Which server, and as whom. */
+/** Which server, and with which token. */
 export const FLEET_FLAGS = [
   {
     name: 'fleet-url',
@@ -21,15 +21,15 @@ export const FLEET_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
-/** An agent's name is the org's: while one session of it beats, another is refused. */
+/** An agent's name is unique in its org: while one session of it sends heartbeats, another is refused. */
 export const TAKE_OVER = {
   name: 'take-over',
   summary: 'fleet: replace a session of the same agent that is still running on another host',
 } as const satisfies Flag;
 
 /**
- * Speaks as whoever the token file says: the one of the flag; inside an agent's session the agent's own, even when the
- * person's token stands in the environment it was started with; else that; else the administrator's of this host.
+ * The client with the token of, in this order: the flag; the agent whose session this is, even if the environment names a
+ * person's token; the environment; the administrator of this host.
  */
 export async function fleetOf(input: InputOf<typeof FLEET_FLAGS>): Promise<FleetClient> {
   const { fleetClientOf, sessionFleet } = await import('../../client/index.ts');
@@ -39,14 +39,14 @@ export async function fleetOf(input: InputOf<typeof FLEET_FLAGS>): Promise<Fleet
   return fleetClientOf(session ?? (await fleetPlace(input)));
 }
 
-/** The same outside of sessions. */
+/** The same, without looking at the session. */
 export async function fleetPlace({
   flags,
   settings,
   env,
 }: InputOf<typeof FLEET_FLAGS>): Promise<FleetAddress> {
   const { DEFAULT_FLEET_URL } = await import('../../client/index.ts');
-  // A token that a file gives to one server is not shown to another.
+  // A token that a file names for one server is not sent to another.
   const chosen = flags.fleetUrl === undefined ? settings.fleet : undefined;
   return {
     url: flags.fleetUrl ?? chosen?.url ?? DEFAULT_FLEET_URL,
@@ -55,7 +55,7 @@ export async function fleetPlace({
   };
 }
 
-/** The manifest of the session this runs in. A tool may hand on the name of a variable that is not set, as it stands. */
+/** The manifest of this session. Tools may pass an unexpanded `${VARIABLE}` on, so only an absolute path counts. */
 export function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
   const manifest = env[VARIABLE.manifestPath];
   return manifest && path.isAbsolute(manifest) ? manifest : undefined;

@@ -31,7 +31,7 @@ import { harmless } from '../print/terminal-text.ts';
 const DEFAULT_PORT = 9889;
 const START_MS = 300_000;
 const IDLE_MINUTES = 30;
-/** Nobody waits for a person longer than this without saying so. */
+/** A link that the browser opens itself is used at once; one for another person takes longer. */
 const OWN_TTL_SECONDS = 60;
 const LINK_TTL_SECONDS = 600;
 
@@ -69,8 +69,8 @@ async function open(input: InputOf<typeof FLAGS>, files: ServerFiles): Promise<O
   if (input.style === 'json') return { data };
   if (!flags.link && flags.open !== false && (await opened(url, files, input)))
     return { data, plain: `The page is at ${base}${PAGE_ROOT}; your browser opens it.` };
-  const whom = flags.link ? `For ${made.name}, with the role ${made.role}` : 'For you';
-  return { data, plain: `${url}\n${whom}; good once, until ${dayAndTime(made.expires_at_utc)}.` };
+  const whom = flags.link ? `A link for ${made.name} with the role ${made.role}` : 'A link for you';
+  return { data, plain: `${url}\n${whom}, valid once, until ${dayAndTime(made.expires_at_utc)}.` };
 }
 
 async function opened(url: string, files: ServerFiles, input: Input): Promise<boolean> {
@@ -78,20 +78,20 @@ async function opened(url: string, files: ServerFiles, input: Input): Promise<bo
   return openInBrowser(url, files.directory, input.env);
 }
 
-/** For others only where nobody between can read it, unless somebody says that this is meant. */
+/** A link for other people must be encrypted on its way, unless --insecure-http allows it. */
 function baseOf(
   running: RecordedServer,
   { link, publicUrl, insecureHttp }: InputOf<typeof FLAGS>['flags'],
 ): string {
   const base = publicUrl ?? knownAs(running, link === true);
   if (link && !base.startsWith('https:') && !insecureHttp && !isLoopback(new URL(base).hostname))
-    throw forbidden(`a link to ${base} would be sent over the network as everybody can read it`, {
-      hint: 'put TLS in front and give --public-url https://…, or say --insecure-http',
+    throw forbidden(`a link to ${base} would cross the network unencrypted`, {
+      hint: 'put TLS in front and give --public-url https://…, or allow it with --insecure-http',
     });
   return base;
 }
 
-/** By the name that its certificate has, or that others know it by. */
+/** Its address, with the name on its certificate or its public name. */
 function knownAs({ host, port, tls, public_url }: RecordedServer, isForOthers: boolean): string {
   if (public_url !== undefined && (tls || isForOthers)) return public_url;
   return `${tls ? 'https' : 'http'}://${hostOf(isLoopback(host) ? host : os.hostname())}:${port}`;
@@ -102,8 +102,8 @@ const isLoopback = (host: string): boolean =>
 const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /**
- * As its owner on loopback; beyond it with the administrator's token of this home. Without TLS, which a server does not ask
- * of programs of its own machine: its certificate bears a name that may not lead here.
+ * A client as the owner on loopback, otherwise with the administrator's token of this home. It uses no TLS: a server
+ * accepts plain connections from its own machine, and the name on its certificate may not lead here.
  */
 async function clientOf(
   running: RecordedServer,
@@ -116,7 +116,7 @@ async function clientOf(
   return new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 15_000 });
 }
 
-/** A server for this host, in the background; it ends by itself when nobody needs it. */
+/** Starts a background server for this host; it ends by itself when it is not used. */
 async function startServer(input: Input, files: ServerFiles): Promise<RecordedServer> {
   const { packageRoot } = await import('../../session/index.ts');
   ensurePrivateDirectory(files.directory);
@@ -158,13 +158,13 @@ async function startServer(input: Input, files: ServerFiles): Promise<RecordedSe
     }
     await sleep(systemClock, 100, input.signal);
   }
-  const said = (readIfExists(log) ?? '').trim().split('\n').slice(-3).join('\n');
-  throw unavailable(`the server did not start${said ? `: ${said}` : ''}`, { hint: `see ${log}` });
+  const last = (readIfExists(log) ?? '').trim().split('\n').slice(-3).join('\n');
+  throw unavailable(`the server did not start${last ? `: ${last}` : ''}`, { hint: `see ${log}` });
 }
 
 /**
- * A DATABASE_URL in a person's environment is more often that of their own program than of Rouse, and what belongs to the
- * session this runs in is not the server's.
+ * The environment without what is not meant for the server: variables of the session this runs in, and a DATABASE_URL,
+ * which is more often that of the person's own program.
  */
 function ownEnvironment({ env, settings }: Input): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(
@@ -189,7 +189,7 @@ async function revoke({ flags }: InputOf<typeof FLAGS>, fleet: FleetClient): Pro
   const whose = flags.as === undefined ? 'all' : `of ${flags.as}`;
   return {
     data: ended,
-    plain: `Ended: ${ended.sessions} sessions, ${ended.codes} links that nobody had used (${whose}).`,
+    plain: `Ended ${ended.sessions} sessions and ${ended.codes} unused links (${whose}).`,
   };
 }
 
@@ -202,7 +202,7 @@ async function sessions(fleet: FleetClient): Promise<Output> {
     { title: 'since', value: ({ began_at_utc }) => dayAndTime(began_at_utc) },
     { title: 'last seen', value: ({ last_seen_at_utc }) => dayAndTime(last_seen_at_utc) },
   ]);
-  return { data, plain: data.sessions.length > 0 ? plain : 'Nobody has the page open.' };
+  return { data, plain: data.sessions.length > 0 ? plain : 'No one has the page open.' };
 }
 
 async function audit(fleet: FleetClient): Promise<Output> {
@@ -215,7 +215,7 @@ async function audit(fleet: FleetClient): Promise<Output> {
     { title: 'target', value: ({ target }) => (target === null ? null : harmless(target)), max: 40 },
     { title: 'outcome', value: ({ outcome }) => outcome },
   ]);
-  return { data, plain: data.entries.length > 0 ? plain : 'Nothing was done on the page yet.' };
+  return { data, plain: data.entries.length > 0 ? plain : 'Nothing has been done on the page yet.' };
 }
 
 function seconds(text: string): number {
@@ -233,14 +233,14 @@ function webAddress(text: string): string {
 
 const FLAGS = [
   { name: 'open', negatable: true, summary: 'open the browser (default); --no-open prints the link instead' },
-  { name: 'link', summary: 'print a link for somebody else' },
+  { name: 'link', summary: 'print a link for another person' },
   {
     name: 'role',
     value: 'ROLE',
     choices: codesOf(PAGE_ROLES),
     summary: 'what they may do (default: operate)',
   },
-  { name: 'as', value: 'NAME', summary: 'whose link it is; the name stands in the audit', parse: notBlank },
+  { name: 'as', value: 'NAME', summary: 'whose link it is; the audit shows this name', parse: notBlank },
   {
     name: 'org',
     value: 'ORG',
@@ -254,15 +254,15 @@ const FLAGS = [
     parse: seconds,
   },
   { name: 'public-url', value: 'URL', summary: 'address others reach the server at', parse: webAddress },
-  { name: 'insecure-http', summary: 'make a link for others although nothing encrypts it' },
+  { name: 'insecure-http', summary: 'allow a link for others over an unencrypted connection' },
 ] as const satisfies readonly Flag[];
 
 const dashboard = command({
   ...FIRST_WORDS.dashboard,
   description:
     'Opens the page of the fleet server of this home in your browser, and starts a server for this host when none runs ' +
-    `(in the background; "rouse server stop" ends it, and it ends by itself after ${IDLE_MINUTES} minutes without a tab and ` +
-    'without an agent). The link is good once. "revoke" ends sessions and links, "sessions" lists who is there, "audit" what was done.',
+    `(in the background; "rouse server stop" ends it, and it ends by itself after ${IDLE_MINUTES} minutes with no open tab and ` +
+    'no agent heartbeat). The link works once. "revoke" ends sessions and links, "sessions" lists open pages, "audit" what was done.',
   examples: [
     'rouse dashboard',
     'rouse dashboard --no-open --print-json',

@@ -13,7 +13,7 @@ const WATCH_MS = 2000;
 const WATCH = {
   name: 'watch',
   short: 'w',
-  summary: 'show every change, looked for every two seconds, until Ctrl-C',
+  summary: 'show changes, checked every two seconds, until Ctrl-C',
 } as const satisfies Flag;
 
 const LIST_FLAGS = [
@@ -92,7 +92,7 @@ async function show(input: InputOf<typeof SHOW_FLAGS>): Promise<Output | void> {
   return { data, plain: keyValues(data) };
 }
 
-/** A line for each change, and one when the server goes away or answers again. As JSON: the agents, whenever one changed. */
+/** Prints a line for each change, and one when the server goes away or is back. As JSON: all agents whenever one changed. */
 async function watch(input: Watching, look: () => Promise<WorkspaceListed[]>): Promise<void> {
   const before = new Map<string, string>();
   let trouble: string | undefined;
@@ -101,7 +101,7 @@ async function watch(input: Watching, look: () => Promise<WorkspaceListed[]>): P
   while (!input.signal.aborted) {
     try {
       const agents = await look();
-      if (trouble !== undefined) input.err('the fleet server answers again\n');
+      if (trouble !== undefined) input.err('the fleet server is back\n');
       trouble = undefined;
       const changed = changedLines(before, agents);
       if (input.style === 'json' && changed.length > 0)
@@ -138,8 +138,8 @@ export const FLEET_LISTS = [
     name: 'list',
     summary: 'agents with their hosts, state, load and waiting work',
     description:
-      'Shows the agents of the org on every host. The state is what the gateway says of it (idle, working, waiting, ' +
-      'waits for you, gone); of an agent that is not heard of, its status. Times are by the clock of the server.',
+      'Shows the agents of the org on every host. The state is the one the gateway reports (idle, working, waiting, ' +
+      'waits for you, gone); without reports, it is the status. Times are by the clock of the server.',
     examples: [
       'rouse fleet list',
       'rouse fleet list --host build-2 --state idle',

@@ -28,7 +28,7 @@ function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
   });
 }
 
-/** For an agent that was launched or joined before there was a server. */
+/** Registers an agent that was launched or joined before there was a server. */
 async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> {
   const { thisHost } = await import('../../client/index.ts');
   const { findTarget, registerWithFleet, requireLocal } = await import('../../session/index.ts');
@@ -45,7 +45,7 @@ async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> 
     facts,
   );
   const plain = [
-    `Registered ${facts.agentName} with ${url} as ${workspaceId}. A gateway that is attached takes this up by itself.`,
+    `Registered ${facts.agentName} with ${url} as ${workspaceId}. An attached gateway connects by itself.`,
     requestTools(facts),
   ].join('\n');
   return {
@@ -54,12 +54,12 @@ async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> 
   };
 }
 
-/** Its tool was started before there were requests to speak of. */
+/** How its tool gets the tools for requests: it was started before the agent was registered. */
 function requestTools(facts: ManifestFacts): string {
   const { agentName, tool } = facts;
   const again = `"${relaunchCommand(agentName)}"`;
   return mcpDoorOf(facts) !== undefined
-    ? `Its tool lists its tools at the start: ${again} shows it those for requests.`
+    ? `Its tool reads the list of tools when it starts: ${again} adds those for requests.`
     : `Its tool has none of Rouse's tools, so it cannot answer requests by itself yet: "${commandLine`rouse mcp install --tool ${tool} --agent-name ${agentName}`}", then restart it.`;
 }
 

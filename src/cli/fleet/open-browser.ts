@@ -5,8 +5,8 @@ import { ensurePrivateDirectory, findProgram, writeFileAtomic } from '../../base
 const OPENERS = ['xdg-open', 'wslview', 'open'];
 
 /**
- * Leads the person's browser to a link with a code in it. Command lines are seen by everybody on the machine, so the browser
- * is given a file that only the person can read, and that says where to go. False when there is no browser to ask.
+ * Opens a link that has a code in it. Every account of the machine can see command lines, so the browser gets a private
+ * file that redirects to the link. False when there is no browser.
  */
 export function openInBrowser(url: string, directory: string, env: NodeJS.ProcessEnv): boolean {
   const graphical =

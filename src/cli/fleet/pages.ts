@@ -1,7 +1,7 @@
 import type { Flag, InputOf } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 
-/** Of a list that the server may cut. */
+/** Flags of lists that come in pages. */
 export const PAGE_FLAGS = [
   { name: 'limit', value: 'N', summary: 'maximum number to show; default 200', parse: wholeNumber(1, 1000) },
   {
@@ -19,7 +19,7 @@ export function pageOf({ flags }: InputOf<typeof PAGE_FLAGS>): { limit?: number;
   };
 }
 
-/** Under a list that was cut: that it was, and how to go on. */
+/** The line below a page that is not the last: how to see the next one. */
 export function moreLine({ next_cursor }: { next_cursor: string | null }): string {
   return next_cursor === null ? '' : `\n\nThere are more: --cursor ${next_cursor}`;
 }

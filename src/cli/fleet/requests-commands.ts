@@ -34,7 +34,7 @@ export async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Outpu
     ...(await orgOf(input)),
   };
   const made = await (await clientOf(input)).create(body);
-  const word = made.idempotent_hit ? 'Asked before' : 'Asked';
+  const word = made.idempotent_hit ? 'Already asked' : 'Asked';
   return { data: made, plain: `${word}: ${made.request_id} (${made.status})` };
 }
 
@@ -43,7 +43,7 @@ function recipientOf({
 }: InputOf<typeof CREATE_FLAGS>): Pick<CreateRequestInput, 'recipient_type' | 'recipient_id'> {
   const { toAgent, toUser, toAnybody } = flags;
   if ([toAgent, toUser, toAnybody].filter((each) => each !== undefined && each !== false).length !== 1) {
-    throw invalid('say who is asked: exactly one of --to-agent, --to-user or --to-anybody');
+    throw invalid('name the recipient: exactly one of --to-agent, --to-user or --to-anybody');
   }
   if (toAgent !== undefined) return { recipient_type: 'agent', recipient_id: toAgent };
   return { recipient_type: 'user', recipient_id: toUser ?? '' };
@@ -57,7 +57,7 @@ async function pageOf(input: Input<PageFlags>): Promise<TicketPage> {
   return { ...Object.fromEntries(given), ...(await orgOf(input)) };
 }
 
-/** The org by its name, or by its id where somebody has that. */
+/** The org, by name or id. */
 async function orgOf(
   input: Input<FlagsOf<typeof FLEET_FLAGS> & { org?: string | undefined }>,
 ): Promise<{ org_id?: string }> {

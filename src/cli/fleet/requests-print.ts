@@ -27,7 +27,7 @@ const column = (
   ...more,
 });
 
-/** What waits for whom, with how to see the rest. */
+/** The requests of one page, the number of open ones, and how to see the next page. */
 export function ticketTable(list: InboxRequestList, sides: Side[], now: number): string {
   const { requests, total_open: open, next_cursor: cursor } = list;
   const summary = `${open} open`;
@@ -81,7 +81,7 @@ function messageText(message: InboxRequestMessage, now: number): string {
   return `${head}\n${paragraphs(message.body)}`;
 }
 
-/** Somebody else's text: its lines are kept, what moves a cursor is not. */
+/** Text from outside: its lines are kept, control characters are not. */
 const paragraphs = (text: string): string =>
   text
     .split('\n')

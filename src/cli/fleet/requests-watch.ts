@@ -8,7 +8,7 @@ import { eventLine } from './requests-print.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Prints changes as they happen, until interrupted. A server that goes away is waited for; nothing in between is missed. */
+/** Prints changes as they happen, until interrupted. If the server goes away, it reconnects and misses nothing. */
 export async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<void> {
   let after = input.flags.after;
   let pause = FIRST_PAUSE_MS;

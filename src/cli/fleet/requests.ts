@@ -19,12 +19,12 @@ import { watch } from './requests-watch.ts';
 const EXAMPLE = '0198c0de-7a2b-7e11-9c3d-0123456789ab';
 const REQUEST = { name: 'request-id', summary: 'the request, as the lists show it' };
 
-/** What agents and people ask of each other, over the fleet server. */
+/** Requests between agents and people, through the fleet server. */
 const requests: Command = {
   ...FIRST_WORDS.requests,
   description:
-    'A request is asked of one agent, one person or anybody of the org; it is answered once, and nobody answers their own. ' +
-    "You are whoever the token says: inside an agent's session the agent, elsewhere the holder of ROUSE_FLEET_TOKEN_FILE.",
+    'A request goes to one agent, one person or anybody in the org. It is answered once, and never by its sender. ' +
+    "Your token says who you are: inside an agent's session you act as the agent, elsewhere as the owner of ROUSE_FLEET_TOKEN_FILE.",
   subcommands: [
     command({
       name: 'create',
@@ -96,7 +96,7 @@ const requests: Command = {
       name: 'watch',
       summary: 'print changes as they happen, until interrupted',
       description:
-        'If the server goes away, the command waits; what happened meanwhile is printed when it is back.',
+        'If the server goes away, the command waits, and then prints what happened in the meantime.',
       examples: ['rouse requests watch', 'rouse requests watch --after 1042 --print-json'],
       flags: WATCH_FLAGS,
       run: watch,

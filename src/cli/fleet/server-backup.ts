@@ -28,14 +28,14 @@ const TOKEN = {
 
 const REPLACE = {
   name: 'replace',
-  summary: 'move the database that is there aside, and put the backup in its place',
+  summary: 'move the existing database aside, and put the backup in its place',
 } as const satisfies Flag;
 
-/** A file under the final name is whole: it was read to its end before it got that name. */
+/** Writes to a temporary name and reads the file to its end before renaming it, so the final name is always complete. */
 async function backup(input: InputOf<readonly [typeof TOKEN]>): Promise<Output> {
   const file = path.resolve(input.args[0]!);
   if (fs.existsSync(file)) {
-    throw conflict(`${file} is there already`, { hint: 'choose another name, such as one with the date' });
+    throw conflict(`${file} already exists`, { hint: 'choose another name, such as one with the date' });
   }
   const { proveBackup } = await import('../../fleet/index.ts');
   const part = `${file}.part`;
@@ -49,7 +49,7 @@ async function backup(input: InputOf<readonly [typeof TOKEN]>): Promise<Output> 
     const data = { file, bytes, created_at: header.created_at, version: header.version };
     return {
       data,
-      plain: `Wrote ${file} (${Math.ceil(bytes / 1024)} KiB). It holds everything: keep it private.`,
+      plain: `Wrote ${file} (${Math.ceil(bytes / 1024)} KiB). It contains everything: keep it private.`,
     };
   } finally {
     fs.rmSync(part, { force: true });
@@ -78,7 +78,7 @@ async function write(input: InputOf<readonly [typeof TOKEN]>, part: string): Pro
   }
 }
 
-/** The server that runs has the database; it sends what it is at this moment. */
+/** Asks the running server, which has the database open, for its present state. */
 async function ask(server: RecordedServer, token: string, signal: AbortSignal): Promise<Readable> {
   const host = connectHost(server.host);
   const { fleetQuestion } = await import('../../client/index.ts');
@@ -99,7 +99,7 @@ async function ask(server: RecordedServer, token: string, signal: AbortSignal): 
       )
       .on('error', reject);
   }).catch((error: unknown) => {
-    throw unavailable(`the fleet server did not answer (${errnoOf(error) ?? messageOf(error)})`);
+    throw unavailable(`the fleet server did not respond (${errnoOf(error) ?? messageOf(error)})`);
   });
   if (response.statusCode === 200) return response;
   const { failureOf } = await import('../../client/index.ts');
@@ -130,8 +130,8 @@ async function restore(input: InputOf<readonly [typeof REPLACE]>): Promise<Outpu
   });
   const plain = [
     `The database is as it was at ${created_at}. Start the server: rouse server start`,
-    ...(moved_aside === null ? [] : [`The one before is in ${moved_aside}.`]),
-    'Tokens of that time are good again; is the administrator\'s lost, see "rouse server init --replace-admin-token".',
+    ...(moved_aside === null ? [] : [`The previous database is in ${moved_aside}.`]),
+    'Tokens of that time are valid again. If the admin token is lost: "rouse server init --replace-admin-token".',
   ].join('\n');
   return { data: { database: files.database, created_at, moved_aside }, plain };
 }
@@ -143,8 +143,8 @@ export const BACKUP_COMMANDS = [
     name: 'backup',
     summary: 'write the embedded database to a file, also while the server runs',
     description:
-      'The file holds the database as it is at one moment. A server that runs waits only while its files are copied. ' +
-      'For a PostgreSQL server use its own pg_dump.',
+      'The file contains the database as of one moment. A running server pauses only while its files are copied. ' +
+      'For a PostgreSQL server, use its own pg_dump.',
     examples: ['rouse server backup fleet-2026-11-17.backup'],
     args: [FILE],
     flags: [TOKEN],
@@ -154,8 +154,8 @@ export const BACKUP_COMMANDS = [
     name: 'restore',
     summary: 'put a backup in the place of the embedded database of this home',
     description:
-      'The server must not run. A database that is there is kept, and only with --replace moved aside. A backup of a ' +
-      'newer version is refused; one of an older version is brought up to date at the next start.',
+      'The server must not run. An existing database is moved aside, and only with --replace. A backup of a ' +
+      'newer version is refused; one of an older version is migrated at the next start.',
     examples: ['rouse server restore fleet-2026-11-17.backup', 'rouse server restore --replace fleet.backup'],
     args: [FILE],
     flags: [REPLACE],

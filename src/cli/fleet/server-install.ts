@@ -5,9 +5,9 @@ import { conflict, ensureDirectory, readIfExists, writeFileAtomic } from '../../
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
 import { serverUnit, UNIT_MARK, UNIT_NAME } from './server-unit.ts';
 
-/** The flags of `server start`, which the unit gives to it. */
+/** The flags of `server start`, which the unit passes on. */
 type StartFlags = readonly Flag[];
-/** Refuses what the server itself would refuse when the unit starts it. */
+/** Refuses what the server would refuse when the unit starts it. */
 type CheckFlags = (flags: Record<string, unknown>) => Promise<void>;
 
 const PRINT = { name: 'print', summary: 'print the unit and write nothing' } as const satisfies Flag;
@@ -50,7 +50,7 @@ const nextSteps = (unit: string, environment: string): string =>
     `Wrote ${unit}. Nothing was started. To start it now and at each boot:`,
     '  systemctl --user daemon-reload',
     `  systemctl --user enable --now ${UNIT_NAME}`,
-    '  loginctl enable-linger      # also while you are not logged in',
+    '  loginctl enable-linger      # to keep it running while you are logged out',
     `Its log: journalctl --user -u ${UNIT_NAME}. Settings such as DATABASE_URL go into ${environment} (chmod 600).`,
   ].join('\n');
 
@@ -66,10 +66,10 @@ async function uninstall(input: Input): Promise<Output> {
 function refuseForeign(unit: string): void {
   const text = readIfExists(unit);
   if (text === undefined || text.startsWith(UNIT_MARK)) return;
-  throw conflict(`${unit} was written by somebody else`, { hint: 'see --print, and change it by hand' });
+  throw conflict(`${unit} was not written by Rouse`, { hint: 'see --print, and change it by hand' });
 }
 
-/** The flags as they would be typed; what is the default is left out. */
+/** The flags as words of a command line, without those that have their default value. */
 function wordsOf(start: StartFlags, given: Record<string, unknown>): string[] {
   return start.flatMap((flag) => {
     const value = given[flag.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
@@ -80,7 +80,7 @@ function wordsOf(start: StartFlags, given: Record<string, unknown>): string[] {
   });
 }
 
-/** Files are named as seen from here, and the unit runs elsewhere. */
+/** Relative paths become absolute: the unit runs in another directory. */
 const absolute = ({ value }: Flag, text: string): string => (value === 'FILE' ? path.resolve(text) : text);
 
 export const installCommands = (start: StartFlags, check: CheckFlags) => [
@@ -88,8 +88,8 @@ export const installCommands = (start: StartFlags, check: CheckFlags) => [
     name: 'install',
     summary: 'a systemd user unit that keeps the server running; takes the flags of "server start"',
     description:
-      'Writes the unit and says how to start it; starts nothing itself. Secrets are not written into it: DATABASE_URL goes ' +
-      'into the file that the unit names.',
+      'Writes the unit and says how to start it, but starts nothing. The unit contains no secrets: DATABASE_URL goes ' +
+      'into the environment file that it names.',
     examples: [
       'rouse server install --print',
       'rouse server install --host 0.0.0.0 --allow-host fleet.example.org --tls-cert fleet.pem --tls-key fleet.key',

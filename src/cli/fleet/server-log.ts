@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import type { FileTroubles } from '../../base/index.ts';
 
-/** Lines that wait for a log which cannot be written; beyond it the oldest go. */
+/** How many lines wait while the log cannot be written. Beyond that, the oldest are dropped. */
 const MAX_WAITING = 1000;
 
 /**
- * Where a server's log lines go. A file is written directly: Node closes its stream for good at the first error, such as
- * a full disk, and what was to be logged waits here for better times instead.
+ * Writes a server's log lines. A log file is written directly, because Node closes its stream for good at the first error,
+ * such as a full disk. Here the lines wait and are written later.
  */
 export function serverLog(write: (text: string) => void, troubles: FileTroubles): (line: string) => void {
   if (!isFile(2)) return write;

@@ -1,13 +1,13 @@
-/** What a systemd user unit for the server says. */
+/** What a systemd user unit for the server needs to know. */
 export interface UnitFacts {
-  /** The program and the words that run the server. */
+  /** The program and its arguments. */
   command: readonly string[];
   home: string;
-  /** Set where it is not the usual place, such as DATABASE_URL. */
+  /** A file of settings such as DATABASE_URL. */
   environmentFile: string;
 }
 
-/** The first line of what we write, and of nothing else: such a file may be replaced and removed. */
+/** The first line of every unit we write. Only a file with this line may be replaced or removed. */
 export const UNIT_MARK = '# Written by "rouse server install"; changes are lost at the next one.';
 
 export const UNIT_NAME = 'rouse-server.service';

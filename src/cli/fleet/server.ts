@@ -36,14 +36,14 @@ const DATABASE = {
   parse: notBlank,
 } as const satisfies Flag;
 
-/** An address, not a name: a name may lead elsewhere tomorrow. */
+/** An address, not a name: a name may resolve to another machine tomorrow. */
 function address(text: string): string {
   if (text === 'localhost') return '127.0.0.1';
   if (isIP(text) !== 0) return text.toLowerCase();
   throw invalid(`"${text}" is not an IP address`, { hint: 'use 127.0.0.1, or 0.0.0.0 for every address' });
 }
 
-/** With http or https, without anything a path of ours could not follow. */
+/** An http or https address to which our paths can be appended. */
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && !url.search && !url.hash && !url.username && !url.password;
@@ -55,13 +55,13 @@ function databaseUrls({ flags, env }: InputOf<readonly [typeof DATABASE]>) {
   const databaseUrl = flags.databaseUrl ?? (env['DATABASE_URL'] || undefined);
   const databaseDirectUrl = env['ROUSE_DATABASE_DIRECT_URL'] || undefined;
   if (databaseDirectUrl !== undefined && databaseUrl === undefined)
-    throw invalid('ROUSE_DATABASE_DIRECT_URL is set, and no database URL is', {
+    throw invalid('ROUSE_DATABASE_DIRECT_URL is set, but no database URL is', {
       hint: 'DATABASE_URL is the pooler in front of it; without a pooler, set DATABASE_URL alone',
     });
   return { databaseUrl, databaseDirectUrl };
 }
 
-/** The name in the public URL is one of the server's own. */
+/** The host names that the server accepts, including the one in the public URL. */
 function hostsOf(flags: FlagsOf<typeof START_FLAGS>): string[] {
   const named = flags.allowHost ?? [];
   const publicUrl = flags.publicUrl;
@@ -75,7 +75,7 @@ function tlsOf({ tlsCert, tlsKey }: FlagsOf<typeof START_FLAGS>) {
   return { certFile: path.resolve(tlsCert), keyFile: path.resolve(tlsKey) };
 }
 
-/** What is in front of the server, as the flags say. */
+/** How clients reach the server: address, names, TLS, proxies. */
 const frontOf = (flags: FlagsOf<typeof START_FLAGS>) => ({
   host: flags.host,
   hosts: hostsOf(flags),
@@ -130,15 +130,15 @@ async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void>
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   await server.stopped;
-  // Being asked to stop is how a server ends well.
+  // Stopping a server is its normal end, also by Ctrl-C.
   return { data: undefined, exitCode: 0 };
 }
 
 function described(facts: Record<string, unknown>, token: string): string {
   const next = {
-    made: 'The first admin token was written to that file; it is nowhere else.',
+    made: 'The first admin token was written to that file. There is no other copy.',
     there: '',
-    elsewhere: 'The admin tokens of this database are kept elsewhere.',
+    elsewhere: 'The admin tokens of this database are not on this host.',
   }[token];
   return ['Fleet server', keyValues(facts), next].filter(Boolean).join('\n');
 }
@@ -157,11 +157,11 @@ async function init(input: InputOf<typeof INIT_FLAGS>): Promise<Output> {
   });
   const plain = {
     made: input.flags.replaceAdminToken
-      ? `A new admin token is in ${files.adminToken}; the one it replaces has ended.`
-      : `The first admin token is in ${files.adminToken}; it is nowhere else.`,
-    there: `The admin token in ${files.adminToken} is good; nothing was changed.`,
+      ? `A new admin token is in ${files.adminToken}; the old one is revoked.`
+      : `The first admin token is in ${files.adminToken}. There is no other copy.`,
+    there: `The admin token in ${files.adminToken} is valid; nothing was changed.`,
     elsewhere:
-      'The database has administrators whose tokens are not here; nothing was changed. If they are lost: --replace-admin-token.',
+      'The database has administrators whose tokens are not on this host; nothing was changed. If they are lost: --replace-admin-token.',
   }[state];
   const file = state === 'elsewhere' ? null : files.adminToken;
   return { data: { admin_token_file: file, made: state === 'made' }, plain };
@@ -179,7 +179,7 @@ async function status(input: Input): Promise<Output> {
   return { data, plain: keyValues(data), ...(trouble !== undefined && { exitCode: 7 }) };
 }
 
-/** Undefined when it does, and its database too. */
+/** Returns what is wrong; undefined when the server and its database work. */
 async function answersAsItself(
   running: { host: string; port: number; instance_id: string },
   env: NodeJS.ProcessEnv,
@@ -188,7 +188,7 @@ async function answersAsItself(
   const url = listenerUrl(running);
   const client = new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 5000 });
   if ((await client.call('health', {})).instance_id !== running.instance_id)
-    return 'another program answers on its port';
+    return 'another program is listening on its port';
   await client.call('ready', {});
   return undefined;
 }
@@ -242,15 +242,15 @@ const START_FLAGS = [
   {
     name: 'tls-cert',
     value: 'FILE',
-    summary: 'PEM certificate, with those between it and its authority; read again when it changes',
+    summary: 'PEM certificate with its intermediate certificates; reloaded when it changes',
     parse: notBlank,
   },
-  { name: 'tls-key', value: 'FILE', summary: 'its key, readable by you alone', parse: notBlank },
+  { name: 'tls-key', value: 'FILE', summary: 'its key, readable only by you', parse: notBlank },
   {
     name: 'trusted-proxy',
     value: 'ADDRESS',
     summary:
-      'proxy in front, by address or range: its X-Forwarded-For, -Proto and -Host are believed; on loopback everybody needs a token then',
+      'trust the X-Forwarded-For, -Proto and -Host headers of this proxy (address or range); everyone on loopback then needs a token',
     many: true,
     parse: notBlank,
   },
@@ -259,7 +259,7 @@ const START_FLAGS = [
   {
     name: 'end-when-idle',
     value: 'MINUTES',
-    summary: 'end after so long without a tab of the dashboard and without an agent that beats',
+    summary: 'end after this many minutes with no open tab of the dashboard and no agent heartbeat',
     parse: wholeNumber(1, 100_000),
   },
   { name: 'verbose', summary: 'log heartbeats too' },
@@ -280,9 +280,9 @@ const server: Command = {
       name: 'start',
       summary: 'run the server in the foreground',
       description:
-        'Keeps everything in PostgreSQL when there is a URL, otherwise in an embedded database. The first start makes ' +
-        'an admin token. Ctrl-C or "rouse server stop" ends it. Beyond loopback it needs an admin token first: ' +
-        '"rouse server init".',
+        'Uses PostgreSQL when there is a URL, otherwise an embedded database. The first start creates ' +
+        'an admin token. Ctrl-C or "rouse server stop" ends it. Before it listens beyond loopback, create the admin token ' +
+        'with "rouse server init".',
       examples: [
         'rouse server start',
         'DATABASE_URL=postgresql://rouse@db/rouse rouse server start --host 0.0.0.0 --allow-host fleet.example.org',

@@ -33,14 +33,14 @@ async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
   });
   const file = flags.outFile;
   if (file === undefined) {
-    const plain = `${keyValues(shown(view))}\n\n${token}\n\nThis is the only time it is shown.`;
+    const plain = `${keyValues(shown(view))}\n\n${token}\n\nIt will not be shown again.`;
     return { data: { ...view, token }, plain };
   }
   writeNamedFile(file, `${token}\n`);
   return { data: { ...view, token_file: file }, plain: `${keyValues(shown(view))}\ntoken_file  ${file}` };
 }
 
-/** Before a token is made that could then be kept nowhere. */
+/** Checked before the token is created: a token that cannot be stored would be lost. */
 function requireWritable(file: string): void {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw invalid(`--out-file ${file} is a directory`, { hint: 'name a file' });
@@ -123,7 +123,7 @@ const CREATE_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 const LIST_FLAGS = [
-  { name: 'all', summary: 'include those that have ended' },
+  { name: 'all', summary: 'include revoked and expired tokens' },
   ...PAGE_FLAGS,
   ...FLEET_FLAGS,
 ] as const satisfies readonly Flag[];
@@ -131,8 +131,8 @@ const LIST_FLAGS = [
 const tokens: Command = {
   ...FIRST_WORDS.tokens,
   description:
-    'Only administrators create tokens, those of one org only for that org. The server keeps a hash; ' +
-    'the secret is shown once.',
+    'Only administrators create tokens; those of one org only for that org. The server stores a hash, so ' +
+    'the secret is shown only once.',
   subcommands: [
     command({
       name: 'create',

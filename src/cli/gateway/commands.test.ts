@@ -286,7 +286,7 @@ describe('reminders', () => {
     await expect
       .poll(async () => (await agent.rouse(reminders('list'))).out)
       .toMatch(
-        /leads, which is due and waits: a dialog is open: permission \(dialog='permission'\), since \d{4}-/,
+        /is next, which is due and waits: a dialog is open: permission \(dialog='permission'\), since \d{4}-/,
       );
     const { out } = await agent.rouse(reminders('get', '--reminder-id', reminder_id));
     expect(out).toMatch(/waits +a dialog is open: permission \(dialog='permission'\), since \d{4}-/);

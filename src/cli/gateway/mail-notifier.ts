@@ -64,9 +64,9 @@ const LEADS: Record<NotifierPreview['leads_with'], string> = {
 function previewText({ open_mail: open, mode, leads_with, problem, prompt }: NotifierPreview): string {
   const about =
     open === null
-      ? 'The mailbox cannot be read now; a wake would say:'
+      ? 'The mailbox cannot be read now; a wake would be:'
       : open === 0
-        ? `No open mail in mode ${mode}; a wake would say:`
+        ? `No open mail in mode ${mode}; a wake would be:`
         : `For ${open === 1 ? '1 open message' : `${open} open messages`} in mode ${mode}; nothing was typed:`;
   const notes = [`leads with ${LEADS[leads_with]}`, ...(problem ? [problem] : [])];
   return `${about} (${notes.join('; ')})\n\n${prompt}`;
@@ -159,7 +159,7 @@ const notifier: Command = {
   subcommands: [
     command({
       name: 'status',
-      summary: 'how and when the agent is woken, and what holds back a wake now',
+      summary: 'how and when the agent is woken, and what delays a wake now',
       examples: ['rouse agents gateway mail-notifier status --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: async (input) => output(await (await liveGateway(input)).notifier()),
@@ -168,9 +168,9 @@ const notifier: Command = {
       name: 'enable',
       summary: 'wake the agent for open mail, or change how',
       description:
-        'Arriving mail wakes the agent as soon as it may be disturbed; the interval is a safety net and, ' +
-        'with --repeat every_poll, how often unhandled mail is announced again. Repeat, quiet hours and wakes ' +
-        'per hour stay as they were when not given; the mode returns to any_inbox.',
+        'New mail wakes the agent as soon as it may be disturbed. The interval is a safety net and, ' +
+        'with --repeat every_poll, how often unhandled mail is announced again. Without their flags, repeat, quiet hours and ' +
+        'wakes per hour stay as they are; the mode returns to any_inbox.',
       examples: [
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',
@@ -182,7 +182,7 @@ const notifier: Command = {
       name: 'preview',
       summary: 'the prompt with which the agent would be woken now',
       description:
-        'It leads with what works for this agent: the mail tools of its session, or the installed skill, or commands. ' +
+        'It starts with what works for this agent: the mail tools of its session, the installed skill, or commands. ' +
         'Nothing is typed, stored or marked.',
       examples: ['rouse agents gateway mail-notifier preview --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
@@ -192,9 +192,9 @@ const notifier: Command = {
       name: 'resume',
       summary: 'wake the agent again for a thread that was paused as a mail loop',
       description:
-        'A thread in which agents answer each other 20 times in a row without a person wakes nobody any more ' +
-        '(ROUSE_MAX_AUTOMATIC_REPLIES sets another number). Its replies are counted anew from here on, as they are when a ' +
-        'person writes into it.',
+        'A thread in which agents answer each other 20 times in a row without a person stops waking them ' +
+        '(ROUSE_MAX_AUTOMATIC_REPLIES sets another number). This command, or a person writing into the thread, restarts ' +
+        'the count.',
       examples: [
         'rouse agents gateway mail-notifier resume --agent-name gpu --thread filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef',
       ],

@@ -10,7 +10,7 @@ import { promptRefusal, reportRefused } from './refused.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
 
-/** Typing, proof and a chat reset together may take this long; the gateway itself gives up before. */
+/** Typing, proof and a chat reset together may take this long; the gateway gives up earlier. */
 const PROMPT_TIMEOUT_MS = 90_000;
 
 async function runPrompt(input: InputOf<typeof PROMPT_FLAGS>): Promise<Output> {
@@ -40,7 +40,7 @@ function admission({
   return { admission_policy: policy };
 }
 
-/** As the wire spells it. */
+/** The admission policy, as the wire spells it. */
 export function policyGiven(flags: FlagsOf<typeof PROMPT_FLAGS>): AdmissionPolicy | undefined {
   const { admissionPolicy: policy, force } = flags;
   if (force && policy !== undefined)
@@ -50,7 +50,7 @@ export function policyGiven(flags: FlagsOf<typeof PROMPT_FLAGS>): AdmissionPolic
   return policy?.replaceAll('-', '_') as AdmissionPolicy | undefined;
 }
 
-/** What the flags say of the model; nothing when they say nothing. */
+/** The model settings of the flags; empty when there are none. */
 export function execution({ flags }: InputOf<typeof PROMPT_FLAGS>): {
   execution?: { model: { name?: string; reasoning?: { level: number } } };
 } {
@@ -85,11 +85,11 @@ const PROMPT_FLAGS = [
 
 export const PROMPT = command({
   name: 'prompt',
-  summary: 'submit a prompt now, with proof, or be refused with the reasons',
+  summary: 'submit a prompt now and prove it, or refuse with the reasons',
   description:
-    'Types the prompt at once and proves that the tool took it. If the agent must not be disturbed, ' +
+    'Types the prompt at once and proves that the tool accepted it. If the agent must not be disturbed, ' +
     'nothing is typed: the reasons are printed on standard error and the exit code is 5. To ' +
-    'queue it instead, use "requests submit". --force skips the readiness of the agent, never a ' +
+    'queue it instead, use "requests submit". --force ignores whether the agent is busy, but never types into a ' +
     "dialog, a shell or a person's draft.",
   examples: [
     'rouse agents gateway prompt --agent-name gpu --prompt "Review the diff."',

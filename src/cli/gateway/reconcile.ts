@@ -21,7 +21,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
 
 type Choice = { keep: string[]; discard: string[] } | { all: 'keep' | 'discard' };
 
-/** Undefined: only look. */
+/** Undefined: only show what is undecided. */
 function choiceOf({ flags }: InputOf<typeof FLAGS>): Choice | undefined {
   const keep = flags.keep ?? [];
   const discard = flags.discard ?? [];
@@ -62,21 +62,21 @@ async function decideAll(
 
 function decidedOutput({ after, kept, discarded }: Decided): Output {
   const left = after.requests.length;
-  const told = [
-    kept > 0 && `${kept} kept for the agent that is there now`,
+  const parts = [
+    kept > 0 && `${kept} kept for the present agent process`,
     discarded > 0 && `${discarded} discarded`,
   ].filter(Boolean);
   const end =
     left > 0
       ? `${left} still undecided; none runs, and no new one is accepted, until they are.`
       : 'Requests are open.';
-  return { data: after, plain: `${told.length ? `${told.join(', ')}. ` : ''}${end}` };
+  return { data: after, plain: `${parts.length ? `${parts.join(', ')}. ` : ''}${end}` };
 }
 
 function undecidedText({ requests, managed_agent_recovery: recovery }: Reconciliation): string {
   if (requests.length === 0) {
     return recovery === 'awaiting_rebind'
-      ? 'The agent is not there; nothing can be decided until it is relaunched.'
+      ? 'The agent is not running; nothing can be decided until it is relaunched.'
       : 'Nothing to decide: no request is left over from an earlier agent process.';
   }
   const rows = table(requests, [
@@ -112,11 +112,11 @@ const FLAGS = [
 
 const reconcile = command({
   name: 'reconcile',
-  summary: 'decide about requests that were meant for an earlier agent process',
+  summary: 'decide about requests that were accepted for an earlier agent process',
   description:
-    'A relaunched tool has lost its conversation, so requests accepted for its predecessor are not ' +
-    'replayed into it. Without flags this shows them. Requests you keep run in order once all of them ' +
-    'are decided; discarded ones end as cancelled. None of them was typed.',
+    'A relaunched tool has lost its conversation, so requests accepted before are not typed into it by ' +
+    'themselves. Without flags this command shows them. Requests you keep run in order once all are ' +
+    'decided; discarded ones end as cancelled. None of them has been typed.',
   examples: [
     'rouse agents gateway reconcile --agent-name gpu   # look',
     'rouse agents gateway reconcile --agent-name gpu --keep gwreq-20260416-091402Z-0a1b2c3d --discard gwreq-20260416-091500Z-4e5f6071',

@@ -4,7 +4,7 @@ import type { PromptRefused } from '../../wire/index.ts';
 import type { Input } from '../command.ts';
 import { errorText } from '../print/error-text.ts';
 
-/** What was refused, on standard error: a sentence and the next step for people, all facts for programs. */
+/** Prints a refusal on standard error: a sentence and the next step for people, all facts for programs. */
 export function reportRefused(input: Input, facts: object, { message, hint }: Refusal): void {
   input.err(input.style === 'json' ? stableJson(facts) : errorText(message, hint));
 }
@@ -14,12 +14,12 @@ export interface Refusal {
   hint: string;
 }
 
-/** A direct prompt that its gateway refused, or whose delivery did not end as submitted. */
+/** Words for a direct prompt that the gateway refused, or that did not end as submitted. */
 export function promptRefusal({ error_code, detail, reasons, outcome, request_id }: PromptRefused): Refusal {
   if (outcome !== undefined)
     return {
       message: `the prompt ended as ${outcome}: ${detail}`,
-      hint: `"${commandLine`rouse why --request ${request_id ?? 'ID'}`}" shows what is known of it; look before you send it again`,
+      hint: `"${commandLine`rouse why --request ${request_id ?? 'ID'}`}" shows the details; check before you send it again`,
     };
   const why = reasons?.length ? reasonInWords(reasons.join(' ')) : detail;
   const hint = HINTS[error_code];
@@ -34,6 +34,6 @@ const HINTS: Partial<Record<string, string>> = {
   not_ready: QUEUE_IT,
   pending_input: QUEUE_IT,
   pending_input_unknown: QUEUE_IT,
-  blocked_reconciliation: 'decide about them with "rouse agents gateway reconcile"',
+  blocked_reconciliation: '"rouse agents gateway reconcile" decides about them',
   unavailable: '"rouse ls" shows its state and the command that starts its tool again',
 };

@@ -3,7 +3,7 @@ import { definitionOf, rankingAfterAll, rankingBeforeAll } from '../../domain/in
 import type { PutReminderInput, Reminder, ReminderDefinitionInput } from '../../wire/index.ts';
 import { fieldsOf, type ReminderFlags } from './reminder-flags.ts';
 
-/** What the flags of `create` ask for. What the fields must be among themselves is said by the gateway. */
+/** The definition that the flags of `create` describe. The gateway checks that its fields fit together. */
 export function newDefinition(flags: ReminderFlags, rankings: readonly number[]): ReminderDefinitionInput {
   const ranking = rankingOf(flags, rankings);
   if (ranking === undefined) throw invalid('set exactly one of --ranking, --before-all or --after-all');
@@ -20,8 +20,8 @@ export function newDefinition(flags: ReminderFlags, rankings: readonly number[])
 }
 
 /**
- * A reminder as it stands, with what the flags change. Its rank is compared with the others only; without a time flag it
- * stays due when it was, which then is where its cadence counts from.
+ * The reminder with the changes of the flags. Without a time flag its due time stays, and its cadence counts from there.
+ * `otherRankings` does not include its own.
  */
 export function changedDefinition(
   current: Reminder,
@@ -92,7 +92,7 @@ function timing(mode: Reminder['mode'], current: Reminder, flags: ReminderFlags)
   };
 }
 
-/** Only what is there. */
+/** Without the fields that are null or undefined. */
 function given<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as never;
 }

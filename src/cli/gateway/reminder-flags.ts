@@ -23,7 +23,7 @@ function anyInteger(text: string): number {
   const value = Number(text);
   if (!/^[+-]?\d+$/.test(text) || !Number.isFinite(value))
     throw invalid('must be a whole number, positive or negative');
-  if (!isRanking(value)) throw invalid(`must lie between -${MOST_RANKING} and ${MOST_RANKING}`);
+  if (!isRanking(value)) throw invalid(`must be between -${MOST_RANKING} and ${MOST_RANKING}`);
   return value;
 }
 
@@ -62,8 +62,8 @@ const RANK = [
     summary: 'rank; the smallest number leads, negative numbers allowed',
     parse: anyInteger,
   },
-  { name: 'before-all', summary: 'rank it before all others' },
-  { name: 'after-all', summary: 'rank it after all others' },
+  { name: 'before-all', summary: 'put it before all others' },
+  { name: 'after-all', summary: 'put it after all others' },
 ] as const satisfies readonly Flag[];
 
 const PARSERS = {
@@ -87,21 +87,21 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-/** What a reminder is made of, as the flags give it. */
+/** The flags that describe a reminder. */
 export type ReminderFlags = Partial<
   FlagsOf<readonly [typeof TITLE, typeof MODE, ...typeof CONTENT, ...typeof RANK]>
 > & {
   [Name in ReminderFieldName as Camel<Name>]?: ReminderFieldValue<Name>;
 };
 
-/** The fields of a definition that the flags give. */
+/** The fields of a definition that have a flag of their own, where set. */
 export function fieldsOf(flags: ReminderFlags): { [Name in ReminderFieldName]?: ReminderFieldValue<Name> } {
   const given: Readonly<Record<string, unknown>> = flags;
   const found = reminderFields.map(([name]) => [name, given[flagKey(name.replaceAll('_', '-'))]]);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-/** Those that were given, of the flags that make a reminder. */
+/** The reminder flags that were set. */
 export function reminderFlags({ flags: all }: InputOf<typeof DEFINITION_FLAGS>): ReminderFlags {
   const flags: Readonly<Record<string, unknown>> = all;
   const names = DEFINITION_FLAGS.map(({ name }) => flagKey(name));

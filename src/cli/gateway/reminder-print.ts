@@ -11,7 +11,7 @@ import type { Reminder, ReminderSet } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { evidence } from './request-print.ts';
 
-/** All reminders in ranking order: who leads, who waits behind it, and when each is due. */
+/** All reminders in ranking order: which one is next, which wait behind it, and when each is due. */
 export function reminderTable(set: ReminderSet, nowMs: number): string {
   const { reminders } = set;
   const leader = reminders.find((each) => each.selection_state === 'effective');
@@ -38,18 +38,18 @@ function selection({ selection_state, blocked_by_reminder_id }: Reminder): strin
   return blocked_by_reminder_id ? `blocked by ${blocked_by_reminder_id}` : selection_state;
 }
 
-/** How it stands with the leader, which those behind it wait for, in one sentence. */
+/** One sentence about the leader, which blocks all others. */
 function leaderText(reminders: Reminder[], leader: Reminder, nowMs: number): string {
   const behind = reminders.length - 1;
   const who = behind === 1 ? '1 reminder waits' : `${behind} reminders wait`;
   const name = `${leader.reminder_id} (${show(preview(leader.title, 40))})`;
   const why = leader.paused
-    ? 'which is paused and is not delivered; "reminders set --no-paused" lets it go on'
+    ? 'which is paused; "reminders set --no-paused" resumes it'
     : `which ${DELIVERY_STATES[leader.delivery_state].words}${leader.delivery_state === 'overdue' ? `: ${waitText(leader, nowMs)}` : ''}`;
-  return behind === 0 ? `${name} leads, ${why}.` : `${who} behind ${name}, ${why}.`;
+  return behind === 0 ? `${name} is next, ${why}.` : `${who} behind ${name}, ${why}.`;
 }
 
-/** Why it was not delivered yet, and since when. */
+/** Why it has not been delivered yet, and since when. */
 function waitText({ waiting_reason: reason, waiting_since_utc: since }: Reminder, nowMs: number): string {
   const words = reason == null ? 'it is about to be delivered' : reasonInWords(reason);
   return since == null ? words : `${words}, since ${dayAndTime(since)} (${fromNow(since, nowMs)})`;
@@ -88,9 +88,7 @@ export function reminderText(reminder: Reminder, nowMs: number): string {
     ...(reminder.next_due_preview_utc && {
       after_that: reminder.next_due_preview_utc.slice(1).map((at) => dayAndTime(at)),
     }),
-    durable: reminder.durable
-      ? `yes; times missed meanwhile: ${reminder.missed}`
-      : 'no: lost when the gateway stops',
+    durable: reminder.durable ? `yes; missed times: ${reminder.missed}` : 'no: lost when the gateway stops',
     ...otherFields(reminder),
     created: dayAndTime(reminder.created_at_utc),
     last_started: dayAndTime(reminder.last_started_at_utc),
@@ -100,7 +98,7 @@ export function reminderText(reminder: Reminder, nowMs: number): string {
   });
 }
 
-/** Fields that have a line, or a part of one, of their own. */
+/** Fields that the text shows in their own way. */
 const OWN_LINES: readonly ReminderFieldName[] = [
   'paused',
   'interval_seconds',

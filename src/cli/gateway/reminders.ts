@@ -17,7 +17,7 @@ async function get(input: InputOf<typeof GET_FLAGS>): Promise<Output> {
 async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
   const { newDefinition } = await import('./reminder-definition.ts');
   const flags = reminderFlags(input);
-  // What the flags say among themselves is checked before anybody is asked.
+  // Flags that contradict each other are refused before any request.
   newDefinition(flags, []);
   const gateway = await liveGateway(input);
   const { reminders } = await gateway.reminders();
@@ -84,14 +84,14 @@ const REMOVE_FLAGS = [...GATEWAY_TARGET_FLAGS, REMINDER_ID] as const satisfies r
 
 const reminders: Command = {
   name: 'reminders',
-  summary: 'prompts or keys to send later: a ranked set, led by one',
+  summary: 'prompts or keys to send later, one at a time, in ranking order',
   subcommands: [
     command({
       name: 'list',
       summary: 'all live reminders in ranking order, and what blocks what',
       description:
-        'Only the leader (→) is delivered, when the gateway has nothing else to do. The others wait ' +
-        'until it is changed, removed or done; a paused leader still blocks them.',
+        'Only the first one (→) is delivered, when the gateway has nothing else to do. The others wait ' +
+        'until it is changed, removed or done, also while it is paused.',
       examples: ['rouse agents gateway reminders list --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: list,
@@ -108,8 +108,8 @@ const reminders: Command = {
       summary: 'create a reminder',
       description:
         'Needs one of --prompt or --sequence, one of --ranking, --before-all or --after-all, and a time: one of ' +
-        '--start-after-seconds or --deliver-at-utc (repeat: with --interval-seconds), or --cron. A reminder lives as long ' +
-        'as the gateway; --durable with --missed makes it survive a restart.',
+        '--start-after-seconds or --deliver-at-utc (repeat: with --interval-seconds), or --cron. A reminder ends with ' +
+        'the gateway, unless --durable with --missed makes it survive a restart.',
       examples: [
         'rouse agents gateway reminders create --agent-name gpu --title "Check inbox" --mode one_off --prompt "Review the inbox now." --ranking 0 --start-after-seconds 300',
         'rouse agents gateway reminders create --agent-name gpu --title "Stand-up" --mode repeat --prompt "Report progress." --before-all --cron "0 9 * * 1-5" --time-zone Europe/Zurich --durable --missed once',
@@ -120,7 +120,7 @@ const reminders: Command = {
     }),
     command({
       name: 'set',
-      summary: 'change a reminder; what is not given stays as it is',
+      summary: 'change a reminder; everything else stays as it is',
       description:
         'Without a time flag its due time and cadence stay as they are. A reminder that is being ' +
         'delivered cannot be changed.',
@@ -133,7 +133,7 @@ const reminders: Command = {
     }),
     command({
       name: 'remove',
-      summary: 'delete a reminder; a delivery that has begun is completed first',
+      summary: 'delete a reminder; a delivery in progress is completed first',
       examples: [
         'rouse agents gateway reminders remove --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
       ],

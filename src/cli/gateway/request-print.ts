@@ -3,7 +3,7 @@ import { clockTime, dayAndTime, duration } from '../../domain/index.ts';
 import type { RequestList, RequestView } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
 
-/** How a request stands, in a few words: `completed (submitted)`, `accepted, waits: dialog='permission'`. */
+/** The state of a request: `completed (submitted)`, `accepted, waits: dialog='permission'`. */
 export function stateText({ state, outcome, waiting_reason, error_detail }: RequestView): string {
   if (outcome === 'coalesced') return error_detail ?? outcome;
   if (outcome !== null && outcome !== 'submitted') return `${state} (${outcome}): ${error_detail ?? outcome}`;
@@ -12,7 +12,7 @@ export function stateText({ state, outcome, waiting_reason, error_detail }: Requ
 }
 
 export function requestTable({ requests, queue_depth }: RequestList): string {
-  const line = `${queue_depth} in line or running.`;
+  const line = `${queue_depth} queued or running.`;
   if (requests.length === 0) return `No requests. ${line}`;
   const rows = table(requests, [
     { title: 'request_id', value: (r) => r.request_id },
@@ -59,12 +59,12 @@ export function requestText(request: RequestView): string {
   return `${head}\n\n${stages}`;
 }
 
-/** What the end left behind besides the stages: the keys an interrupt pressed, and what they went into. */
+/** Evidence of the end that no stage has: the keys an interrupt pressed, and the screen it pressed them into. */
 function resultText({ result, ledger = [] }: RequestView): string {
   const found = (result?.['evidence'] ?? []) as { source: string; facts: Record<string, unknown> }[];
-  const told = new Set(ledger.map(({ facts }) => JSON.stringify(facts)));
+  const shown = new Set(ledger.map(({ facts }) => JSON.stringify(facts)));
   return found
-    .filter(({ facts }) => !told.has(JSON.stringify(facts)))
+    .filter(({ facts }) => !shown.has(JSON.stringify(facts)))
     .map(({ source, facts }) => `${source}: ${evidence(facts)}`)
     .join('; ');
 }

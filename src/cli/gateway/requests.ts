@@ -35,7 +35,7 @@ const ENVELOPE_FLAGS = [
   {
     name: 'expires-in-seconds',
     value: 'N',
-    summary: 'do not start it later than this; it then ends as expired',
+    summary: 'expire it if it has not started after this time',
     parse: positiveSeconds,
   },
   {
@@ -60,9 +60,9 @@ function envelope({ flags }: InputOf<typeof ENVELOPE_FLAGS>): RequestExtras {
 
 function acceptedText(accepted: RequestAccepted, what: string): string {
   const { request_id, queue_depth, duplicate, state, outcome } = accepted;
-  if (!duplicate) return `${what} accepted: ${request_id} (${queue_depth} in line).`;
+  if (!duplicate) return `${what} accepted: ${request_id} (${queue_depth} queued).`;
   const ended = outcome ? ` (${outcome})` : '';
-  return `${what} accepted before under this key: ${request_id}, now ${state}${ended}.`;
+  return `${what} was already accepted under this key: ${request_id}, now ${state}${ended}.`;
 }
 
 async function submit(input: InputOf<typeof SUBMIT_FLAGS>): Promise<Output> {
@@ -115,7 +115,7 @@ async function cancel(input: InputOf<typeof CANCEL_FLAGS>): Promise<Output> {
   const request = await (await liveGateway(input)).call('requests.cancel', {
     request_id: input.flags.requestId,
   });
-  return { data: request, plain: `Request ${request.request_id} is cancelled; nothing of it was typed.` };
+  return { data: request, plain: `Request ${request.request_id} is cancelled; it was not typed.` };
 }
 
 interface Entry {
@@ -126,13 +126,13 @@ interface Entry {
   facts: Record<string, unknown>;
 }
 
-/** One line per stage as it happens; ends with the request when one is named. */
+/** Prints one line per stage as it happens. With --request-id it ends when the request ends. */
 async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output | undefined> {
   const { flags, signal, style, out } = input;
   const id = flags.requestId;
   const after = flags.after === undefined ? undefined : String(flags.after);
   const gateway = await liveGateway(input);
-  // What stands in the ledger already is printed whole: a turn may have been told of after the end of its request.
+  // Print the whole stored ledger before ending: the stage of a turn may come after the end of its request.
   let stored = id === undefined || after !== undefined ? 0 : (await gateway.getRequest(id)).ledger!.length;
   let end: Output | undefined;
   for await (const event of gateway.events({ after, request_id: id }, signal)) {
@@ -207,7 +207,7 @@ const requestsGroup: Command = {
   subcommands: [
     command({
       name: 'submit',
-      summary: 'store a prompt; it is typed once the agent may be disturbed',
+      summary: 'queue a prompt; it is typed once the agent may be disturbed',
       description:
         'Stores the prompt durably and returns at once; it is typed when the agent is ready, exactly ' +
         'once, even if the gateway restarts. With --wait the command returns when the request has ended, ' +
@@ -240,7 +240,7 @@ const requestsGroup: Command = {
     }),
     command({
       name: 'cancel',
-      summary: 'remove a request from the queue; one that has begun cannot be cancelled',
+      summary: 'remove a request from the queue; one that has started cannot be cancelled',
       examples: [
         'rouse agents gateway requests cancel --agent-name gpu --request-id gwreq-20260416-091402Z-0a1b2c3d',
       ],

@@ -6,7 +6,7 @@ import type { Caller } from '../../wire/index.ts';
 import { selectorOf, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 
-/** The live gateway of the agent the flags name. Nothing is attached for the purpose; without one it is `unavailable`. */
+/** The live gateway of the agent the flags name. It never attaches one: without a gateway it throws `unavailable`. */
 export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
   const target = await reachable(input);
   const found = await gatewayOf(input, target);
@@ -27,7 +27,7 @@ export interface RemoteTarget {
   gateway: GatewayClient;
 }
 
-/** The agent the flags name: of this host, behind a server, or anywhere in the fleet that is chosen. */
+/** The agent the flags name: on this host, behind a server, or anywhere in the configured fleet. */
 export async function reachable(input: TargetInput): Promise<Target | RemoteTarget> {
   try {
     return await targetOf(input);
@@ -37,7 +37,7 @@ export async function reachable(input: TargetInput): Promise<Target | RemoteTarg
   }
 }
 
-/** Only an agent that nobody here knows; what the fleet says of it is believed, and a fleet that is away is told. */
+/** Looks in the fleet for an agent that is unknown here. An unreachable fleet is an error, not an unknown agent. */
 async function inFleet(input: TargetInput, unknown: RouseError): Promise<RemoteTarget> {
   const { agentName, agentId, pairPort } = selectorOf(input);
   const ref = agentId ?? agentName;
@@ -52,7 +52,7 @@ async function inFleet(input: TargetInput, unknown: RouseError): Promise<RemoteT
   return { kind: 'remote', agentRef: agent.name, host: agent.host, gateway };
 }
 
-/** Nobody on this host, and nobody the token sees on the others. */
+/** Neither this host nor the fleet, as far as the token may see, knows the agent. */
 const unknownEverywhere = ({ message, hint, facts }: RouseError, url: string): RouseError =>
   notFound(`${message}, nor in the fleet of ${url}`, {
     hint: hint?.startsWith('did you mean')
@@ -61,7 +61,7 @@ const unknownEverywhere = ({ message, hint, facts }: RouseError, url: string): R
     facts,
   });
 
-/** A client of the target's gateway, for the owner unless somebody else is named, or why there is none (empty: none is attached). */
+/** A client of the target's gateway, as the owner unless `caller` says otherwise; or why there is none (empty: not attached). */
 export async function gatewayOf(
   input: Input,
   target: Target | RemoteTarget,

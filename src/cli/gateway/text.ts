@@ -7,7 +7,7 @@ export const PROMPT_FLAG = {
   summary: 'the prompt (default: standard input, unchanged)',
 } as const satisfies Flag;
 
-/** The prompt from its flag, trimmed; otherwise standard input, as it is. */
+/** The prompt from its flag, trimmed; otherwise standard input, unchanged. */
 export async function promptText({
   flags,
   stdin,

@@ -50,7 +50,7 @@ function transitionsText({ recent_transitions }: TuiState): string {
 }
 
 function historyText({ entries }: TuiHistory): string {
-  if (entries.length === 0) return 'Nothing was seen yet.';
+  if (entries.length === 0) return 'No snapshots yet.';
   return table(entries, [
     { title: 'time (utc)', value: (e) => clockTime(e.recorded_at_utc) },
     { title: 'available', value: (e) => e.diagnostics.availability },
@@ -77,7 +77,7 @@ async function history(input: InputOf<typeof HISTORY_FLAGS>): Promise<Output> {
 
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
 
-/** On a terminal the screen is drawn anew at each look; into a pipe goes one JSON object per look and line. */
+/** A terminal is redrawn in place; a pipe gets one JSON object per line. */
 async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output> {
   const { signal, outIsTty, style, out } = input;
   const gateway = await liveGateway(input);
@@ -102,7 +102,7 @@ const HISTORY_FLAGS = [
   {
     name: 'limit',
     value: 'N',
-    summary: 'maximum number to show (100); 0 shows everything that is kept',
+    summary: 'maximum number to show (100); 0 shows all that are kept',
     parse: wholeNumber(0, 1_000_000),
   },
 ] as const satisfies readonly Flag[];

@@ -19,7 +19,7 @@ export const WAIT_FLAGS = [
 
 const NO_END_MS = 2 ** 31 - 1;
 
-/** The request once it has ended, or as it stands when the time is over. */
+/** The request once it has ended, or its state when the time is over. */
 export async function waitFor(
   gateway: GatewayClient,
   id: string,
@@ -31,7 +31,7 @@ export async function waitFor(
   const deadline = performance.now() + timeoutMs;
   try {
     for (;;) {
-      // One of another host comes as it stands after a while; the gateway beside us answers at the end.
+      // A gateway on this host responds when the request ends; one of another host may respond earlier, so ask again.
       const left = Math.max(1, Math.min(deadline - performance.now(), NO_END_MS));
       const request = await gateway.getRequest(id, true, { timeoutMs: left, signal: input.signal });
       if (request.outcome != null || performance.now() >= deadline) return request;

@@ -51,24 +51,24 @@ async function stop(input: Input): Promise<Output> {
 function described({ pid, started_at_utc, answers, restarts, gateways }: HostReport): string {
   const again = restarts > 0 ? `, started again ${restarts === 1 ? 'once' : `${restarts} times`}` : '';
   const heading = `Host ${pid} since ${started_at_utc}${again}`;
-  if (!answers) return `${heading}: it does not answer; "rouse host stop" ends it`;
+  if (!answers) return `${heading}: it does not respond; "rouse host stop" ends it`;
   return `${heading}\n${table(gateways, COLUMNS)}`;
 }
 
 const host: Command = {
   ...FIRST_WORDS.host,
   description:
-    'Gateways attached with --hosted share one process, which is started with the first of them and ends with the last. ' +
-    'Each is still attached, detached and asked by itself, with "rouse agents gateway".',
+    'Gateways attached with --hosted share one process. It starts with the first of them and ends with the last. ' +
+    'Each is still attached, detached and inspected by itself, with "rouse agents gateway".',
   subcommands: [
     {
       ...command({
         name: 'start',
         summary: 'bring back every gateway that should run and does not, and the host with them',
         description:
-          'For each agent of this host that was attached and not detached since, and whose gateway does not run: attaches it as ' +
-          'it was last, with its address, mode and settings. Gateways that run are left alone, unless their keeper was killed: they ' +
-          'are restarted with another. Exit code 7 when one does not come back.',
+          'Attaches every gateway of this host that was attached, not detached since, and no longer runs, with its last ' +
+          'address, mode and settings. Running gateways are left alone; only if their keeper was killed are they restarted with ' +
+          'a new one. The exit code is 7 when one does not come back.',
         examples: ['rouse host start'],
         flags: [],
         run: start,

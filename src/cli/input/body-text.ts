@@ -19,7 +19,7 @@ export async function bodyText(
   if (content !== undefined) return content;
   if (file !== undefined && file !== '-') return readTextFile('--body-file', file);
   const typed = stdinIsTty && file === undefined ? '' : await stdin();
-  // A forgotten flag and a script's empty standard input look alike: whoever means an empty message says so.
+  // A forgotten flag and a script's empty standard input look alike, so an empty message must be explicit.
   if (typed === '' && file === undefined) {
     throw invalid('the message has no text', {
       hint: `give ${textFlag}, --body-file or standard input`,

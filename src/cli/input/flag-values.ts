@@ -1,6 +1,6 @@
 import { invalid } from '../../base/index.ts';
 
-/** Parsers for flag values: each says what is allowed. */
+/** Parsers for flag values. Their errors name what is allowed. */
 
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {

@@ -4,7 +4,7 @@ import { errnoOf, forbidden, invalid, messageOf, notFound } from '../../base/ind
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The text of a file or pipe a flag names. Anything endless, binary or unreadable is refused with the flag's name. */
+/** The text of the file or pipe that a flag names. Endless, binary or unreadable input is refused with the flag's name. */
 export function readTextFile(flag: string, file: string): string {
   const bytes = readBounded(flag, file);
   if (!isUtf8(bytes)) throw invalid(`${flag} ${file} is not UTF-8 text`);

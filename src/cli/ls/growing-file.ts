@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** The lines that are added to a file from now on, also when it is renamed aside and begun anew. */
+/** Lines added to a file from now on, also after the file has been rotated. */
 export class GrowingFile {
   readonly #path: string;
   #fd: number | undefined;
@@ -13,7 +13,7 @@ export class GrowingFile {
     if (this.#fd !== undefined) this.#at = fs.fstatSync(this.#fd).size;
   }
 
-  /** Whole lines only; half a line waits for its end. */
+  /** Complete lines only; an incomplete one is returned once it is complete. */
   added(): string[] {
     let text = this.#read();
     if (this.#isReplaced()) {

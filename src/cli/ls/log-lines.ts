@@ -15,7 +15,7 @@ export interface LogLine {
 const LOGGED = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (?:(warn|error): )?(.*)$/;
 const FACT = /(?:^| )(\w+)=("(?:[^"\\]|\\.)*"|\S+)/g;
 
-/** A line of gateway.log; what does not look like one is kept as it is. */
+/** A line of gateway.log. Other text is kept unchanged. */
 export function ofLog(line: string): LogLine {
   const [, at = '', level = 'info', rest = line] = LOGGED.exec(line) ?? [];
   const begun = rest.search(/ \w+=/);
@@ -35,10 +35,10 @@ function unquoted(text: string): string {
   }
 }
 
-/** The running log tells of these as well. */
+/** Events that the log has as well. */
 const ALSO_LOGGED = new Set(['accepted', 'accepted_internal', 'completed', 'failed', 'coalesced']);
 
-/** A line of events.jsonl; undefined for what the log tells too, and for a line that is torn. */
+/** A line of events.jsonl; undefined for events that the log has as well, and for an incomplete line. */
 export function ofEvent(line: string): LogLine | undefined {
   let event: Record<string, unknown>;
   try {

@@ -24,7 +24,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
     throw notFound(`no gateway has run beside agent ${facts.agentName} yet, so nothing was logged`, {
       hint:
         'stopped' in found
-          ? 'it was stopped; "rouse launch TOOL NAME" starts it again'
+          ? 'the agent was stopped; "rouse launch TOOL NAME" starts it again'
           : `"${commandLine`rouse agents gateway attach ${facts.agentName}`}" starts one`,
     });
   const last = linesSoFar(paths).slice(-input.flags.lines);
@@ -42,7 +42,7 @@ function say(line: LogLine, input: InputOf<typeof FLAGS>): void {
   input.out(input.style === 'json' ? `${JSON.stringify(line)}\n` : `${shown(line, input)}\n`);
 }
 
-/** Older files first, both histories in the order in which it happened. */
+/** The lines of the log and of the events so far, rotated files included, in order of time. */
 function linesSoFar({ log, events }: SessionPaths): LogLine[] {
   const all = (file: string): string[] =>
     [`${file}.2`, `${file}.1`, file].flatMap((each) =>
@@ -53,17 +53,17 @@ function linesSoFar({ log, events }: SessionPaths): LogLine[] {
   );
 }
 
-/** Prints what is added, until Ctrl-C. */
+/** Prints new lines until Ctrl-C. */
 async function follow({ log, events }: SessionPaths, input: InputOf<typeof FLAGS>): Promise<void> {
   const files = [new GrowingFile(log), new GrowingFile(events)] as const;
-  const tell = (): void => {
+  const printAdded = (): void => {
     const [logged, happened] = files.map((file) => file.added());
     const lines = [...logged!.map(ofLog), ...happened!.flatMap((line) => ofEvent(line) ?? [])];
     for (const line of lines.sort((a, b) => a.at.localeCompare(b.at))) say(line, input);
   };
-  const watches = [log, events].map((file) => fs.watch(path.dirname(file), tell));
+  const watches = [log, events].map((file) => fs.watch(path.dirname(file), printAdded));
   try {
-    tell();
+    printAdded();
     await new Promise<void>((resolve) => {
       if (input.signal.aborted) resolve();
       input.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -76,7 +76,7 @@ async function follow({ log, events }: SessionPaths, input: InputOf<typeof FLAGS
 
 const FLAGS = [
   ...AGENT_FLAGS,
-  { name: 'follow', short: 'f', summary: 'print what is added, until Ctrl-C' },
+  { name: 'follow', short: 'f', summary: 'print new lines as they are added, until Ctrl-C' },
   {
     name: 'lines',
     short: 'n',
@@ -90,7 +90,7 @@ const FLAGS = [
 export const logs = command({
   ...FIRST_WORDS.logs,
   description:
-    'Works for an agent that was stopped, too. With --json and --follow one object per line. Times are UTC.',
+    'Also works for an agent that was stopped. With --json and --follow, prints one object per line. Times are UTC.',
   examples: ['rouse logs ana', 'rouse logs ana -f', 'rouse logs ana -n 500'],
   flags: FLAGS,
   run,

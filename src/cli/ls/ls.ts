@@ -20,13 +20,13 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
 
 const FLAGS = [WATCH] as const satisfies readonly Flag[];
 
-/** Quick: from files and one question to tmux. "agents list" also asks every gateway, and mends the registry. */
+/** Fast: reads files and asks tmux once. "agents list" also asks every gateway, and repairs the registry. */
 export const ls = command({
   ...FIRST_WORDS.ls,
   description:
-    'Shows each agent with its state in words, its open mail, the wakes that were proven to be submitted, and what its ' +
+    'Shows the state of each agent, its open mail, how often it was woken (proven wakes only), and what its ' +
     'mail or its requests wait for. An agent without a gateway is not watched: only whether its tool runs is known. ' +
-    'Reads what the gateways have written and asks tmux once; "rouse agents list" also asks each gateway and ' +
+    'Reads the files of the gateways and asks tmux once; "rouse agents list" also asks each gateway and ' +
     'shows more columns. Times are UTC.',
   examples: ['rouse ls', 'rouse ls --watch', 'rouse ls --json'],
   flags: FLAGS,

@@ -25,9 +25,9 @@ async function run(input: AgentInput): Promise<Output> {
 export const open = command({
   ...FIRST_WORDS.open,
   description:
-    'Attaches this terminal to the tmux session of the agent. Inside the same tmux server the client switches to it; inside ' +
-    'another one it goes there and comes back when you detach. Detach with Ctrl-b d. With --json nothing is opened: the ' +
-    'tmux command is printed.',
+    'Attaches this terminal to the tmux session of the agent; detach with Ctrl-b d. Inside the same tmux server the client ' +
+    'switches to it; inside another server it attaches, and returns when you detach. With --json nothing is opened, and ' +
+    'the tmux command is printed.',
   examples: ['rouse open ana', 'rouse open ana --json'],
   flags: AGENT_FLAGS,
   run,

@@ -17,7 +17,7 @@ export function stateWords({ state, since, reason, gateway }: RosterAgent, now =
   }
 }
 
-/** The time of today, with its day otherwise. */
+/** The time of day; with its date if it is not today. */
 function shortTime(stamp: string, now: Date): string {
   const today = stamp.slice(0, 10) === now.toISOString().slice(0, 10);
   return `${today ? '' : `${stamp.slice(5, 10)} `}${stamp.slice(11, 16)}Z`;
@@ -28,7 +28,7 @@ export function wakesWords({ wakes }: RosterAgent): string | null {
   return wakes.on ? String(wakes.count) : wakes.count > 0 ? `${wakes.count}, off` : 'off';
 }
 
-/** What its mail or its requests wait for; what the state says already is not said again. */
+/** What its mail or its requests wait for, unless the state already shows it. */
 export function waitingWords({ waiting_for, state }: RosterAgent): string | null {
   if (waiting_for === null) return null;
   return state === 'needs_you' || state === 'gone' ? 'see state' : bareReason(waiting_for);
@@ -59,7 +59,7 @@ export const NO_AGENTS =
 
 type Showing = Pick<Input, 'env' | 'outIsTty' | 'style' | 'outSize'>;
 
-/** The agents as a table that fits, and below it who needs a person. */
+/** The agents as a table that fits the terminal, and below it which of them need a person. */
 export function rosterText({ agents, malformed_records, troubles }: Roster, input: Showing): string {
   return [
     agents.length > 0 ? rosterTable(agents, input) : NO_AGENTS,
@@ -101,7 +101,7 @@ function rosterTable(agents: RosterAgent[], input: Showing): string {
   }
 }
 
-/** Wakes that are off are never off without a word. */
+/** Points out wakes that are turned off, so that no one waits for them. */
 function wakesOffNote({ name, wakes }: RosterAgent): string[] {
   if (!wakes?.turned_off) return [];
   const enable = enableCommand(name, wakes.former ?? { interval_seconds: null });

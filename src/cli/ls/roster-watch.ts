@@ -7,9 +7,9 @@ import type { Input } from '../command.ts';
 import { harmless } from '../print/terminal-text.ts';
 import { rosterText, stateWords } from './roster-table.ts';
 
-/** Changes come in bursts; one look serves them all. */
+/** Changes come in bursts; one refresh shows them all. */
 const SETTLE_MS = 60;
-/** What is killed tells nobody: whether the processes still run is asked of the kernel, without starting anything. */
+/** A killed process leaves no event, so this often the kernel is asked which processes still run. */
 const SAFETY_MS = 3000;
 
 const HIDE = '\u001b[?1049h\u001b[?25l';
@@ -43,7 +43,7 @@ export async function watchRoster(input: Input): Promise<void> {
       made.on('error', () => forget(directory, made));
       watches.set(directory, made);
     } catch {
-      // Gone meanwhile, or too many watches: the safety net looks.
+      // The directory is gone, or there are too many watches: the safety interval covers it.
     }
   };
   const known = (): string => last.processes.filter((each) => isProcessAlive(each)).length.toString();
@@ -69,7 +69,7 @@ export async function watchRoster(input: Input): Promise<void> {
   }
 }
 
-function pause(ms: number, signal: AbortSignal, tell?: (wake: () => void) => void): Promise<void> {
+function pause(ms: number, signal: AbortSignal, onStart?: (wake: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -79,7 +79,7 @@ function pause(ms: number, signal: AbortSignal, tell?: (wake: () => void) => voi
     const timer = setTimeout(done, ms);
     signal.addEventListener('abort', done, { once: true });
     if (signal.aborted) done();
-    tell?.(done);
+    onStart?.(done);
   });
 }
 
@@ -104,7 +104,7 @@ function inPlace(input: Input): Showing {
       shown = frame;
       input.out(`\u001b[H${frame}\u001b[J`);
     },
-    // What was seen last stays in the terminal's own history.
+    // The last state stays in the terminal's scrollback.
     end: (roster) => input.out(`${SHOW}${rosterText(roster, input)}\n`),
   };
 }
@@ -124,7 +124,7 @@ function asLines(input: Input): Showing {
       const seen = new Set(roster.agents.map(({ id }) => id));
       for (const agent of roster.agents) say(agent.id, agent.name, lineOf(agent));
       for (const id of [...before.keys()].filter((each) => !seen.has(each))) {
-        say(id, before.get(id)!.split(':')[0]!, 'no longer there');
+        say(id, before.get(id)!.split(':')[0]!, 'no longer listed');
         before.delete(id);
       }
     },

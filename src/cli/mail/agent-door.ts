@@ -22,8 +22,8 @@ const MAIL_TIMEOUT_MS = 30_000;
 const SENDING: ReadonlySet<string> = new Set(['send', 'reply']);
 
 /**
- * One operation on the agent's mailbox: through its live gateway, otherwise on the store itself; both are the same code
- * on the same store, so the answer differs only in `execution_path`.
+ * One operation on the agent's mailbox: through its live gateway, otherwise on the store itself. Both run the same code
+ * on the same store, so the result differs only in `execution_path`.
  */
 export async function askMail(
   input: TargetInput,
@@ -33,14 +33,14 @@ export async function askMail(
   return askMailOf(input, await reachable(input), { operation, body });
 }
 
-/** The mailbox of an agent that runs, or ran, on this host or behind a fleet server. */
+/** The mailbox of an agent of this host or behind a fleet server, whether or not it runs. */
 export const AGENT_DOOR: MailDoor<typeof GATEWAY_TARGET_FLAGS> = {
   example: { family: 'rouse agents mail', mailbox: '--agent-name gpu' },
   flags: GATEWAY_TARGET_FLAGS,
   ask: askMail,
 };
 
-/** The same for an agent that was found already. */
+/** The same for an agent that is already found. */
 export async function askMailOf(
   input: Input,
   target: Target | RemoteTarget,
@@ -59,7 +59,7 @@ export async function askMailOf(
 interface AskedMail {
   operation: MailOperationName | 'status';
   body: object;
-  /** For whom, where that is not the owner of the account. */
+  /** Set when the agent asks instead of the owner of the account. */
   caller?: 'agent';
 }
 
@@ -74,14 +74,14 @@ async function onThisHost(input: Input, facts: ManifestFacts, asked: AskedMail):
 }
 
 /**
- * The store itself can be used from here when the gateway listens beyond loopback, and serves no mail; and by the owner when
- * the gateway does not know the owner, and reads no file for them.
+ * Whether to use the store directly: when the gateway listens beyond loopback and so serves no mail, or when it refuses to
+ * read a file because it does not recognise the owner.
  */
 function canAskStore(error: RouseError, asked: AskedMail): boolean {
   return isOwnFile(error, asked) || error.facts['error_code'] === 'mail_loopback_only';
 }
 
-/** Refused because the gateway takes the owner for somebody else: the owner can read the file without it. */
+/** Refused because the gateway does not recognise the owner, who can read the file directly. */
 function isOwnFile({ facts }: RouseError, { caller }: AskedMail): boolean {
   return caller === undefined && facts['cause'] === 'path_not_allowed';
 }
@@ -111,7 +111,7 @@ async function onStore(
       operation === 'status'
         ? await mailStatusView(mailbox, binding.bindings_version)
         : await runMailOperation(operation, body, { open: async () => mailbox, files });
-    // Mail to another host, from a mailbox of this one that nobody else carries. It waits if the server is away.
+    // Without a gateway nothing else carries mail to another host. If the server is away, the mail waits.
     if (SENDING.has(operation)) await mailbox.outbox?.flush().catch(() => undefined);
     return answered(operation, 'manager_direct', answer);
   } finally {
@@ -119,7 +119,7 @@ async function onStore(
   }
 }
 
-/** The mailbox the manifest binds; `not_found` when there is none, `conflict` when it is no longer what it was. */
+/** The mailbox that the manifest binds; `not_found` when there is none, `conflict` when it has changed since. */
 export async function activeBindingOf(input: Input, facts: ManifestFacts): Promise<MailboxBinding> {
   const { agentMail } = await import('../../session/index.ts');
   const { mailbox, activation_state: state } = (await (
@@ -135,7 +135,7 @@ export async function activeBindingOf(input: Input, facts: ManifestFacts): Promi
     });
   }
   if (state === 'active') return mailbox;
-  throw conflict(`the mailbox ${mailbox.address} is no longer what the manifest says`, {
+  throw conflict(`the mailbox ${mailbox.address} has changed since the manifest was written`, {
     hint: `"${commandLine`rouse agents mailbox register --agent-name ${facts.agentName}`}" binds it again`,
     facts: { cause: 'stale_binding', address: mailbox.address },
   });

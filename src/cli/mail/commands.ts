@@ -89,7 +89,7 @@ export function attachments({
   };
 }
 
-/** Words given apart may be anywhere; words given together must follow each other. */
+/** Separate words may be anywhere; the words of one argument must follow each other. */
 function searchText({ args }: Input): string {
   return args.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ');
 }
@@ -233,7 +233,7 @@ const COMMANDS: MailCommand<Input>[] = [
   }),
   mailCommand({
     operation: 'archive',
-    summary: 'archive messages that are done; they are marked read and wake nobody',
+    summary: 'archive messages that are done; they are marked read and no longer wake the agent',
     examples: [`--message-ref ${EXAMPLE_REF}`],
     flags: [MESSAGE_REFS],
     body: refs,
@@ -260,7 +260,7 @@ const COMMANDS: MailCommand<Input>[] = [
   }),
 ];
 
-/** Every mail command, on the mailbox that a door finds. */
+/** Every mail command, on the mailbox that `door` finds. */
 export function mailCommands<List extends readonly Flag[]>(door: MailDoor<List>): Command[] {
   const { family, mailbox } = door.example;
   return COMMANDS.map(({ operation, examples, flags, body, print, ...words }) => ({

@@ -1,10 +1,10 @@
 import type { MailOperationName } from '../../domain/index.ts';
 import type { Flag, InputOf } from '../command.ts';
 
-/** What every answer carries beside its own fields: who was asked, and how. */
+/** The result of a mail operation, with how it was executed. */
 export type MailAnswer = Record<string, unknown>;
 
-/** One way to find a mailbox. What can be asked of it is the same whichever way it was found: commands.ts. */
+/** One way to find a mailbox. The operations on it are always the same: commands.ts. */
 export interface MailDoor<List extends readonly Flag[]> {
   /** The words before the command, and those that name a mailbox, for examples. */
   example: { family: string; mailbox: string };
@@ -13,7 +13,7 @@ export interface MailDoor<List extends readonly Flag[]> {
   ask(input: InputOf<List>, operation: MailOperationName | 'status', body: object): Promise<MailAnswer>;
 }
 
-/** Marks an answer as the mailbox's own word, and says which way it came. */
+/** Marks a result as authoritative, and adds how it was executed. */
 export function answered(
   operation: string,
   path: 'gateway_backed' | 'manager_direct',

@@ -85,7 +85,7 @@ export const HOLD = {
   summary: 'if the server that keeps the mailbox is away, keep the message here and send it when it is back',
 } as const satisfies Flag;
 
-/** Of every message that is written, beside its text. */
+/** Flags of every command that writes a message, besides its text. */
 export const ATTACHMENT_FLAGS = [
   { name: 'attach', value: 'FILE', summary: 'refer to this file; may be repeated', many: true },
   {

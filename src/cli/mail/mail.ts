@@ -16,7 +16,7 @@ const watch = command({
 const mail: Command = {
   ...FIRST_WORDS.mail,
   description:
-    'Works on the mail store itself; no gateway is needed. See "rouse agents mail" for the mail of a running agent.',
+    'Works directly on the mail store, without a gateway. For the mail of an agent, see "rouse agents mail".',
   subcommands: [...mailCommands(MAILBOX_DOOR), watch],
 };
 

@@ -11,7 +11,7 @@ export const ROOT_FLAG = {
   summary: `mail store (default: ${VARIABLE.mailboxDir} or ~/.rouse/mailbox)`,
 } as const satisfies Flag;
 
-/** The path of the mailbox tells its transport. */
+/** The transport is derived from the path of the mailbox. */
 const AUTO = 'auto';
 
 export const MAILBOX_FLAGS = [
@@ -29,7 +29,7 @@ export const MAILBOX_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
-/** The root that was asked for, and who asked: flag, environment, file or nobody. */
+/** The root to use, and where it comes from: flag, environment, file or default. */
 export function chosenRoot({ flags, settings }: InputOf<readonly [typeof ROOT_FLAG]>): {
   path: string;
   source: string;

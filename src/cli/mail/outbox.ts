@@ -7,7 +7,7 @@ import { notBlank } from '../input/flag-values.ts';
 import { keyValues, table } from '../print/table.ts';
 import { activeBindingOf } from './agent-door.ts';
 
-/** Files beside the session: neither a gateway nor the server is needed to look at them. */
+/** The outbox is in files of the session: neither the gateway nor the server is needed. */
 async function withOutbox<T>(input: AgentInput, work: (outbox: MailOutbox) => Promise<T>): Promise<T> {
   const facts = await localAgent(input, 'mail outbox');
   const binding = await activeBindingOf(input, facts);
@@ -15,8 +15,8 @@ async function withOutbox<T>(input: AgentInput, work: (outbox: MailOutbox) => Pr
   const { mailbox, close } = await openMailbox(binding, { clock: systemClock, connectFleet: fleetMail });
   try {
     if (mailbox.outbox) return await work(mailbox.outbox);
-    throw unsupported(`mail of the transport ${mailbox.transport} waits for no server`, {
-      hint: 'what is sent from such a mailbox is delivered at once',
+    throw unsupported(`mail of the transport ${mailbox.transport} has no outbox`, {
+      hint: 'mail from such a mailbox is delivered at once',
     });
   } finally {
     await close();
@@ -59,7 +59,7 @@ const CANCEL_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
-/** What was sent with --hold while the server that keeps the mailbox was away. */
+/** Mail that was sent with --hold while the server that keeps the mailbox was away. */
 export const outbox: Command = {
   name: 'outbox',
   summary: 'mail that waits for the fleet server',
@@ -73,7 +73,7 @@ export const outbox: Command = {
     }),
     command({
       name: 'cancel',
-      summary: 'take a message back that was not sent yet',
+      summary: 'take back a message that has not been sent yet',
       examples: [
         'rouse agents mail outbox cancel --agent-name gpu --message-id msg-20260131T120000Z-0123456789abcdef0123456789abcdef',
       ],

@@ -5,7 +5,7 @@ import { keyValues, show, table } from '../print/table.ts';
 import type { MailAnswer } from './door.ts';
 import type { CURSOR } from './flags.ts';
 
-/** Answers as people read them. */
+/** Results of mail operations, as text for people. */
 
 export function statusText({
   transport,
@@ -24,7 +24,7 @@ export function statusText({
     open_count,
     unread_count,
     set_aside_count,
-    // A mailbox that was found by its agent: how it is bound, and who answered.
+    // Only for a mailbox that was found by its agent.
     ...(bindings_version !== undefined && { bindings_version, execution_path }),
     warnings: (warnings as string[]).length === 0 ? 'none' : warnings,
   });
@@ -56,7 +56,7 @@ export function pageText(answer: MailAnswer, { flags }: InputOf<readonly [typeof
   ].join('\n');
 }
 
-/** Counts are those of the page: they are told as the box's only when the page is all of it. */
+/** Counts are those of the page, so they are labelled as such unless the page is the whole box. */
 function pageHead(
   { address, box, message_count, unread_count, next_cursor }: Page,
   isLater: boolean,
@@ -72,7 +72,7 @@ export function messageTable(messages: readonly MailMessage[]): string {
   return table(messages, [
     { title: '', value: ({ unread, answered }) => (unread ? '*' : answered ? 'r' : ' ') },
     { title: 'date (utc)', value: ({ created_at_utc: at }) => at.slice(0, 16).replace('T', ' ') },
-    // The address: a name is whatever its owner calls himself.
+    // The address, not the display name, which its owner chooses freely.
     { title: 'from', value: ({ sender }) => sender.address, max: 40 },
     { title: 'subject', value: ({ subject }) => subject, max: 48 },
     ...(boxes.size > 1 ? [{ title: 'box', value: ({ box }: MailMessage) => box, max: 16 }] : []),
@@ -138,7 +138,7 @@ function attached({ label, locator, size_bytes: size, kind }: MailAttachment): s
   return shownName(`${name} (${how}${size == null ? '' : `, ${size} bytes`}) ${locator ?? ''}`.trim());
 }
 
-/** A body as it may be shown: lines stay lines, nothing else moves the reader's cursor. */
+/** A body that is safe to print: its lines are kept, control characters are not. */
 export function printable(text: string): string {
   return text
     .split(/\r\n|\n|\r/)

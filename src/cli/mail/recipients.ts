@@ -2,7 +2,7 @@ import type { KnownAddress } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 
-/** The agent that a plain name or an address means; a name of nobody is left to the mail store, which knows more. */
+/** The agent with this name or address. Undefined is not an error yet: the mail store may know the name. */
 export async function recipient(input: Input, to: string): Promise<KnownAddress | undefined> {
   const { findAddress } = await import('../../session/index.ts');
   return findAddress(sessionContext(input), to);

@@ -38,7 +38,7 @@ async function senderOf(input: InputOf<typeof FLAGS>): Promise<Target | undefine
   try {
     return await findTarget(sessionContext(input), { currentSession: true });
   } catch (error) {
-    // Somebody's own tmux session: that is the operator.
+    // A tmux session without an agent belongs to the operator.
     if (isRouseError(error)) return undefined;
     throw error;
   }
@@ -54,7 +54,7 @@ async function fromAgent(
   return askMailOf(input, sender, { operation: 'send', body: { to: [address], ...message } });
 }
 
-/** A note in the mailbox of a running agent, wherever that is; else of whoever has the address in the mail store. */
+/** Leaves a note in the mailbox of the known agent, else in the mailbox that has the address in the mail store. */
 async function fromOperator(input: InputOf<typeof FLAGS>, to: string, message: object): Promise<MailAnswer> {
   const known = await recipient(input, to);
   if (known) {
@@ -72,7 +72,7 @@ async function fromOperator(input: InputOf<typeof FLAGS>, to: string, message: o
   }
 }
 
-/** Mail is stored in any case; whoever sends it should know that it wakes nobody. Only of an agent of this host. */
+/** Why the mail, which is stored in any case, will not wake its recipient. Known only for agents of this host. */
 async function whyUnwoken(input: Input, to: string): Promise<string | undefined> {
   const known = await recipient(input, to);
   if (known === undefined) return undefined;
@@ -96,7 +96,7 @@ const FLAGS = [
   {
     name: 'from',
     value: 'AGENT',
-    summary: 'the agent it is from (default: the one of this session; outside of one you, the operator)',
+    summary: 'the agent it is from (default: the agent of this session; outside a session you, the operator)',
     parse: notBlank,
   },
   ...ATTACHMENT_FLAGS,
@@ -107,8 +107,8 @@ const FLAGS = [
 export const send = command({
   ...FIRST_WORDS.send,
   description:
-    'Inside the session of an agent the mail is from that agent, as with `agents mail send`; elsewhere it is ' +
-    'a note of the operator, as with `agents mail post`. It is stored before this ends, whether or not the agent runs.',
+    'Inside the session of an agent the mail is from that agent, as with `agents mail send`. Elsewhere it is ' +
+    'a note from you, the operator, as with `agents mail post`. It is stored before the command ends, whether or not the agent runs.',
   examples: [
     'rouse send ana "the build is red" --body "please look at main"',
     'rouse send ana report --body-file report.md',

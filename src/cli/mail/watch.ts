@@ -11,7 +11,7 @@ export const WATCH_FLAGS = [
 
 const PAGE = 200;
 
-/** Prints what is new in a box after each hint; JSON style prints one object per line. Ends when interrupted. */
+/** Prints new mail of a box as it arrives, as JSON one object per line. Ends when interrupted. */
 export async function watchMail(mailbox: Mailbox, input: InputOf<typeof WATCH_FLAGS>): Promise<void> {
   const box = input.flags.box;
   const known = new Set<string>();
@@ -43,7 +43,7 @@ export async function watchMail(mailbox: Mailbox, input: InputOf<typeof WATCH_FL
       pending = false;
       const news = await fresh();
       if (news.length === 0) continue;
-      for (const message of news) tell(message, input);
+      for (const message of news) printMessage(message, input);
       if (input.flags.once) return;
     }
   } finally {
@@ -51,7 +51,7 @@ export async function watchMail(mailbox: Mailbox, input: InputOf<typeof WATCH_FL
   }
 }
 
-function tell(message: MailMessage, input: Input): void {
+function printMessage(message: MailMessage, input: Input): void {
   if (input.style === 'json') {
     input.out(`${JSON.stringify({ event: 'message', message })}\n`);
     return;

@@ -18,7 +18,7 @@ const seconds = <const Name extends string>(name: Name, what: string) =>
 
 export const cleanup = command({
   name: 'cleanup',
-  summary: 'delete mailboxes nobody uses and copies nothing refers to',
+  summary: 'delete unused mailboxes, and copies that nothing refers to',
   examples: ['rouse mailbox cleanup --inactive-older-than-seconds 2592000 --dry-run'],
   flags: [
     seconds('inactive-older-than-seconds', 'deactivated'),

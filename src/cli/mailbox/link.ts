@@ -59,7 +59,7 @@ async function add(input: InputOf<typeof ADD_FLAGS>): Promise<Output> {
   });
   return {
     data: { linked: true, link },
-    plain: `${link.address} is ${link.fleet_address} in the fleet, too`,
+    plain: `${link.address} is also ${link.fleet_address} in the fleet`,
   };
 }
 
@@ -132,10 +132,10 @@ export const link: Command = {
   subcommands: [
     command({
       name: 'add',
-      summary: 'give the mailbox of an agent an address in the fleet, too',
+      summary: 'give the mailbox of an agent a second address, in the fleet',
       description:
-        'The agent is registered with a fleet server. It then writes to addresses of the fleet as to any other, and ' +
-        'mail to its address there is delivered here. Its gateway carries both ways; without one, its next mail ' +
+        'The agent must be registered with a fleet server. It can then write to addresses of the fleet, and ' +
+        'mail to its address there is delivered here. Its gateway carries mail both ways; without a gateway, the next mail ' +
         'command or "rouse mailbox link carry" does.',
       examples: ['rouse mailbox link add --agent-name ana'],
       flags: ADD_FLAGS,
@@ -144,7 +144,7 @@ export const link: Command = {
     list,
     command({
       name: 'carry',
-      summary: 'carry what waits, both ways, now',
+      summary: 'carry waiting mail now, both ways',
       examples: ['rouse mailbox link carry --agent-name ana'],
       flags: AGENT_FLAGS,
       run: carry,

@@ -28,7 +28,7 @@ export const text = <Name extends string>(
   name: Name,
 ): string | undefined => input.flags[name];
 
-/** These commands are about directories; what ends in .md is a flat file and has commands of its own. */
+/** These commands work on directories. A path that ends in .md is a flat file, which has its own commands. */
 export function storeRoot(input: InputOf<readonly [typeof ROOT_FLAG]>): string {
   const { path } = chosenRoot(input);
   if (!path.endsWith('.md') || fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
@@ -51,7 +51,7 @@ export async function withStore<T>(
   }
 }
 
-/** Every answer says which root it is about and why that one. */
+/** Every result names its root and where the choice of root came from. */
 export function about(input: InputOf<readonly [typeof ROOT_FLAG]>, payload: object): object {
   const { path, source } = chosenRoot(input);
   return { mailbox_root: path, mailbox_root_detail: { path, source }, ...payload };

@@ -15,7 +15,7 @@ async function fsck(input: InputOf<typeof FSCK_FLAGS>): Promise<Output> {
 
 function fsckText({ issues, message_count, repaired, backup }: FsckReport): string {
   const fixed = repaired > 0 ? `, ${repaired} repaired` : '';
-  const copy = backup === null ? '' : `; the file before it: ${backup}`;
+  const copy = backup === null ? '' : `; the old file: ${backup}`;
   const warnings = issues.filter(({ warning }) => warning).length;
   const noted = warnings > 0 ? `, ${plural(warnings, 'warning')}` : '';
   const found = `${plural(message_count, 'message')}, ${plural(issues.length - warnings, 'trouble')}${noted}`;
@@ -42,10 +42,10 @@ export const mailfileFsck = command({
   name: 'fsck',
   summary: 'look for damage; exit code 4 when there is any',
   description:
-    'Finds envelopes that are never closed, fields given twice, duplicates, ids reused with other content, ' +
+    'Finds envelopes that are never closed, duplicate fields and messages, ids reused with other content, ' +
     'messages that are already archived, misplaced file headers, missing and unknown statuses; a missing date is only ' +
     'a warning. --repair fixes what it can ' +
-    'without losing a word, and first keeps a copy beside the lock.',
+    'without losing a word, and first saves a copy beside the lock.',
   examples: ['rouse mailfile fsck --mailbox .agent/inbox.md --repair'],
   flags: FSCK_FLAGS,
   run: fsck,

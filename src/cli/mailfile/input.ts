@@ -21,7 +21,7 @@ export const TIMEOUT = {
 export const COMPAT = {
   name: 'compat-lock',
   summary:
-    'in an .agent directory, also take /tmp/foundry-mailbox-<sha256 of the real path>.lock, which is always taken elsewhere',
+    'in an .agent directory, also take /tmp/foundry-mailbox-<sha256 of the real path>.lock; outside of one it is always taken',
 } as const satisfies Flag;
 export const MESSAGE_IDS = {
   name: 'msg-id',
@@ -31,12 +31,12 @@ export const MESSAGE_IDS = {
   parse: notBlank,
 } as const satisfies Flag;
 
-export const room = () => import('../../mail/flatfile/index.ts');
+export const flatfile = () => import('../../mail/flatfile/index.ts');
 
 type MailboxInput = InputOf<readonly [typeof MAILBOX]>;
 
 export async function open(input: MailboxInput) {
-  const { FlatFile } = await room();
+  const { FlatFile } = await flatfile();
   return new FlatFile(input.flags.mailbox);
 }
 
@@ -50,7 +50,7 @@ export function holding(
   };
 }
 
-/** Says what is being waited for, once it takes a while. */
+/** Reports the wait for the lock, once it takes a while. */
 export function waiting(input: MailboxInput): void {
   input.progress(`waiting for the lock of ${input.flags.mailbox}`);
 }
@@ -64,7 +64,7 @@ export const noMailbox = (file: string): Error =>
 export async function knownStatuses(
   input: Input<{ status: string[] | undefined }>,
 ): Promise<string[] | undefined> {
-  const { requireStatus } = await room();
+  const { requireStatus } = await flatfile();
   return input.flags.status?.map((each) => requireStatus(each, '--status'));
 }
 

@@ -2,11 +2,11 @@ import { commandLine } from '../../base/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { table } from '../print/table.ts';
-import { knownStatuses, MAILBOX, noMailbox, open, room } from './input.ts';
+import { flatfile, knownStatuses, MAILBOX, noMailbox, open } from './input.ts';
 import { asJson } from './message.ts';
 
 async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
-  const { OPEN_STATUSES, statusOf } = await room();
+  const { OPEN_STATUSES, statusOf } = await flatfile();
   const box = await open(input);
   const given = await knownStatuses(input);
   const statuses = input.flags.open === true ? [...(given ?? []), ...OPEN_STATUSES] : given;
@@ -41,7 +41,7 @@ const LIST_FLAGS = [
   { name: 'status', value: 'status', summary: 'only messages of this status', many: true },
   { name: 'open', summary: 'only open messages: pending, in-progress, operator-pending' },
   { name: 'limit', value: 'n', summary: 'maximum number to show', parse: wholeNumber(1) },
-  { name: 'after', value: 'id', summary: 'only messages below this one' },
+  { name: 'after', value: 'id', summary: 'only messages after this one in the list' },
   { name: 'include-body', summary: 'with whole bodies (JSON)' },
 ] as const satisfies readonly Flag[];
 

@@ -1,8 +1,8 @@
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
-import { COMPAT, MAILBOX, open, room } from './input.ts';
+import { COMPAT, flatfile, MAILBOX, open } from './input.ts';
 
 async function lockPath(input: InputOf<typeof LOCK_PATH_FLAGS>): Promise<Output> {
-  const { readyLock } = await room();
+  const { readyLock } = await flatfile();
   const { paths } = await open(input);
   const lock = readyLock(paths);
   const data = { mailbox: paths.mailbox, lock_path: lock, compat_lock_path: paths.seedLock };

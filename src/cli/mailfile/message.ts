@@ -13,7 +13,7 @@ export interface JsonMessage {
   fields: Record<string, string>;
 }
 
-/** A message as scripts get it. */
+/** A message as JSON, for scripts. */
 export function asJson({ ref, fields, status }: FoundEntry | ShownMessage): JsonMessage {
   const of = (key: string): string | null => fields.get(key) ?? null;
   return {

@@ -1,7 +1,7 @@
 import { invalid } from '../../base/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { readTextFile } from '../input/text-file.ts';
-import { COMPAT, holding, MAILBOX, open, room, TIMEOUT, waiting } from './input.ts';
+import { COMPAT, flatfile, holding, MAILBOX, open, TIMEOUT, waiting } from './input.ts';
 
 async function messageText(input: InputOf<typeof PREPEND_FLAGS>): Promise<string> {
   const file = input.flags.messageFile;
@@ -15,7 +15,7 @@ async function messageText(input: InputOf<typeof PREPEND_FLAGS>): Promise<string
 }
 
 async function prepend(input: InputOf<typeof PREPEND_FLAGS>): Promise<Output> {
-  const { parseFlatMessage } = await room();
+  const { parseFlatMessage } = await flatfile();
   const message = parseFlatMessage(await messageText(input));
   const box = await open(input);
   waiting(input);
@@ -47,7 +47,7 @@ export const mailfilePrepend = command({
     'Takes a message (--- lines around from, to, re and other fields, then the body) from standard input or a ' +
     'file and puts it on top, below the file header. created and status are filled in when missing. ' +
     'A msg-id that is already there with the same content is reported as "duplicate" (exit code 0), with other content ' +
-    'as a conflict (exit code 4). If the lock stays taken, the exit code is 7. In each of these cases the file is unchanged.',
+    'as a conflict (exit code 4). If the lock is not free in time, the exit code is 7. In each of these cases the file is unchanged.',
   examples: [
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
     'rouse mailfile prepend --mailbox .agent/outbox.md --message-file message.md --generate-id',

@@ -1,10 +1,10 @@
 import { invalid } from '../../base/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { show, table } from '../print/table.ts';
-import { holding, room, TIMEOUT } from './input.ts';
+import { flatfile, holding, TIMEOUT } from './input.ts';
 
 async function relay(input: InputOf<typeof RELAY_FLAGS>): Promise<Output> {
-  const { relayFlatFiles, HUB_ADDRESSES } = await room();
+  const { relayFlatFiles, HUB_ADDRESSES } = await flatfile();
   const { directory = [], route = [], hub, by, dryRun } = input.flags;
   const routes = route.map((text) => {
     const at = text.indexOf('=');
@@ -51,7 +51,7 @@ export const mailfileRelay = command({
   summary: 'carry pending outbox messages into the inboxes of the given directories',
   description:
     'For each directory, takes the pending messages of .agent/outbox.md and puts each into the .agent/inbox.md of ' +
-    'the directory it is addressed to (totebox@NAME, task@NAME or NAME, and what --hub and --route say), keeping ' +
+    'the directory it is addressed to (totebox@NAME, task@NAME or NAME, and the addresses of --hub and --route), keeping ' +
     'its msg-id; then marks it dispatched. A message to an unknown directory is marked undeliverable with the reason, and its ' +
     'sender gets a notice. Nothing outside the given directories is read or written.',
   examples: [

@@ -7,7 +7,7 @@ async function showOne(input: InputOf<typeof SHOW_ONE_FLAGS>): Promise<Output> {
   const box = await open(input);
   const found = box.show(oneId(input));
   const { body, fields, archived } = found;
-  // On a terminal, what somebody else wrote must not move the cursor; a pipe gets it as it is.
+  // On a terminal, text from outside must not contain control characters; a pipe gets it unchanged.
   const text = input.outIsTty
     ? body
         .split('\n')

@@ -4,7 +4,7 @@ import { show } from '../print/table.ts';
 import { MAILBOX, open } from './input.ts';
 import { asJson } from './message.ts';
 
-/** Prints each message that comes, until Ctrl-C or --once. */
+/** Prints each new message, until Ctrl-C or --once. */
 async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<undefined> {
   const box = await open(input);
   const newest = (): FoundEntry[] => box.list({ limit: 200 }).entries;

@@ -10,7 +10,7 @@ async function description(): Promise<string> {
   const byThemselves = toolNames(({ mcp }) => mcp?.config && mcp.forSession).join(', ');
   return (
     'Adds or updates one entry, "rouse", and changes nothing else; it contains no secret. Without an agent the entry ' +
-    'serves whichever session the tool runs in; with one it serves that agent alone. Launched agents get the server for ' +
+    'serves whichever session the tool runs in; with one, only that agent. Launched agents get the server for ' +
     `their session without this (${byThemselves}).`
   );
 }

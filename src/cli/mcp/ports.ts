@@ -9,14 +9,14 @@ import { FLEET_FLAGS, fleetPlace, manifestOf } from '../fleet/access.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { askMailOf } from '../mail/agent-door.ts';
 
-/** Which agent, and as whom it speaks. */
+/** Which agent, and with which token. */
 export const MCP_FLAGS = [...AGENT_FLAGS, ...FLEET_FLAGS] as const satisfies readonly Flag[];
 
 type McpInput = InputOf<typeof MCP_FLAGS>;
 
 /**
- * Where the tools of one agent lead: its mail, its requests when it belongs to a fleet, and its reminders when it has a
- * gateway that keeps them. Of an agent that is not found all are there, and say what is missing.
+ * What the tools of one agent work on: its mail, its requests if it belongs to a fleet, and its reminders if it has a
+ * gateway. If the agent is not found, all tools are offered, and each reports what is missing.
  */
 export async function mcpPorts(input: McpInput): Promise<McpPorts> {
   const { tickets, mail, reminders } = allPorts(input);
@@ -26,7 +26,7 @@ export async function mcpPorts(input: McpInput): Promise<McpPorts> {
   return { mail, ...(isMember && { tickets }), ...(hasGateway && { reminders }) };
 }
 
-/** Everything is looked for at each call: gateways and tokens come and go. */
+/** Each call looks everything up again: gateways and tokens come and go. */
 function allPorts(input: McpInput): Required<McpPorts> {
   return {
     tickets: async (workspaceId) => {
@@ -56,8 +56,8 @@ const remindersOf = (gateway: GatewayClient): RemindersPort => ({
 });
 
 /**
- * The agent the flags name, else the one whose manifest the environment names (tools start their servers with little of
- * it, and outside tmux), else that of the tmux session.
+ * The agent that the flags name, else the one of the manifest in the environment (tools start their MCP servers with a
+ * small environment, and outside tmux), else the one of the tmux session.
  */
 async function agentOf(input: McpInput): Promise<Target> {
   const { agentName, agentId, currentSession, targetTmuxSession } = input.flags;
@@ -70,7 +70,7 @@ async function agentOf(input: McpInput): Promise<Target> {
   return baseUrl && agentRef ? { kind: 'fleet', baseUrl, agentRef, facts } : { kind: 'local', facts };
 }
 
-/** Speaks as the agent. The administrator of the host is never the default here: an agent is not one. */
+/** A client with the agent's own token. Never with the administrator's: an agent is not an administrator. */
 async function ownFleet(input: McpInput): Promise<FleetClient> {
   const { fleetClientOf } = await import('../../client/index.ts');
   const place = await ownPlace(input);
@@ -80,7 +80,7 @@ async function ownFleet(input: McpInput): Promise<FleetClient> {
   });
 }
 
-/** The file that holds the agent's token: that of its fleet, else the one for its own tools, made when there is none yet. */
+/** The file of the agent's token: of its fleet, else the one for its own tools, which is created if missing. */
 export async function ownTokenFile(input: McpInput): Promise<string> {
   const place = await ownPlace(input);
   if (place) return place.tokenFile;

@@ -1,10 +1,10 @@
-/** What this program is called in its own sentences, whatever name it is installed under. */
+/** The name of this program in its own sentences, whatever name it is installed under. */
 const OWN_NAME = 'rouse';
 
-/** A command of ours in a sentence; a path that ends so is somebody's file, and stays. */
+/** One of our commands in a sentence. A path that ends with the name is a file of the user and is not matched. */
 const COMMAND = /(?<![\w/.@-])rouse(?= (?:[a-z-]|<command>))/g;
 
-/** Commands whose output is words of others, which are printed as they are. */
+/** Commands that print text of others, which must not be changed. */
 const QUOTING = [
   ['mail'],
   ['mailfile'],
@@ -26,8 +26,8 @@ interface Streams {
 }
 
 /**
- * The one place that knows under which name the program was called: every command that is suggested, in errors, hints and help,
- * begins with it.
+ * The one place that knows under which name the program was called: every command that errors, hints and help suggest
+ * starts with it.
  */
 export function calledAs<S extends Streams>(world: S): S {
   const { program = OWN_NAME, stdout, stderr, argv } = world;

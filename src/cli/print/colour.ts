@@ -13,7 +13,7 @@ const CODES: Record<Colour, string> = {
 
 export type Paint = (colour: Colour | undefined, text: string) => string;
 
-/** Colours only on a terminal that shows them, and that nobody wants without (NO_COLOR). */
+/** Colours only on a terminal that can show them, and not with NO_COLOR. */
 export function painter({ env, outIsTty, style }: Pick<Input, 'env' | 'outIsTty' | 'style'>): Paint {
   const on = outIsTty && style !== 'json' && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   return (colour, text) => (on && colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text);

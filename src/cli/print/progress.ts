@@ -5,7 +5,7 @@ export interface Progress {
   stop: () => void;
 }
 
-/** Says on stderr what is being waited for, once it has taken a second. Quick commands print nothing. */
+/** Prints on stderr what the command waits for, once that has taken a second. Quick commands print nothing. */
 export function createProgress(
   stderr: { write: (text: string) => void; isTTY: boolean },
   style: PrintStyle,

@@ -1,4 +1,4 @@
-/** Text for people: aligned tables and key/value blocks. Widths count characters as terminals draw them, roughly. */
+/** Text for people: aligned tables and key/value blocks. Widths are those of terminal cells. */
 import { textColumns } from '../../base/index.ts';
 import { harmless } from './terminal-text.ts';
 
@@ -8,14 +8,14 @@ export interface Column<Row> {
   right?: boolean;
   /** Cut longer values with an ellipsis. */
   max?: number;
-  /** Cut shorter still where the whole does not fit, down to `min`; the last such column first. */
+  /** Cut further if the table does not fit, down to `min`; the last such column first. */
   min?: number;
-  /** Colours a cell that has its width already. */
+  /** Colours a cell that already has its width. */
   paint?: (cell: string, row: Row) => string;
 }
 
 export interface Fitting {
-  /** Columns of the terminal; undefined: as wide as it is. */
+  /** Columns of the terminal; undefined: unlimited. */
   columns?: number | undefined;
   paintTitle?: (line: string) => string;
 }
@@ -25,7 +25,7 @@ const GAP = 2;
 export function table<Row>(
   rows: readonly Row[],
   columns: Column<Row>[],
-  { columns: room, paintTitle = (line) => line }: Fitting = {},
+  { columns: available, paintTitle = (line) => line }: Fitting = {},
 ): string {
   const full = rows.map((row) => columns.map((column) => cut(show(column.value(row)), column.max)));
   const widths = fitted(
@@ -33,7 +33,7 @@ export function table<Row>(
       Math.max(textColumns(column.title), ...full.map((line) => textColumns(line[i] ?? ''))),
     ),
     columns,
-    room,
+    available,
   );
   const cell = (text: string, i: number): string => {
     const short = cut(text, widths[i]);
@@ -49,10 +49,10 @@ export function table<Row>(
   return [paintTitle(title), ...full.map((texts, i) => line(texts, rows[i]))].join('\n');
 }
 
-/** The widths with which all of it stands in the room there is, as far as columns may be cut. */
-function fitted(wanted: number[], columns: Column<never>[], room: number | undefined): number[] {
+/** Column widths that fit the terminal, as far as columns may be cut. */
+function fitted(wanted: number[], columns: Column<never>[], available: number | undefined): number[] {
   const widths = [...wanted];
-  let over = widths.reduce((sum, each) => sum + each + GAP, -GAP) - (room ?? Number.POSITIVE_INFINITY);
+  let over = widths.reduce((sum, each) => sum + each + GAP, -GAP) - (available ?? Number.POSITIVE_INFINITY);
   for (let i = columns.length - 1; i >= 0 && over > 0; i--) {
     const { min } = columns[i]!;
     if (min === undefined) continue;
@@ -76,7 +76,7 @@ export function show(value: unknown): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (Array.isArray(value)) return value.length ? value.map(show).join(', ') : '-';
-  // Whatever came from outside must not move the reader's cursor.
+  // Text from outside must not move the reader's cursor.
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return harmless(text);
 }

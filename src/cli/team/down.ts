@@ -9,7 +9,7 @@ import {
   teamOutput,
 } from './members.ts';
 
-/** Ends who runs, and forgets who was lost. Mail and session directories stay. */
+/** Stops running agents and forgets lost ones. Mail and session directories stay. */
 export async function runDown(input: Input): Promise<Output> {
   const { file, members } = membersOf(input);
   return teamOutput(file, await forEach(input, members, (member) => end(input, member)));
@@ -24,6 +24,6 @@ async function end(input: Input, member: TeamMember): Promise<MemberReport> {
   input.progress(`ending ${name}`);
   const { session, notes } = await stop(sessionContext(input), found.facts);
   if (session === 'left')
-    return { name, action: 'left', detail: 'its session was joined, and goes on without a gateway', notes };
+    return { name, action: 'left', detail: 'its session was joined, and continues without a gateway', notes };
   return { name, action: 'stopped', detail: found.facts.tmuxSessionName, notes };
 }

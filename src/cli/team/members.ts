@@ -16,7 +16,7 @@ export interface TeamMember {
   workdir: string;
 }
 
-/** What became of one of them. */
+/** What happened to one of them. */
 export interface MemberReport {
   name: string;
   action: 'started' | 'running' | 'brought_back' | 'stopped' | 'left' | 'not_running' | 'failed';
@@ -25,7 +25,7 @@ export interface MemberReport {
   error?: RouseError | undefined;
 }
 
-/** The team of the nearest file that is obeyed, or those of it that are named. */
+/** The members of the team, or those that the line names. */
 export function membersOf({ settings, args }: Input): { file: string; members: TeamMember[] } {
   const team = teamOf(settings.config);
   if (!team) throw noTeam(settings.config);
@@ -54,16 +54,19 @@ function workdirOf(file: string, { value }: Said<{ workdir?: string }>): string 
 
 function noTeam({ project, own }: Config): Error {
   if (project && project.state !== 'trusted')
-    return notFound(`${project.path} is not obeyed, and no other file names a team`, {
-      hint: project.problem?.message ?? 'look at it, then run "rouse config trust"',
-      facts: { cause: 'untrusted', path: project.path },
-    });
+    return notFound(
+      `${project.path} ${project.state === 'changed' ? 'changed since you trusted it' : 'is not trusted yet'}, so it is ignored, and no other file names a team`,
+      {
+        hint: project.problem?.message ?? 'look at it, then run "rouse config trust"',
+        facts: { cause: 'untrusted', path: project.path },
+      },
+    );
   return notFound('no file names a team', {
     hint: `write [team.ana] and below it tool = "claude" into .rouse.toml (or ${own.path})`,
   });
 }
 
-/** One after the other: each line is told as it happens, and one that fails keeps no other from its turn. */
+/** Runs `work` for one member after the other. A failure does not stop the others. */
 export async function forEach(
   input: Input,
   members: readonly TeamMember[],
@@ -111,7 +114,7 @@ export function teamOutput(file: string, reports: MemberReport[]): Output {
   };
 }
 
-/** Names are one for the whole machine: another project's agent of the same name is neither ours nor to be ended. */
+/** Names are unique on the machine. An agent of another project with the same name must not be touched. */
 export function requireOurs({ name, workdir }: TeamMember, runsIn: string | null): void {
   if (runsIn === null || runsIn === workdir) return;
   throw conflict(`there is already an agent "${name}" that works in ${runsIn}, not in ${workdir}`, {

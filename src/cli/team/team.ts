@@ -14,9 +14,9 @@ const NAMES = {
 export const up = command({
   ...FIRST_WORDS.up,
   description:
-    'Starts each agent of [team.…] that does not run, with its gateway and its wakes. One whose session ended without being ' +
-    'stopped, as by a reboot, is brought back: with its conversation where the tool can resume it, its queue, its ' +
-    'reminders and the way it is woken. Run it as often as you like.',
+    'Starts each agent of [team.…] that does not run, with its gateway and its wakes. An agent whose session ended without ' +
+    'being stopped, as by a reboot, is brought back with its queue, its reminders, its wake settings and, where the tool can ' +
+    'resume it, its conversation. Run it as often as you like.',
   examples: ['rouse up', 'rouse up ana ben   # only these of the team'],
   args: [NAMES],
   flags: [],
@@ -26,7 +26,7 @@ export const up = command({
 export const down = command({
   ...FIRST_WORDS.down,
   description:
-    'Stops each agent of [team.…] that runs. A session that was joined is left running. Mail and session directories are kept.',
+    'Stops each running agent of [team.…]. A joined session is left running. Mail and session directories are kept.',
   examples: ['rouse down', 'rouse down ben'],
   args: [NAMES],
   flags: [],

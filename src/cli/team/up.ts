@@ -14,7 +14,7 @@ import {
   teamOutput,
 } from './members.ts';
 
-/** Who runs is left as it is, who is missing is started, who was lost is brought back. */
+/** Leaves running agents alone, starts missing ones, and brings lost ones back. */
 export async function runUp(input: Input): Promise<Output> {
   const { file, members } = membersOf(input);
   const { listAgents } = await import('../../session/index.ts');
@@ -30,7 +30,7 @@ async function keep(input: Input, member: TeamMember, agent: ListedAgent): Promi
   const { name } = member;
   requireOurs(member, agent.working_directory);
   if (agent.tool_connectivity === 'unavailable')
-    throw notReady(`its tool has ended, and its session ${agent.tmux_session_name} lives on`, {
+    throw notReady(`its tool has ended, but its session ${agent.tmux_session_name} still runs`, {
       hint: `"${relaunchCommand(name)}" ends a shell that is left there and starts the tool again`,
       facts: { cause: 'tool_gone' },
     });

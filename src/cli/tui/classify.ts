@@ -15,9 +15,9 @@ const classify = command({
   name: 'classify',
   summary: 'say what a captured screen means: ready or not, and why',
   description:
-    'Reads screens saved with `tmux capture-pane -p -e` below a first line that holds cursor, size and title, and ' +
-    'prints how the readiness gate judges each, assuming that the tool is alive and the screen is still. Send such ' +
-    'a file along when reporting a screen that Rouse misreads.',
+    'Reads screens saved with `tmux capture-pane -p -e` below a first line with cursor, size and title, and ' +
+    'prints how the readiness gate judges each, assuming that the tool is alive and the screen is still. Attach such ' +
+    'a file when you report a screen that Rouse misreads.',
   examples: [
     'rouse tui classify --tool claude screen.ansi.txt',
     'rouse tui classify --tool codex --tool-version 0.166.0 --print-json *.ansi.txt',

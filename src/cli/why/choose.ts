@@ -5,7 +5,7 @@ import type { WhySource } from './source.ts';
 export interface Choice {
   limit: number;
   at: string | undefined;
-  /** The limit counts what is decided anew, not how often. */
+  /** Count a run of equal decisions as one. */
   folded?: boolean;
   matches: (decision: NotifierDecision) => boolean;
 }

@@ -36,8 +36,8 @@ export async function messageFacts(
 }
 
 /**
- * `named`: the decision says so itself. `counted`: it was about more mail than the oldest and the newest, which alone it
- * names, and by its time this message lies between them.
+ * `named`: the decision lists the message. `counted`: the decision was about more mail than it lists, and this message
+ * arrived between the oldest and the newest that it lists.
  */
 export function partIn(decision: NotifierDecision, message: MessageFacts): 'named' | 'counted' | undefined {
   const { message_ref, announced_by, found } = message;
@@ -57,13 +57,13 @@ export function messageLines(message: MessageFacts, decisions: readonly Notifier
     const state = [found.read ? 'read' : 'unread', found.archived && 'archived'].filter(Boolean).join(', ');
     lines.push(`  in ${show(found.box)}, ${state}: ${show(found.subject)}`);
     if (found.archived || found.box !== 'inbox')
-      lines.push('  It is not open in the inbox, so it wakes nobody now.');
+      lines.push('  It is not open in the inbox, so it does not wake the agent now.');
   } else lines.push(`  ${show(problem)}`);
   if (announced_by) lines.push(`  announced by request ${announced_by}`);
   if (decisions.some((decision) => partIn(decision, message) === 'counted')) {
     lines.push(
-      '  Of many open messages a decision names the oldest and the newest. This one is in between: where it is not named, it',
-      '  was one of the others that were counted, if it had arrived and was open then.',
+      '  A decision about many open messages names only the oldest and the newest. This one is in between. Where it is not',
+      '  named, it was counted with the others, if it had arrived and was open then.',
     );
   }
   return lines;

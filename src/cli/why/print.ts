@@ -20,14 +20,14 @@ export interface Explained {
   again: LookAgain;
 }
 
-/** How the agent is woken, and when it is looked at next. */
+/** How the agent is woken, and when the next check is. */
 export function settingLines(source: WhySource, nowMs: number): string[] {
   const { agent, notifier, offline, fleet, standing } = source;
   const lines = [`Agent ${agent}: ${settingWords(source)}.`];
   if (standing?.needs_you) lines.push(`Needs you: ${show(standing.needs_you)}.`);
   if (offline !== undefined) {
     const why = offline === standing?.needs_you ? '' : ` (${offline})`;
-    lines.push(`No live gateway${why}: this is from its files, and nobody checks now.`);
+    lines.push(`No live gateway${why}: this is from its files, and no check is running.`);
   }
   if (fleet && fleet.state !== 'connected') {
     const since = `${fleet.state} since ${dayAndTime(fleet.since_utc)}`;
@@ -56,7 +56,7 @@ function settingWords({ agent, notifier, offline, formerInterval }: WhySource): 
   return `wakes are off; "${enableCommand(agent, { mode, interval_seconds: formerInterval })}" turns them on`;
 }
 
-/** Newest first, by day; what was decided the same way several times in a row is told once. */
+/** Decisions by day, newest first. A run of equal decisions is shown once. */
 export function decisionLines(explained: readonly Explained[]): string[] {
   const lines: string[] = [];
   let day = '';
@@ -89,7 +89,7 @@ function alike(explained: readonly Explained[]): Explained[][] {
   return groups;
 }
 
-/** Decided the same way; every wake is told by itself. */
+/** Whether two decisions are equal. Every wake is shown by itself. */
 export function isAlike(one: NotifierDecision | undefined, other: NotifierDecision): boolean {
   return (
     !NOTIFIER_OUTCOMES[other.outcome].wakes && one?.outcome === other.outcome && one.detail === other.detail

@@ -6,10 +6,10 @@ import { reminderText } from '../gateway/reminder-print.ts';
 import { show } from '../print/table.ts';
 import type { KeptReminder, WhySource } from './source.ts';
 
-/** So many are told one by one. */
+/** How many are shown one by one. */
 const SHOWN = 10;
 
-/** How it stands with each reminder, and which deliveries did not end well; nothing when there are none. */
+/** The state of each reminder, and deliveries that did not end well; empty when there are none. */
 export function reminderLines({ reminders, offline }: WhySource, nowMs: number): string[] {
   const { live, kept, troubles } = reminders;
   const lines = [
@@ -71,7 +71,7 @@ function reminderSentence(reminder: Reminder, nowMs: number): string {
 
 function waitWords({ paused, waiting_reason: reason, waiting_since_utc: since }: Reminder): string {
   if (reason == null) return 'it is about to be';
-  if (paused) return 'it is paused; "reminders set --no-paused" lets it go on';
+  if (paused) return 'it is paused; "reminders set --no-paused" resumes it';
   return `${show(reasonInWords(reason))}${since ? `, since ${dayAndTime(since)}` : ''}`;
 }
 

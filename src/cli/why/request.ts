@@ -5,7 +5,7 @@ import { requestText } from '../gateway/request-print.ts';
 import { choose } from './choose.ts';
 import type { WhySource } from './source.ts';
 
-/** What became of one request, and what it was accepted for. */
+/** How one request ended or why it waits, and why it was accepted. */
 export async function whyRequest(id: string, source: WhySource): Promise<Output> {
   const request = await source.request(id);
   const decisions =
@@ -32,10 +32,10 @@ export async function whyRequest(id: string, source: WhySource): Promise<Output>
 
 function requestSentence({ outcome, state, waiting_reason, ledger }: RequestView): string {
   if (outcome === 'cancelled' && ledger?.some(({ stage }) => stage === 'typing'))
-    return 'The tool was given it, and its turn was interrupted.';
+    return 'It was typed, and its turn was interrupted.';
   if (outcome !== null) return REQUEST_OUTCOMES[outcome].words;
-  if (state === 'running') return 'It is being typed, or its proof is being waited for.';
+  if (state === 'running') return 'It is being typed, or waits for its proof.';
   return waiting_reason
-    ? 'It waits in line, and is typed as soon as this reason is gone. "requests cancel" takes it out.'
-    : 'It waits in line. "requests cancel" takes it out.';
+    ? 'It is queued, and is typed as soon as this reason is gone. "requests cancel" removes it.'
+    : 'It is queued. "requests cancel" removes it.';
 }

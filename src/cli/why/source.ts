@@ -14,40 +14,40 @@ import type {
 import { selectorOf, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
 import { gatewayOf, reachable } from '../gateway/target.ts';
 
-/** Why nobody answers for an agent that was stopped. */
+/** Why a stopped agent has no gateway. */
 export const STOPPED = 'the agent was stopped';
 
-/** What the files hold of a durable reminder. */
+/** A durable reminder as its file has it. */
 export type KeptReminder = Pick<Reminder, 'reminder_id' | 'title' | 'mode' | 'next_due_at_utc'>;
 
-/** Those of a live gateway, or what its files hold when there is none. */
+/** The reminders of a live gateway, or of its files when it does not run. */
 export interface KnownReminders {
   live: readonly Reminder[];
   kept: readonly KeptReminder[];
   /** Deliveries that did not end as submitted, newest first. */
   troubles: readonly ReminderDelivery[];
-  /** Who was given the agent last. */
+  /** What the agent's last turn was for. */
   lastTurn?: LastTurn | undefined;
 }
 
-/** What is known of an agent's wakes: from its files, and from its gateway when one lives. */
+/** What is known about an agent's wakes: from its files, and from its gateway if it runs. */
 export interface WhySource {
   agent: string;
-  /** Why no gateway answers; undefined when one does. */
+  /** Why there is no live gateway; undefined when there is one. */
   offline: string | undefined;
-  /** As a live gateway tells it, or what its files hold. */
+  /** From a live gateway, else from its files. */
   notifier: Partial<MailNotifierStatus> & { enabled: boolean };
-  /** How often the mail was checked before wakes were turned off; null when nobody knows. */
+  /** How often the mail was checked before wakes were turned off; null if unknown. */
   formerInterval: number | null;
   reminders: KnownReminders;
-  /** How it stands with the fleet server; undefined without one, or without a live gateway. */
+  /** The connection to the fleet server; undefined without one, or without a live gateway. */
   fleet: FleetConnection | undefined;
-  /** How it stands with the agent now; undefined without a live gateway, unless that itself needs a person. */
+  /** The state of the agent now; undefined without a live gateway, unless that itself needs a person. */
   standing: Standing | undefined;
   /** Newest first. */
   decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
   request(id: string): Promise<RequestView>;
-  /** The request that announced a message which is still open. */
+  /** The request that announced this message, if the message is still open. */
   announcedBy(messageRef: string): Promise<string | null>;
   close(): void;
 }
@@ -60,7 +60,7 @@ export async function whySource(input: TargetInput): Promise<WhySource> {
   return ofGateway(target.agentRef, gateway as GatewayClient);
 }
 
-/** The agent, or what is left of its newest session: one asks why above all when it is too late. */
+/** The agent, or the records of its last session: people ask why mostly when it is too late. */
 export async function agentOrStopped<T = Target>(
   input: TargetInput,
   find: (input: TargetInput) => Promise<T> = targetOf as never,
@@ -85,7 +85,7 @@ async function ofFiles(
     await Promise.all([import('../../gateway/offline.ts'), import('../../session/index.ts')]);
   const paths = sessionPaths(facts.root);
   const records = open(() => readable(openGatewayRecords(paths.gateway)), facts.agentName, gateway);
-  // A gateway that runs can tell what its files no longer hold.
+  // A running gateway still knows what its files no longer have.
   if (!records) return withoutQueue(await ofGateway(facts.agentName, gateway as GatewayClient));
   const live = typeof gateway === 'string' ? undefined : await gateway.notifier();
   const stored = records.notifier();
@@ -112,7 +112,7 @@ async function ofFiles(
   };
 }
 
-/** An empty file is opened before it is found to hold nothing. */
+/** Reads from the records once: an empty file opens without an error. */
 function readable<T extends { notifier: () => unknown; decisions: (limit: number) => unknown }>(
   records: T,
 ): T {
@@ -121,7 +121,7 @@ function readable<T extends { notifier: () => unknown; decisions: (limit: number
   return records;
 }
 
-/** Of a gateway whose queue was taken away: what it can still tell, and above all why. */
+/** For a gateway whose queue file was removed: what it still knows, and above all why it cannot work. */
 function withoutQueue(source: WhySource): WhySource {
   return {
     ...source,
@@ -130,13 +130,13 @@ function withoutQueue(source: WhySource): WhySource {
   };
 }
 
-/** Undefined when there are none and a gateway lives that can be asked instead. */
+/** Undefined when there are no records, but a live gateway can be asked instead. */
 function open<T>(work: () => T, agent: string, gateway: GatewayClient | string): T | undefined {
   try {
     return work();
   } catch (error) {
     if (typeof gateway !== 'string') return undefined;
-    // Records of another version: their own words say more than that no gateway runs.
+    // Records of another version: this error says more than that no gateway runs.
     if (isRouseError(error) && error.code === 'unsupported') throw error;
     if (gateway !== '' && gateway !== STOPPED)
       throw unavailable(`agent ${agent} has no live gateway: ${gateway}`);

@@ -153,7 +153,9 @@ describe('why', () => {
       names_message: false,
     });
     const { out } = await agent.rouse(why('--message-ref', refs[11]!));
-    expect(out).toMatch(/This one is in between: where it is not named, it\n {2}was one of the others/);
+    expect(out).toMatch(
+      /This one is in between\. Where it is not\n {2}named, it was counted with the others/,
+    );
     expect(out).toMatch(/not woken: it is working on a turn/);
     for (const ref of [refs[0]!, refs[12]!]) {
       const [newest] = (await agent.json(why('--message-ref', ref))).decisions;

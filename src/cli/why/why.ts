@@ -32,7 +32,7 @@ async function whyWoken(input: InputOf<typeof FLAGS>, source: WhySource): Promis
   const chosen = await choose(source, {
     limit: flags.limit,
     at,
-    // What is told once counts once; programs and a replay are given row by row.
+    // A run that is shown once counts once; JSON and a replay get every row.
     folded: input.style !== 'json' && !flags.replay,
     matches: message === undefined ? () => true : (decision) => partIn(decision, message) !== undefined,
   });
@@ -77,19 +77,19 @@ async function explain(decision: NotifierDecision, source: WhySource): Promise<E
   return { decision, request, again: lookAgainOf(decision) };
 }
 
-/** A request may be older than what is kept. */
+/** A request may be older than the records that are kept. */
 function undefinedIfMissing(error: unknown): undefined {
   if (!isRouseError(error) || error.code !== 'not_found') throw error;
 }
 
 function nothingFound({ notifier }: WhySource, ref: string | undefined, at: string | undefined): string {
   if (ref !== undefined) {
-    return 'None of the decisions still kept is about this message: it arrived while nobody was checking, it was handled before the next check, or that check was too long ago.';
+    return 'None of the decisions still kept is about this message: it arrived while no gateway ran, it was handled before the next check, or that check was too long ago.';
   }
   if (at !== undefined) return `No decision up to ${dayAndTime(at)} is still kept.`;
   return notifier.enabled
     ? 'No decisions yet: no check has been due.'
-    : 'No decisions: nobody checks the mail of this agent.';
+    : 'No decisions: the mail of this agent is not checked.';
 }
 
 function replayLine(run: number, different: { audit_id: number }[], of: number): string {
@@ -103,7 +103,7 @@ function replayLine(run: number, different: { audit_id: number }[], of: number):
     : `Replay: ${different.length} of ${run} decisions come out differently${without}: ${different.map((each) => each.audit_id).join(', ')}. Use --print-json to compare.`;
 }
 
-/** A time of today, or of yesterday when it has not come yet: as this command prints them. */
+/** A time as this command prints it: a time of day is today, or yesterday if it has not come yet. */
 function momentOf(text: string): string {
   if (!/^\d\d:\d\d(:\d\d)?$/.test(text)) return new Date(withZone(utcTime(text))).toISOString();
   const today = new Date().toISOString().slice(0, 10);
@@ -147,9 +147,9 @@ const why = command({
   ...FIRST_WORDS.why,
   description:
     'Shows the state of each reminder and each decision about waking the agent for mail, newest ' +
-    'first: the rules that were applied and their answers, the outcome of each wake, and when the ' +
+    'first: the rules that were applied and their results, the outcome of each wake, and when the ' +
     'next check is. Works without a live gateway. Times are UTC. With --replay each decision is ' +
-    'repeated from its stored facts and must come out the same (exit code 1 if not).',
+    'repeated from its stored facts and must have the same result (exit code 1 if not).',
   examples: [
     'rouse why --agent-name gpu',
     'rouse why --agent-name gpu --at 09:14:02',

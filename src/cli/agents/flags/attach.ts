@@ -4,7 +4,7 @@ import type { AttachOptions } from '../../../session/index.ts';
 import { type Flag, type FlagsOf, flagKey } from '../../command.ts';
 import { positiveSeconds, wholeNumber } from '../../input/flag-values.ts';
 
-/** For the owner's proxy under its own account, for instance. */
+/** For example, a proxy that runs under an account of its own. */
 export const ALLOW_USERS = {
   name: 'allow-users',
   value: 'NAMES',
@@ -41,7 +41,7 @@ export const TIMING_FLAGS = TUI_TIMING_RULES.map(
 type ListenerFlags = FlagsOf<typeof LISTENER_FLAGS>;
 type TimingFlags = FlagsOf<typeof TIMING_FLAGS>;
 
-/** Where and how a gateway is to run, as the flags say. The mode has flags of other names at launch. */
+/** Where and how to run a gateway. `modes` is separate because `launch` has other names for those flags. */
 export function attachOptions(
   flags: ListenerFlags & Partial<TimingFlags>,
   modes: { background: boolean | undefined; foreground: boolean | undefined; hosted: boolean | undefined },

@@ -36,7 +36,7 @@ export const MAILBOX_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
-/** A flat file has a path of its own, and a fleet server none. */
+/** A flat file needs a path; a fleet mailbox must not have one. */
 export function checkedTransport(
   transport: string | undefined,
   root: string | undefined,

@@ -10,13 +10,13 @@ export const MCP_AT_LAUNCH = [
   },
   {
     name: 'ask-permission',
-    summary: 'have the tool ask before it uses those, instead of allowing each by its name',
+    summary: 'let the tool ask before it uses these tools, instead of allowing them in advance',
   },
 ] as const satisfies readonly Flag[];
 
 export function mcpOption(flags: { mcp?: boolean; askPermission?: boolean }): LaunchOptions['mcp'] {
   if (flags.mcp === false && flags.askPermission)
-    throw invalid('--ask-permission is for the tools that --no-mcp leaves out', {
+    throw invalid('--ask-permission has no effect with --no-mcp', {
       hint: 'leave out one of the two',
     });
   return flags.mcp === false ? 'none' : flags.askPermission ? 'ask' : undefined;
