@@ -46,7 +46,7 @@ export interface Exchange {
 
 /** Whoever has not taken the connection by then is away. */
 const CONNECT_MS = 5000;
-const LARGEST_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
  * One request, one JSON answer, over a connection of its own. A refusal comes back as the error the server
@@ -68,17 +68,17 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
       signal: request.signal,
     });
     const connectMs = Math.min(timeoutMs, CONNECT_MS);
-    const timer = setTimeout(() => outgoing.destroy(new Silence()), timeoutMs);
-    const unheard = setTimeout(() => outgoing.destroy(new Silence()), connectMs);
+    const timer = setTimeout(() => outgoing.destroy(new TimedOut()), timeoutMs);
+    const connectTimer = setTimeout(() => outgoing.destroy(new TimedOut()), connectMs);
     let sent = false;
     const fail = (error: unknown): void => {
       clearTimeout(timer);
-      clearTimeout(unheard);
-      reject(troubleOf(error, { target, request, sent, timeoutMs: sent ? timeoutMs : connectMs }));
+      clearTimeout(connectTimer);
+      reject(describeFailure(error, { target, request, sent, timeoutMs: sent ? timeoutMs : connectMs }));
     };
     outgoing.on('socket', (socket) => {
       socket.once(target.secure ? 'secureConnect' : 'connect', () => {
-        clearTimeout(unheard);
+        clearTimeout(connectTimer);
         sent = true;
       });
     });
@@ -106,7 +106,7 @@ export function requester({ secure }: Target): Pick<typeof https, 'request' | 'A
   return process.getBuiltinModule(secure ? 'node:https' : 'node:http') as typeof https;
 }
 
-class Silence extends Error {}
+class TimedOut extends Error {}
 class TooMuch extends Error {}
 
 function headersOf({ token, caller }: Target, payload: Buffer | undefined): http.OutgoingHttpHeaders {
@@ -127,7 +127,7 @@ async function collect(response: http.IncomingMessage): Promise<string> {
   let size = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > LARGEST_ANSWER) throw new TooMuch();
+    if (size > MAX_ANSWER_BYTES) throw new TooMuch();
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -149,7 +149,7 @@ interface Attempt {
   timeoutMs: number;
 }
 
-function troubleOf(error: unknown, { target, request, sent, timeoutMs }: Attempt): RouseError {
+function describeFailure(error: unknown, { target, request, sent, timeoutMs }: Attempt): RouseError {
   const { name, absent } = target.server ?? GATEWAY;
   const where = `${target.host}:${target.port}`;
   const facts = { host: target.host, port: target.port, errno: errnoOf(error), sent };
@@ -157,11 +157,11 @@ function troubleOf(error: unknown, { target, request, sent, timeoutMs }: Attempt
   const doubt = request.method === 'GET' || !sent ? '' : '; it is not known whether it accepted the request';
   if (request.signal?.aborted)
     return unavailable(`the call to the ${name} at ${where} was cancelled${doubt}`, { facts });
-  if (error instanceof Silence) {
+  if (error instanceof TimedOut) {
     const message = `the ${name} at ${where} did not answer within ${timeoutMs} ms${doubt}`;
     return unavailable(message, { facts: { ...facts, errno: 'ETIMEDOUT' } });
   }
-  if (error instanceof TooMuch) return stranger(target, `more than ${LARGEST_ANSWER} bytes`);
+  if (error instanceof TooMuch) return stranger(target, `more than ${MAX_ANSWER_BYTES} bytes`);
   if (errnoOf(error) === 'ECONNREFUSED') {
     return unavailable(`no ${name} is listening on ${where}`, {
       hint: absent,
@@ -170,13 +170,13 @@ function troubleOf(error: unknown, { target, request, sent, timeoutMs }: Attempt
     });
   }
   if (errnoOf(error)?.startsWith('HPE_')) return stranger(target, 'something that is not HTTP');
-  if (target.secure && !sent && isDistrust(error)) return untrusted(error, where, facts);
+  if (target.secure && !sent && isCertificateError(error)) return untrusted(error, where, facts);
   const lost = `the connection to the ${name} at ${where} failed (${errnoOf(error) ?? 'unknown cause'})${doubt}`;
   return unavailable(lost, { facts, cause: error });
 }
 
 /** What OpenSSL and Node call a certificate that proves nothing. */
-function isDistrust(error: unknown): boolean {
+function isCertificateError(error: unknown): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(errnoOf(error) ?? '');
 }
 

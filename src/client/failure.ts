@@ -4,7 +4,7 @@ import { codeOfStatus, isRefusalName, REFUSALS } from '../wire/codes.ts';
 
 type Fields = Record<string, unknown>;
 
-const LONGEST_SENTENCE = 2000;
+const MAX_SENTENCE_LENGTH = 2000;
 
 /**
  * The error a gateway meant by a status and a body: ours come back with code, hint and facts; a body that holds
@@ -52,5 +52,5 @@ function fieldsOf(value: unknown): Fields {
 
 // What stands here is printed on a terminal, and the port may belong to a stranger by now.
 function plain(text: string): string {
-  return text.slice(0, LONGEST_SENTENCE).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+  return text.slice(0, MAX_SENTENCE_LENGTH).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }

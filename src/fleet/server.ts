@@ -10,7 +10,7 @@ import {
   type Door,
   isLoopback,
   listen,
-  mostConnections,
+  maxConnections,
 } from '../http/index.ts';
 import { isPageDocument, isPagePath } from '../wire/index.ts';
 import { TaskWatch } from './a2a/index.ts';
@@ -162,7 +162,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
 }
 
 /** The remaining connections are for calls that return at once. */
-const heldPlaces = (): HeldPlaces => new HeldPlaces(Math.floor(mostConnections() * 0.75));
+const heldPlaces = (): HeldPlaces => new HeldPlaces(Math.floor(maxConnections() * 0.75));
 
 async function startListening(arrivals: Arrivals, sql: Sql, ending: Ending): Promise<Arrivals> {
   await arrivals.start(sql);

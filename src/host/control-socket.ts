@@ -4,7 +4,7 @@ import { messageOf, runForNobody, socketAddress } from '../base/index.ts';
 import type { HostAnswer, HostRequest } from '../wire/index.ts';
 
 /** More than any environment; whoever sends more is cut off. */
-const LONGEST_REQUEST = 16 * 1024 * 1024;
+const MAX_REQUEST_LENGTH = 16 * 1024 * 1024;
 
 export interface ControlSocket {
   /** How many have asked and not been answered. */
@@ -70,7 +70,7 @@ function readLine(connection: net.Socket): Promise<string> {
       text += chunk;
       const end = text.indexOf('\n');
       if (end >= 0) resolve(text.slice(0, end));
-      else if (text.length > LONGEST_REQUEST) connection.destroy(new Error('the question is too long'));
+      else if (text.length > MAX_REQUEST_LENGTH) connection.destroy(new Error('the question is too long'));
     });
     connection.on('close', () => reject(new Error('nobody asked')));
     connection.on('end', () => reject(new Error('nobody asked')));

@@ -6,9 +6,9 @@ import type { HostedStart, HostJournal } from './host-journal.ts';
 import { type Before, HostedGateway, type Hosting } from './hosted-gateway.ts';
 
 /** So many are taken up at a time: each opens files and asks tmux. */
-const AT_ONCE = 6;
+const MAX_AT_ONCE = 6;
 /** A suspect is tried at least this often. */
-const LONGEST_HOLD_MS = 3_600_000;
+const MAX_HOLD_MS = 3_600_000;
 
 /** The gateways of one host. */
 export class Host {
@@ -35,7 +35,7 @@ export class Host {
   }
 
   /** Everything an earlier host held when it was killed. */
-  async takeUp(exitCode: number | null, isLetGo: (start: HostedStart) => boolean): Promise<void> {
+  async resume(exitCode: number | null, isLetGo: (start: HostedStart) => boolean): Promise<void> {
     const left = this.#journal.held.filter((start) => {
       if (!isLetGo(start)) return true;
       this.#journal.ended(start.root);
@@ -47,18 +47,18 @@ export class Host {
     const next = async (): Promise<void> => {
       for (let one = trusted.shift(); one; one = trusted.shift()) await one.begin({ again: true });
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    await Promise.all(Array.from({ length: MAX_AT_ONCE }, next));
     // Not waited for: whoever asks this host for something is answered.
-    void this.#takeUpSuspects(suspects.sort((a, b) => this.#suspicions(a) - this.#suspicions(b)));
+    void this.#resumeSuspects(suspects.sort((a, b) => this.#suspicions(a) - this.#suspicions(b)));
   }
 
   /** Those that an earlier host may have ended of: last, one at a time, and when it happened often alone and ever later. */
-  async #takeUpSuspects(suspects: HostedGateway[]): Promise<void> {
+  async #resumeSuspects(suspects: HostedGateway[]): Promise<void> {
     const { restarts, firstPauseMs } = this.#hosting;
     for (const one of suspects) {
       const times = this.#suspicions(one);
       const often = times >= restarts;
-      if (often) await one.holdBack(Math.min(LONGEST_HOLD_MS, firstPauseMs * 2 ** Math.min(times, 20)));
+      if (often) await one.holdBack(Math.min(MAX_HOLD_MS, firstPauseMs * 2 ** Math.min(times, 20)));
       if (one.isEnding || this.#held.get(one.given.root) !== one) continue;
       await one.begin({ again: true });
       if (often) await one.settled();
@@ -76,13 +76,13 @@ export class Host {
       case 'end': {
         const held = this.#held.get(request.root);
         await held?.end(request.hand_over, request.hand_over ? 'restart' : 'SIGTERM');
-        return this.#told(held !== undefined);
+        return this.#reply(held !== undefined);
       }
       case 'status':
-        return this.#told(false);
+        return this.#reply(false);
       case 'stop':
         this.#stop(request.hand_over === true);
-        return this.#told(false);
+        return this.#reply(false);
       default:
         return { ok: false, message: 'unknown question' };
     }
@@ -110,7 +110,7 @@ export class Host {
     fs.rmSync(gatewayFiles(root).letGo, { force: true });
     this.#journal.started(start);
     void this.#take(start, { restarts: 0, exitCode: null }).begin({ again: false });
-    return this.#told(true);
+    return this.#reply(true);
   }
 
   #take(start: HostedStart, before: Before): HostedGateway {
@@ -139,7 +139,7 @@ export class Host {
     }
   }
 
-  #told(held: boolean): HostAnswer {
+  #reply(held: boolean): HostAnswer {
     const gateways = [...this.#held.values()].map(({ view }) => view);
     return { ok: true, held, pid: process.pid, gateways };
   }

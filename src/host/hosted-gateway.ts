@@ -48,7 +48,7 @@ export interface Watcher {
 /** So many first pauses it has to run to be settled. */
 const SETTLED_PAUSES = 10;
 const WITHIN_MS = 600_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 const END_PATIENCE_MS = 20_000;
 
 /** How often it was started again, and how the last one ended. */
@@ -61,7 +61,7 @@ export interface Before {
 export class HostedGateway implements Tenant {
   readonly own = new Map<symbol, unknown>();
   readonly given: HostedStart;
-  readonly #on: Hosting;
+  readonly #hosting: Hosting;
   readonly #watcher: Watcher;
   #unsettle: () => void = () => {};
   #running: Running | undefined;
@@ -77,11 +77,11 @@ export class HostedGateway implements Tenant {
 
   constructor(given: HostedStart, on: Hosting, before: Before, watcher: Watcher) {
     this.given = given;
-    this.#on = on;
+    this.#hosting = on;
     this.#restarts = before.restarts;
     this.#exitCode = before.exitCode;
     this.#watcher = watcher;
-    this.#tell('keeping');
+    this.#writeRecord('keeping');
   }
 
   get view(): HostedView {
@@ -102,7 +102,7 @@ export class HostedGateway implements Tenant {
   begin(options: { again: boolean }): Promise<void> {
     this.#state = 'starting';
     this.#watcher.taking();
-    const starting = runFor(this, () => this.#on.start(this.given, this.#restarts));
+    const starting = runFor(this, () => this.#hosting.start(this.given, this.#restarts));
     this.#starting = starting.catch(() => {});
     return starting.then(
       (running) => this.#hold(running),
@@ -117,9 +117,9 @@ export class HostedGateway implements Tenant {
   /** Waits before it is taken up again, and says that it is suspected of having ended its host. */
   async holdBack(ms: number): Promise<void> {
     this.#state = 'waiting';
-    this.#tell('suspect');
+    this.#writeRecord('suspect');
     await new Promise<void>((resolve) => {
-      const cancel = this.#on.clock.after(ms, resolve);
+      const cancel = this.#hosting.clock.after(ms, resolve);
       this.#cancel = () => {
         cancel();
         resolve();
@@ -145,7 +145,7 @@ export class HostedGateway implements Tenant {
     try {
       await this.#within(running.stop('an error nobody caught', { handOver: true }));
     } catch (thrown) {
-      this.#on.beyondHelp(thrown);
+      this.#hosting.beyondHelp(thrown);
     }
     this.#failed();
   }
@@ -163,9 +163,9 @@ export class HostedGateway implements Tenant {
   #hold(running: Running): void {
     this.#running = running;
     this.#state = 'running';
-    this.#tell('keeping');
+    this.#writeRecord('keeping');
     this.#settling = new Promise((resolve) => {
-      const cancel = this.#on.clock.after(SETTLED_PAUSES * this.#on.firstPauseMs, () => {
+      const cancel = this.#hosting.clock.after(SETTLED_PAUSES * this.#hosting.firstPauseMs, () => {
         this.#watcher.settled();
         resolve();
       });
@@ -184,20 +184,20 @@ export class HostedGateway implements Tenant {
     this.#unsettle();
     if (this.#asked) return;
     this.#exitCode = 1;
-    const now = this.#on.clock.monotonic();
+    const now = this.#hosting.clock.monotonic();
     this.#failures = this.#failures.filter((at) => now - at < WITHIN_MS);
     const before = this.#failures.length;
-    if (before >= this.#on.restarts) {
+    if (before >= this.#hosting.restarts) {
       this.#state = 'down';
-      this.#tell('given_up');
+      this.#writeRecord('given_up');
       return;
     }
     this.#failures.push(now);
     this.#restarts++;
     this.#state = 'waiting';
-    this.#tell('keeping');
-    const pause = Math.min(LONGEST_PAUSE_MS, this.#on.firstPauseMs * 2 ** Math.min(before, 20));
-    this.#cancel = this.#on.clock.after(pause, () => void this.begin({ again: true }));
+    this.#writeRecord('keeping');
+    const pause = Math.min(MAX_PAUSE_MS, this.#hosting.firstPauseMs * 2 ** Math.min(before, 20));
+    this.#cancel = this.#hosting.clock.after(pause, () => void this.begin({ again: true }));
   }
 
   #end(): void {
@@ -210,15 +210,15 @@ export class HostedGateway implements Tenant {
   async #within(work: Promise<void>): Promise<void> {
     let cancel: () => void = () => {};
     const late = new Promise<never>((_, reject) => {
-      cancel = this.#on.clock.after(END_PATIENCE_MS, () => reject(new Error('it does not end')));
+      cancel = this.#hosting.clock.after(END_PATIENCE_MS, () => reject(new Error('it does not end')));
     });
     await Promise.race([work, late]).finally(cancel);
   }
 
   /** What a keeper would say; whoever ends this gateway learns from it whom to ask. */
-  #tell(state: 'keeping' | 'suspect' | 'given_up'): void {
+  #writeRecord(state: 'keeping' | 'suspect' | 'given_up'): void {
     try {
-      const { keeper } = this.#on;
+      const { keeper } = this.#hosting;
       fs.mkdirSync(this.#files.run, { recursive: true, mode: 0o700 });
       writeJsonAtomic(
         this.#files.keeper,
@@ -230,9 +230,9 @@ export class HostedGateway implements Tenant {
           state,
           restarts: this.#restarts,
           exit_code: this.#exitCode,
-          since_utc: utcStamp(this.#on.clock.now()),
-          host_directory: this.#on.directory,
-          host_restarts: this.#on.hostRestarts,
+          since_utc: utcStamp(this.#hosting.clock.now()),
+          host_directory: this.#hosting.directory,
+          host_restarts: this.#hosting.hostRestarts,
         },
         { durable: false },
       );

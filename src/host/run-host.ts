@@ -39,7 +39,7 @@ export async function runHost(options: HostOptions): Promise<'ended' | 'locked'>
     void host.endAll(handOver).finally(() => life.look());
   };
   const host = createHost(options, () => setImmediate(() => life.look()), stop);
-  hearUncaught(host);
+  handleUncaught(host);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => stop(false));
   const control = await serveControl(
@@ -53,7 +53,7 @@ export async function runHost(options: HostOptions): Promise<'ended' | 'locked'>
   life.isEmpty = () => host.size === 0 && control.asking === 0;
   writeRecord(files.currentInstance, options);
   if (restarts > 0) {
-    await host.takeUp(lastExit(files.keeper), ({ root }) => isLetGo(root));
+    await host.resume(lastExit(files.keeper), ({ root }) => isLetGo(root));
     life.asked = true;
   }
   const cancel = clock.after(FIRST_QUESTION_MS, () => {
@@ -103,12 +103,12 @@ function createHost(options: HostOptions, emptied: () => void, stop: (handOver: 
 }
 
 /** An error of one gateway is its own; one that is nobody's may be everybody's. */
-function hearUncaught(host: Host): void {
-  const hear = (error: unknown): void => {
+function handleUncaught(host: Host): void {
+  const handle = (error: unknown): void => {
     if (!host.blame(error)) giveUp(error);
   };
-  process.on('uncaughtException', hear);
-  process.on('unhandledRejection', hear);
+  process.on('uncaughtException', handle);
+  process.on('unhandledRejection', handle);
 }
 
 function giveUp(error: unknown): void {
@@ -140,20 +140,20 @@ function writeRecord(file: string, { rouseHome, clock }: HostOptions): void {
 
 /** As its parent tells it. */
 function lastExit(keeper: string): number | null {
-  const code = toldByKeeper(keeper)['exit_code'];
+  const code = readKeeperRecord(keeper)['exit_code'];
   return Number.isInteger(code) ? (code as number) : null;
 }
 
 /** Who starts this host again: its parent as it was at the start; without one, the host is all there is. */
 function keeperOf({ directory, keeping }: HostOptions): ProcessIdentity | undefined {
   if (keeping.restarts === 0) return identifyProcess(process.pid);
-  const { pid, pid_start_ticks, boot_id } = toldByKeeper(hostFiles(directory).keeper);
+  const { pid, pid_start_ticks, boot_id } = readKeeperRecord(hostFiles(directory).keeper);
   // One that was killed before this is not the parent any more.
   if (!Number.isInteger(pid)) return identifyProcess(process.ppid);
   return { pid: pid as number, startTicks: pid_start_ticks as number, bootId: boot_id as string };
 }
 
-function toldByKeeper(file: string): Record<string, unknown> {
+function readKeeperRecord(file: string): Record<string, unknown> {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
   } catch {

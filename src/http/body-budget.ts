@@ -5,7 +5,7 @@ import { refusal } from '../wire/index.ts';
 import { partyOf } from './connection-places.ts';
 
 /** Bodies of the largest size that one party may have in memory. */
-const LARGEST_AT_ONCE = 64;
+const MAX_LARGE_BODIES = 64;
 
 const held = new Map<string, number>();
 
@@ -27,7 +27,7 @@ export function countBody(context: Context): (bytes: number) => void {
     own += bytes;
     const all = (held.get(party) ?? 0) + bytes;
     held.set(party, all);
-    if (all > LARGEST_AT_ONCE * limit('bodyBytes'))
+    if (all > MAX_LARGE_BODIES * limit('bodyBytes'))
       throw refusal('rate_limited', 'too many large bodies are sent at once', {
         hint: 'send them one after the other',
         facts: { retry_after: 1 },

@@ -13,7 +13,7 @@ const FOR_NEWCOMERS = 1 / 8;
  * holds, another one finds a place.
  */
 export class ConnectionPlaces {
-  readonly #most: number;
+  readonly #max: number;
   readonly #all = new Map<string, Socket>();
   readonly #silent = new Set<string>();
   readonly #resting = new Set<string>();
@@ -22,7 +22,7 @@ export class ConnectionPlaces {
   readonly #partyOf = new Map<string, string>();
 
   constructor(most: number) {
-    this.#most = most;
+    this.#max = most;
   }
 
   /** Of TCP, below TLS. */
@@ -33,7 +33,7 @@ export class ConnectionPlaces {
     socket.once('close', () => {
       if (this.#all.get(key) === socket) this.#forget(key);
     });
-    if (this.#all.size <= this.#most) return;
+    if (this.#all.size <= this.#max) return;
     const leaves = this.#next();
     const closed = this.#all.get(leaves);
     this.#forget(leaves);
@@ -42,7 +42,7 @@ export class ConnectionPlaces {
 
   #next(): string {
     const [oldest] = this.#silent;
-    if (this.#silent.size > Math.max(1, this.#most * FOR_NEWCOMERS)) return oldest!;
+    if (this.#silent.size > Math.max(1, this.#max * FOR_NEWCOMERS)) return oldest!;
     const [resting] = this.#resting;
     return resting ?? this.#oldestOfMost() ?? oldest!;
   }

@@ -11,7 +11,7 @@ export { admit, carries, isOwner } from './admit.ts';
 export { countConnection } from './connection-places.ts';
 export { createApp } from './create-app.ts';
 export { countAsHeld, isCountedAsHeld } from './held-answer.ts';
-export { type Door, type Listening, listen, mostConnections } from './listen.ts';
+export { type Door, type Listening, listen, maxConnections } from './listen.ts';
 export { type RateLimit, RateLimiter } from './rate-limit.ts';
 export { readBytes, readJson, readJsonIfAny } from './read-body.ts';
 export { wholeNumber } from './read-query.ts';

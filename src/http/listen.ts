@@ -35,7 +35,7 @@ const ON_EVERY_ANSWER = [
  */
 export async function listen(door: Door, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   const starting = (): Response => Response.json({ detail: 'the server is starting' }, { status: 503 });
-  const places = new ConnectionPlaces(mostConnections());
+  const places = new ConnectionPlaces(maxConnections());
   const answer = getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting());
   const listener: http.RequestListener = (incoming, outgoing) => {
     places.asks(incoming, outgoing);
@@ -47,7 +47,7 @@ export async function listen(door: Door, host: string, port: number, tls?: TlsFi
   server.on('connection', (socket: Socket) => {
     places.take(socket);
     if (door.accounts.of(socket) !== 'other' || !isLoopback(host)) return;
-    if (strangers.size >= MOST_STRANGERS) return void socket.destroy();
+    if (strangers.size >= MAX_STRANGERS) return void socket.destroy();
     strangers.add(socket);
     socket.once('close', () => strangers.delete(socket));
   });
@@ -80,10 +80,10 @@ const BACKLOG = 4096;
 /** Descriptors that files, databases and children need whatever happens. */
 const KEPT_BACK = 96;
 /** Connections of other accounts of the machine, which may ask for /health and nothing else: the owner needs the places. */
-const MOST_STRANGERS = 16;
+const MAX_STRANGERS = 16;
 
 /** Whoever may connect must not be able to take the last descriptor. */
-export function mostConnections(): number {
+export function maxConnections(): number {
   const soft = openFilesLimit() ?? 1024;
   return Math.min(limit('connections'), Math.max(16, soft - KEPT_BACK));
 }

@@ -12,7 +12,7 @@ interface Bucket {
   at: number;
 }
 
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
 /** A bucket of permits for each key, refilled as time passes. Bounded: the keys used longest ago are forgotten. */
 export class RateLimiter {
@@ -47,7 +47,7 @@ export class RateLimiter {
     // Put at the end, so that the first key is the one unused for longest.
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > MOST_BUCKETS) this.#buckets.delete(this.#buckets.keys().next().value!);
+    if (this.#buckets.size > MAX_BUCKETS) this.#buckets.delete(this.#buckets.keys().next().value!);
     return bucket;
   }
 }

@@ -61,16 +61,16 @@ export function isJson(header: string | undefined): boolean {
 }
 
 /** The request's body as it came, for whoever passes it on; empty when there is none. One that is too large is refused unread. */
-export async function readBytes(context: Context, most = limit('bodyBytes')): Promise<Buffer> {
-  if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge(most);
+export async function readBytes(context: Context, max = limit('bodyBytes')): Promise<Buffer> {
+  if (Number(context.req.header('content-length') ?? 0) > max) throw tooLarge(max);
   const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
-  return incoming ? bytesOf(incoming, most, countBody(context)) : webBytesOf(context.req.raw, most);
+  return incoming ? bytesOf(incoming, max, countBody(context)) : webBytesOf(context.req.raw, max);
 }
 
 /** As they come from the socket: a web stream costs more than all else that is done with a small body. */
 function bytesOf(
   incoming: IncomingMessage | Http2ServerRequest,
-  most: number,
+  max: number,
   count: (bytes: number) => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ function bytesOf(
       chunks.push(chunk);
       size += chunk.length;
       try {
-        if (size > most) throw tooLarge(most);
+        if (size > max) throw tooLarge(max);
         count(chunk.length);
       } catch (error) {
         incoming.off('data', take).pause();
@@ -99,20 +99,20 @@ function bytesOf(
   });
 }
 
-async function webBytesOf({ body }: Request, most: number): Promise<Buffer> {
+async function webBytesOf({ body }: Request, max: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > most) throw tooLarge(most);
+    if (size > max) throw tooLarge(max);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(most: number): Error {
-  return refusal('body_too_large', `the body is larger than ${most} bytes`, {
-    ...(most === limit('bodyBytes') && { hint: limitHint('bodyBytes') }),
+function tooLarge(max: number): Error {
+  return refusal('body_too_large', `the body is larger than ${max} bytes`, {
+    ...(max === limit('bodyBytes') && { hint: limitHint('bodyBytes') }),
   });
 }
 

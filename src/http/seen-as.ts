@@ -35,8 +35,8 @@ export class TrustedProxies {
   #add(text: string): void {
     const [address = '', bits, ...rest] = text.split('/');
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-    const most = family === 'ipv4' ? 32 : 128;
-    const fine = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+    const max = family === 'ipv4' ? 32 : 128;
+    const fine = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= max);
     if (isIP(address) === 0 || !fine || rest.length > 0) {
       throw invalid(`"${text}" is neither an IP address nor a range of them`, {
         hint: 'name the proxy as 127.0.0.1 or 10.1.0.0/16',
@@ -56,7 +56,7 @@ export function notice(context: Context, proxies: TrustedProxies): SeenAs {
     host: context.req.header('host') ?? '',
     scheme: socket && 'encrypted' in socket ? 'https' : 'http',
   };
-  const seen = proxies.has(peer) ? { ...direct, ...toldBy(context, proxies) } : direct;
+  const seen = proxies.has(peer) ? { ...direct, ...forwardedBy(context, proxies) } : direct;
   context.set(KEY, seen);
   return seen;
 }
@@ -66,7 +66,7 @@ export function seenAs(context: Context): SeenAs {
 }
 
 /** The last of each list is the word of the proxy itself; what stands before it came from outside. */
-function toldBy({ req }: Context, proxies: TrustedProxies): Partial<SeenAs> {
+function forwardedBy({ req }: Context, proxies: TrustedProxies): Partial<SeenAs> {
   const scheme = last(req.header('x-forwarded-proto'))?.toLowerCase();
   const host = last(req.header('x-forwarded-host'));
   const address = listed(req.header('x-forwarded-for')).findLast((each) => !proxies.has(each));

@@ -19,7 +19,7 @@ const FIRST_BYTE_MS = 10_000;
 /** Two files are seldom written at the same instant. */
 const SETTLE_MS = 500;
 
-export interface TwoTongues {
+export interface TlsServer {
   /** The one that listens. */
   server: Server;
   /** What answers, with and without TLS. */
@@ -31,7 +31,7 @@ export interface TwoTongues {
  * TLS for everybody, on one port. Programs of the same machine may also speak plainly: what goes over loopback leaves nobody's
  * hands, and local commands need no certificate. Anybody else who speaks plainly is told and cut off.
  */
-export function tlsServer(files: TlsFiles, listener: http.RequestListener): TwoTongues {
+export function tlsServer(files: TlsFiles, listener: http.RequestListener): TlsServer {
   const plain = http.createServer(listener);
   const inForce = readTls(files);
   const secure = https.createServer(inForce, listener);

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { MAIL_OPERATIONS } from '../domain/schemas.ts';
 import { LOCAL_DOMAIN } from '../wire/houmao/index.ts';
 import { mailList, mailMany, mailOne, mailStatus } from '../wire/index.ts';
-import { given, tool } from './tool.ts';
+import { tool, withoutUndefined } from './tool.ts';
 
-interface Wanted {
+interface OperationTexts {
   title: string;
   description: string;
   output: z.ZodObject;
@@ -13,11 +13,16 @@ interface Wanted {
 }
 
 /** An operation on the agent's mailbox, as every other door takes it. */
-const operation = (name: keyof typeof MAIL_OPERATIONS, wanted: Wanted) =>
+const operation = (name: keyof typeof MAIL_OPERATIONS, wanted: OperationTexts) =>
   mailTool(name, MAIL_OPERATIONS[name], wanted);
 
-const mailTool = (name: string, input: z.ZodObject, wanted: Wanted) =>
-  tool({ name: `mail_${name}`, ...wanted, input, run: (args, { mail }) => mail(name, given(args)) });
+const mailTool = (name: string, input: z.ZodObject, wanted: OperationTexts) =>
+  tool({
+    name: `mail_${name}`,
+    ...wanted,
+    input,
+    run: (args, { mail }) => mail(name, withoutUndefined(args)),
+  });
 
 export const MAIL_TOOLS = [
   mailTool('status', z.strictObject({}), {

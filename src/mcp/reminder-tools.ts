@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { codesOf, LIMITS, MISSED_POLICIES, rankingAfterAll } from '../domain/index.ts';
 import { reminderDeleted, reminderSet } from '../wire/index.ts';
-import { given, tool } from './tool.ts';
+import { tool, withoutUndefined } from './tool.ts';
 
 /** Prompts only: an agent that could have keys typed for it could answer its own permission dialogs. */
 export const REMINDER_TOOLS = [
@@ -42,7 +42,7 @@ export const REMINDER_TOOLS = [
       const others = ranking === undefined ? (await book.list()).reminders : [];
       const repeats = wanted.interval_seconds !== undefined || wanted.cron !== undefined;
       return book.create({
-        ...given(wanted),
+        ...withoutUndefined(wanted),
         mode: repeats ? 'repeat' : 'one_off',
         ranking: ranking ?? rankingAfterAll(others.map((each) => each.ranking)),
       });

@@ -14,14 +14,14 @@ import {
   inboxRequest,
   inboxRequestList,
   inboxRequestThread,
-  LONGEST_KEY,
-  LONGEST_REQUEST_TEXT,
-  LONGEST_TITLE,
+  MAX_KEY_LENGTH,
+  MAX_REQUEST_TEXT_LENGTH,
+  MAX_TITLE_LENGTH,
   requestChanged,
   requestCreated,
   requestMessageAdded,
 } from '../wire/index.ts';
-import { given, tool } from './tool.ts';
+import { tool, withoutUndefined } from './tool.ts';
 
 /** Lists are for choosing; get_request shows the whole. */
 const PREVIEW = 200;
@@ -91,22 +91,22 @@ export const TICKET_TOOLS = [
       recipient_type: z.enum(['agent', 'user']),
       recipient_id: z
         .string()
-        .max(2 * LONGEST_TITLE)
+        .max(2 * MAX_TITLE_LENGTH)
         .optional()
         .describe("An agent's name, agent id or workspace id; a person's name. Needed for an agent."),
       title: z
         .string()
-        .max(2 * LONGEST_TITLE)
+        .max(2 * MAX_TITLE_LENGTH)
         .describe('One line, at most 200 characters.'),
       detail: z
         .string()
-        .max(2 * LONGEST_REQUEST_TEXT)
+        .max(2 * MAX_REQUEST_TEXT_LENGTH)
         .optional()
         .describe('Markdown: all that is needed to do it without asking back.'),
       priority: z.int().min(0).max(100).optional().describe('Higher is more urgent.'),
       idempotency_key: z
         .string()
-        .max(2 * LONGEST_KEY)
+        .max(2 * MAX_KEY_LENGTH)
         .optional()
         .describe('The same key again is the same request.'),
       workspace_id,
@@ -114,7 +114,7 @@ export const TICKET_TOOLS = [
     output: requestCreated,
     run: async ({ workspace_id: of, ...wanted }, { tickets }) =>
       (await tickets(of)).create(
-        given(wanted) as Parameters<Awaited<ReturnType<typeof tickets>>['create']>[0],
+        withoutUndefined(wanted) as Parameters<Awaited<ReturnType<typeof tickets>>['create']>[0],
       ),
   }),
   tool({
@@ -166,14 +166,14 @@ export const TICKET_TOOLS = [
       action: z.enum(TICKET_ANSWERS),
       message: z
         .string()
-        .max(2 * LONGEST_REQUEST_TEXT)
+        .max(2 * MAX_REQUEST_TEXT_LENGTH)
         .optional()
         .describe('A closing note for the requester.'),
       workspace_id,
     },
     output: requestChanged,
     run: async ({ workspace_id: of, request_id: id, action, message }, { tickets }) =>
-      (await tickets(of)).respond(id, given({ action, note: message })),
+      (await tickets(of)).respond(id, withoutUndefined({ action, note: message })),
   }),
   tool({
     name: 'add_request_message',
@@ -181,7 +181,7 @@ export const TICKET_TOOLS = [
     description:
       'Adds a message to the thread of an open request. If you were asked, it asks the requester for more and waits for ' +
       'them; if you asked, it hands the request back to the recipient.',
-    input: { request_id, body: z.string().max(2 * LONGEST_REQUEST_TEXT), workspace_id },
+    input: { request_id, body: z.string().max(2 * MAX_REQUEST_TEXT_LENGTH), workspace_id },
     output: requestMessageAdded,
     run: async ({ workspace_id: of, request_id: id, body }, { tickets }) =>
       (await tickets(of)).message(id, body),

@@ -21,7 +21,7 @@ export interface Tool {
   run: (args: never, ports: Required<McpPorts>) => Promise<unknown>;
 }
 
-interface Wanted<Input extends z.ZodRawShape | z.ZodObject> {
+interface ToolDefinition<Input extends z.ZodRawShape | z.ZodObject> {
   name: string;
   title: string;
   description: string;
@@ -40,14 +40,14 @@ type SchemaOf<Input> = Input extends z.ZodObject
     ? z.ZodObject<Input>
     : never;
 
-export function tool<Input extends z.ZodRawShape | z.ZodObject>(wanted: Wanted<Input>): Tool {
+export function tool<Input extends z.ZodRawShape | z.ZodObject>(wanted: ToolDefinition<Input>): Tool {
   const { readOnly = false, idempotent = readOnly, destructive = false, output, ...rest } = wanted;
   const input = rest.input instanceof z.ZodObject ? rest.input : z.strictObject(rest.input as z.ZodRawShape);
   const listed = { input, takes: takes(input), returns: returns(output) };
   return { ...rest, ...listed, readOnly, idempotent, destructive, run: wanted.run as Tool['run'] };
 }
 
-/** Left out of what is sent when it was not given. */
-export function given<T extends object>(fields: T): T {
+/** Left out of what is sent when it was not withoutUndefined. */
+export function withoutUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

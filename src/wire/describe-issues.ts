@@ -13,7 +13,7 @@ export interface BodyIssue {
 type Issue = z.core.$ZodIssue;
 type Described = Pick<BodyIssue, 'type' | 'msg'>;
 
-const LONGEST_SHOWN = 120;
+const MAX_SHOWN_LENGTH = 120;
 
 export function describeIssues(issues: readonly Issue[], value: unknown, where: string): BodyIssue[] {
   return issues.flatMap((issue) => describe(issue, value, where));
@@ -112,7 +112,7 @@ function shown(input: unknown): unknown {
 }
 
 const cut = (text: string): string =>
-  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1)}…` : text;
+  text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text;
 
 /** `reminders[0].send_keys.sequence`. A name that is not plain is quoted, so it cannot pass for something else. */
 export function shownPath(loc: readonly (string | number)[]): string {

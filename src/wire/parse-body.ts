@@ -4,9 +4,9 @@ import { hintIn } from '../domain/schemas.ts';
 import { type BodyIssue, describeIssues, shownPath } from './describe-issues.ts';
 import { oversize } from './size-limits.ts';
 
-/** How many issues the sentence names; the facts hold up to MOST_ISSUES. */
-const MOST_NAMED = 5;
-const MOST_ISSUES = 50;
+/** How many issues the sentence names; the facts hold up to MAX_ISSUES. */
+const MAX_NAMED_ISSUES = 5;
+const MAX_ISSUES = 50;
 
 /**
  * The value as the schema describes it, or `invalid`: a sentence that names each bad field by its path with what
@@ -16,14 +16,14 @@ export function parseBody<S extends z.ZodType>(schema: S, value: unknown, where 
   const result = check(schema, value, where);
   if ('data' in result) return result.data;
   const { issues, extras } = result;
-  throw invalid(sentence(issues), { ...extras, facts: { issues: issues.slice(0, MOST_ISSUES) } });
+  throw invalid(sentence(issues), { ...extras, facts: { issues: issues.slice(0, MAX_ISSUES) } });
 }
 
 /** A file of ours read back: the same, with the file named. */
 export function parseFile<S extends z.ZodType>(schema: S, value: unknown, file: string): z.output<S> {
   const result = check(schema, value, 'file');
   if ('data' in result) return result.data;
-  const issues = result.issues.slice(0, MOST_ISSUES);
+  const issues = result.issues.slice(0, MAX_ISSUES);
   const isOther = issues.some(({ loc }) => loc.at(-1) === 'schema_version');
   throw invalid(`${file} is not valid: ${sentence(result.issues)}`, {
     ...(isOther ? { hint: 'another version of Rouse wrote it: use that one, or a newer one' } : {}),
@@ -44,7 +44,7 @@ function check<S extends z.ZodType>(schema: S, value: unknown, where: string): C
 }
 
 function sentence(issues: readonly BodyIssue[]): string {
-  const named = issues.slice(0, MOST_NAMED).map(({ loc, msg }) => {
+  const named = issues.slice(0, MAX_NAMED_ISSUES).map(({ loc, msg }) => {
     const path = shownPath(loc.slice(1)) || String(loc[0]);
     return /^(must|is|holds)\b/.test(msg) ? `${path} ${msg}` : `${path}: ${msg}`;
   });

@@ -1,10 +1,10 @@
 import type { BodyIssue } from './describe-issues.ts';
 
 /** The longest list and the widest object a value may hold. */
-export const MOST_ENTRIES = 10_000;
-export const MOST_FIELDS = 1_000;
+export const MAX_ENTRIES = 10_000;
+export const MAX_FIELDS = 1_000;
 /** How deep it may be nested. */
-export const DEEPEST = 64;
+export const MAX_DEPTH = 64;
 
 /**
  * The first list or object that is too large or too deep, before any schema looks at it: a schema describes every bad entry
@@ -17,11 +17,11 @@ export function oversize(value: unknown, where: string): BodyIssue | undefined {
 
 /** Cheap for what is small and many: it looks at every value there is, and must not take longer than parsing them did. */
 function firstIn(at: object, depth: number): BodyIssue | undefined {
-  if (depth > DEEPEST)
-    return { type: 'too_deep', loc: [], msg: `must not be nested deeper than ${DEEPEST}`, input: null };
+  if (depth > MAX_DEPTH)
+    return { type: 'too_deep', loc: [], msg: `must not be nested deeper than ${MAX_DEPTH}`, input: null };
   if (Array.isArray(at)) {
-    if (at.length > MOST_ENTRIES)
-      return tooLong(`must have at most ${MOST_ENTRIES} entries`, `(${at.length} entries)`);
+    if (at.length > MAX_ENTRIES)
+      return tooLong(`must have at most ${MAX_ENTRIES} entries`, `(${at.length} entries)`);
     for (let n = 0; n < at.length; n++) {
       const found = firstInside(at[n], n, depth);
       if (found) return found;
@@ -29,8 +29,8 @@ function firstIn(at: object, depth: number): BodyIssue | undefined {
     return undefined;
   }
   const keys = Object.keys(at);
-  if (keys.length > MOST_FIELDS)
-    return tooLong(`must have at most ${MOST_FIELDS} fields`, `(${keys.length} fields)`);
+  if (keys.length > MAX_FIELDS)
+    return tooLong(`must have at most ${MAX_FIELDS} fields`, `(${keys.length} fields)`);
   for (const key of keys) {
     const found = firstInside((at as Record<string, unknown>)[key], key, depth);
     if (found) return found;

@@ -8,7 +8,7 @@ import {
   addMessage,
   cancelTicket,
   createTicket,
-  type ListWanted,
+  type TicketQuery,
   listInbox,
   type NewTicket,
   respondTicket,
@@ -101,7 +101,7 @@ export class TicketTenant {
     return cancelTicket(this.sql, enqueue, { caller, id });
   }
 
-  inboxOf({ workspaceId: id }: AgentIdentity, more: ListWanted = {}) {
+  inboxOf({ workspaceId: id }: AgentIdentity, more: TicketQuery = {}) {
     return listInbox(this.sql, { orgId: this.orgId, party: { type: 'agent', id } }, more);
   }
 

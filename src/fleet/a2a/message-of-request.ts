@@ -3,7 +3,7 @@ import { ContentTypeNotSupportedError } from '@a2a-js/sdk/errors';
 import { invalid } from '../../base/index.ts';
 import type { Sending } from './send.ts';
 
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 const MAX_PARTS = 100;
 
 /** Returns the parts of a message that we use: its text and its ids. Nothing else is kept. */
@@ -31,8 +31,8 @@ function textOf({ content }: Part, index: number): string {
 /** Checks an id that the client chose: one line, not too long. */
 function named(id: string | undefined, field: string): string | undefined {
   if (id === undefined || id === '') return undefined;
-  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(id)) {
-    throw invalid(`message.${field} must be one line of at most ${LONGEST_ID} characters`);
+  if (id.length > MAX_ID_LENGTH || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(id)) {
+    throw invalid(`message.${field} must be one line of at most ${MAX_ID_LENGTH} characters`);
   }
   return id;
 }

@@ -36,7 +36,7 @@ const SEND_WAITS_MS = 20_000;
 const STREAM_LIVES_MS = 10 * 60_000;
 /** How long a canceled turn may take to end before the task is returned as it is. */
 const CANCEL_WAITS_MS = 10_000;
-const LARGEST_PAGE = 100;
+const MAX_PAGE = 100;
 
 export interface HandlerOptions {
   sql: Sql;
@@ -101,7 +101,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
         artifacts: request.includeArtifacts === true,
         history: lengthOf(request.historyLength) ?? 0,
       };
-      if (pageSize < 1 || pageSize > LARGEST_PAGE) throw invalid(`pageSize must be 1 to ${LARGEST_PAGE}`);
+      if (pageSize < 1 || pageSize > MAX_PAGE) throw invalid(`pageSize must be 1 to ${MAX_PAGE}`);
       const wanted = request.status ? nameOfState(request.status) : undefined;
       if (request.status && !wanted) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
       const { tasks, next, total } = await listTasks(this.#options.sql, this.#owner, {

@@ -16,8 +16,8 @@ import type { MailboxRow } from './mailbox-rows.ts';
 import { VIEW_COLUMNS, type ViewRow, viewMessage } from './message-view.ts';
 
 /** However many are requested; a list continues at its cursor. Bodies may be large. */
-const LARGEST_PAGE = 500;
-const LARGEST_PAGE_OF_BODIES = 50;
+const MAX_PAGE = 500;
+const MAX_PAGE_WITH_BODIES = 50;
 /** The first message of a page has its body, however long. Later bodies are null once the page is full. */
 const BODY_THAT_FITS = `CASE WHEN sum(octet_length(m.body)) OVER (ORDER BY s.seq DESC) - octet_length(m.body)
   < ${PAGE_BYTES} THEN '>' || m.body END AS body`;
@@ -66,7 +66,7 @@ export async function searchMessages(sql: Sql, mailbox: MailboxRow, search: Mail
   return pageOf(box, found);
 }
 
-interface Wanted {
+interface MessageQuery {
   where: string;
   params: SqlValue[];
   query: Pick<MailQuery, 'cursor' | 'include_body'>;
@@ -75,9 +75,9 @@ interface Wanted {
 
 async function page(
   sql: Sql,
-  { where, params, query, limit }: Wanted,
+  { where, params, query, limit }: MessageQuery,
 ): Promise<{ messages: MailMessage[]; nextCursor: string | null }> {
-  const max = query.include_body ? LARGEST_PAGE_OF_BODIES : LARGEST_PAGE;
+  const max = query.include_body ? MAX_PAGE_WITH_BODIES : MAX_PAGE;
   const size = Math.min(limit ?? max, max);
   const all: SqlValue[] = [...params];
   const before = `s.seq < $${all.push(readCursor(query.cursor))}::bigint`;

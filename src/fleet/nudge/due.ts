@@ -14,7 +14,7 @@ const seconds = (count: number): string => `make_interval(secs => ${Number(count
 /** Reminders since the ticket was last changed. */
 const UNANSWERED = `(CASE WHEN r.updated_at > r.last_nudged_at THEN 0 ELSE r.nudge_count END)`;
 
-const LONGEST_WAIT_SECONDS = 24 * 3600;
+const MAX_WAIT_SECONDS = 24 * 3600;
 
 /**
  * The rules of the sweep as SQL, built from numbers that were checked when they were read. "Never announced" and
@@ -25,7 +25,7 @@ export function dueRules(settings: NudgeSettings) {
   const { staleAfterSeconds, renudgeAfterSeconds, agentSpacingSeconds, heartbeatMaxAgeSeconds } = settings;
   const stale = `r.created_at < now() - ${seconds(staleAfterSeconds)}`;
   const wait = settings.backoff
-    ? ` AND r.last_nudged_at < now() - make_interval(secs => least(${LONGEST_WAIT_SECONDS}, ${renudgeAfterSeconds} *
+    ? ` AND r.last_nudged_at < now() - make_interval(secs => least(${MAX_WAIT_SECONDS}, ${renudgeAfterSeconds} *
         power(2, least(greatest(${UNANSWERED}, 1) - 1, 20))))`
     : '';
   return {

@@ -2,7 +2,7 @@ import type { Sql } from '../../db/index.ts';
 import { ALIVE_WORKSPACES, sqlList, type WorkspaceStatus } from '../../domain/index.ts';
 import {
   type AgentState,
-  MOST_GATEWAY_BYTES,
+  MAX_GATEWAY_BYTES,
   type WorkspaceList,
   type WorkspaceListed,
   type WorkspaceView,
@@ -41,7 +41,7 @@ export async function viewWorkspace(sql: Sql, id: string): Promise<WorkspaceView
   const { rows } = await sql.query<Row>(`${VIEW} WHERE w.id = $1::uuid`, [id]);
   const { rows: gateways } = await sql.query<Pick<WorkspaceView, 'gateway'>>(GATEWAY, [
     id,
-    2 * MOST_GATEWAY_BYTES,
+    2 * MAX_GATEWAY_BYTES,
   ]);
   return { ...onTheWire(rows[0]!), gateway: gateways[0]!.gateway };
 }

@@ -9,7 +9,7 @@ const notAhead = (column: string): string =>
   `${column} = CASE WHEN ${column} > now() THEN now() ELSE ${column} END`;
 
 /** The longest pause between two attempts. */
-const LONGEST_PAUSE = `interval '15 minutes'`;
+const MAX_PAUSE = `interval '15 minutes'`;
 
 /** Stamps that the database made before its clock was set back, and how each is corrected. */
 const FIXES = {
@@ -25,7 +25,7 @@ const FIXES = {
   },
   attempts: {
     table: 'a2a_queue',
-    where: `status = 'queued' AND next_attempt_at > ${AHEAD} + ${LONGEST_PAUSE}`,
+    where: `status = 'queued' AND next_attempt_at > ${AHEAD} + ${MAX_PAUSE}`,
     set: 'next_attempt_at = now()',
   },
   nudges: {

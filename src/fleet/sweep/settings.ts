@@ -1,6 +1,6 @@
 import type { Log } from '../../base/index.ts';
 
-const LONGEST_SECONDS = 366 * 24 * 3600;
+const MAX_SECONDS = 366 * 24 * 3600;
 
 /**
  * A whole number of seconds above zero. Anything else is logged, and the default is used: a typo must not stop a
@@ -14,7 +14,7 @@ export function positiveSeconds(
   const text = env[name]?.trim();
   if (text === undefined || text === '' || text === String(fallback)) return fallback;
   const value = /^\+?\d{1,12}$/.test(text) ? Number(text) : 0;
-  if (value > 0 && value <= LONGEST_SECONDS) return value;
+  if (value > 0 && value <= MAX_SECONDS) return value;
   log.warn(`${name} must be a whole number above zero; using the default`, {
     value: text.slice(0, 40),
     default: fallback,

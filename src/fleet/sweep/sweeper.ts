@@ -32,7 +32,7 @@ export interface PassCounts {
   totals: Map<string, number>;
 }
 
-const LONGEST_BUDGET_MS = 60_000;
+const MAX_BUDGET_MS = 60_000;
 const JITTER = 0.1;
 
 /** Runs one sweep again and again. */
@@ -143,7 +143,7 @@ export class Sweeper {
   /** Runs within the time budget and, under a lease, while the lease is ours. */
   async #pass(over: AbortController, dryRun: boolean, lease?: Lease): Promise<DonePass> {
     const { sql, clock } = this.#options;
-    const { intervalMs, budgetMs = Math.min(intervalMs, LONGEST_BUDGET_MS) } = this.sweep;
+    const { intervalMs, budgetMs = Math.min(intervalMs, MAX_BUDGET_MS) } = this.sweep;
     const abort = (): void => over.abort();
     const cancelBudget = clock.after(budgetMs, abort);
     const stopKeeping = lease && keepLease(sql, clock, { lease, onLost: abort });

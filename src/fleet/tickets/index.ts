@@ -13,7 +13,7 @@ export { cancelOrphans, orphanSweep } from './cancel-orphans.ts';
 export { cancelTicket } from './cancel-ticket.ts';
 export { createTicket, type NewTicket } from './create-ticket.ts';
 export { getThread } from './get-thread.ts';
-export { type ListWanted, listInbox, listOutgoing } from './list-tickets.ts';
+export { listInbox, listOutgoing, type TicketQuery } from './list-tickets.ts';
 export { pageOfTickets } from './page-of-tickets.ts';
 export { respondTicket } from './respond-ticket.ts';
 export { readEvents, TICKETS_CHANNEL } from './ticket-events.ts';

@@ -7,7 +7,7 @@ import { PAGE_BYTES } from '../page-of-bytes.ts';
 import { visibleTo } from './access.ts';
 import { OPEN, SELECT_TICKET, type TicketRow, UUID, viewOf } from './ticket-row.ts';
 
-export interface ListWanted {
+export interface TicketQuery {
   status?: TicketFilter | undefined;
   kind?: TicketKind | undefined;
   recipientType?: Party['type'] | undefined;
@@ -22,7 +22,7 @@ export interface ListWanted {
 export function listInbox(
   sql: Sql,
   { orgId, party }: { orgId: string; party: Party },
-  wanted: ListWanted,
+  wanted: TicketQuery,
 ): Promise<InboxRequestList> {
   const whose = party.type === 'user' ? `r.recipient_id IN ($3, '')` : 'r.recipient_id = $3';
   return list(sql, wanted, {
@@ -36,7 +36,7 @@ export function listInbox(
 export function listOutgoing(
   sql: Sql,
   { orgId, party }: { orgId: string; party: Party },
-  wanted: ListWanted,
+  wanted: TicketQuery,
 ): Promise<InboxRequestList> {
   return list(sql, wanted, {
     condition: 'r.org_id = $1 AND r.requester_type = $2 AND r.requester_id = $3',
@@ -46,7 +46,7 @@ export function listOutgoing(
 }
 
 /** Everything the caller may see, most urgent first. */
-export function listVisible(sql: Sql, caller: Identity, wanted: ListWanted): Promise<InboxRequestList> {
+export function listVisible(sql: Sql, caller: Identity, wanted: TicketQuery): Promise<InboxRequestList> {
   return list(sql, wanted, { ...visibleTo(caller, 1), order: URGENT_FIRST });
 }
 
@@ -84,7 +84,7 @@ interface Scope {
 
 async function list(
   sql: Sql,
-  { status = 'open', kind, recipientType, limit = 50, cursor }: ListWanted,
+  { status = 'open', kind, recipientType, limit = 50, cursor }: TicketQuery,
   { order, ...scope }: Scope & { order: Order },
 ): Promise<InboxRequestList> {
   const narrowed = [

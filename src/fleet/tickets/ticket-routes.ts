@@ -11,7 +11,7 @@ import { addMessage } from './add-message.ts';
 import { cancelTicket } from './cancel-ticket.ts';
 import { createTicket } from './create-ticket.ts';
 import { getThread } from './get-thread.ts';
-import { type ListWanted, listInbox, listOutgoing, listVisible } from './list-tickets.ts';
+import { listInbox, listOutgoing, listVisible, type TicketQuery } from './list-tickets.ts';
 import { LiveTickets } from './live-tickets.ts';
 import type { Enqueue } from './notices.ts';
 import { respondTicket } from './respond-ticket.ts';
@@ -73,8 +73,8 @@ function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (call: AnyAsk) => Pro
       return { request_id: row.id, status: row.status, idempotent_hit: !created };
     },
     outgoing: async (call: Ask<'outgoing'>) =>
-      listOutgoing(sql, await sideOf(call), listWanted(call.query())),
-    inbox: async (call: Ask<'inbox'>) => listInbox(sql, await sideOf(call), listWanted(call.query())),
+      listOutgoing(sql, await sideOf(call), ticketQuery(call.query())),
+    inbox: async (call: Ask<'inbox'>) => listInbox(sql, await sideOf(call), ticketQuery(call.query())),
     get: async (call: Ask<'get'>) => {
       const { caller } = await scopeOf(call);
       const { limit, cursor } = call.query();
@@ -115,7 +115,7 @@ async function pending({ context, query }: Ask<'pending'>, { sql, callerOf }: Ti
   const { org_id: asked, ...wanted } = query();
   const scope = ownScope(caller, asked);
   if (asked !== undefined) await requireOrg(sql, scope);
-  return listVisible(sql, { ...caller, orgId: scope.orgId }, listWanted(wanted));
+  return listVisible(sql, { ...caller, orgId: scope.orgId }, ticketQuery(wanted));
 }
 
 async function events(
@@ -141,12 +141,12 @@ async function events(
   });
 }
 
-function listWanted(query: ReturnType<Ask<'outgoing'>['query']>): ListWanted {
+function ticketQuery(query: ReturnType<Ask<'outgoing'>['query']>): TicketQuery {
   const { status, kind, recipient_type: recipientType, limit, cursor } = query;
   return { status: knownStatus(status), kind, recipientType, limit, cursor };
 }
 
-function knownStatus(asked: string | undefined): ListWanted['status'] {
+function knownStatus(asked: string | undefined): TicketQuery['status'] {
   const known = TICKET_FILTERS.find((each) => each === asked);
   if (asked === undefined || known) return known;
   const [close] = nearest(asked, TICKET_FILTERS);

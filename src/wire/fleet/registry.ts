@@ -30,7 +30,7 @@ import {
 const identifier = oneLine.max(200);
 
 /** Of what an agent tells about its gateway: a few addresses. */
-export const MOST_GATEWAY_BYTES = 8192;
+export const MAX_GATEWAY_BYTES = 8192;
 
 /** Where a session runs and what watches it, told with each registration and each beat. */
 const hostFacts = {
@@ -61,7 +61,7 @@ export const registerBody = name(
       'told',
       about(
         'Where its gateway is, as the agent says.',
-        smallJson(z.record(z.string(), z.unknown()), MOST_GATEWAY_BYTES),
+        smallJson(z.record(z.string(), z.unknown()), MAX_GATEWAY_BYTES),
       ).optional(),
     ),
     max_concurrent_tasks: integer.min(1).max(64).default(1),

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { KINDS_AND_ANSWERS, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/index.ts';
 import { about, integer, name, notBlank, oneLine, oneOf, strict, text } from '../fields.ts';
-import { LONGEST_KEY, LONGEST_REQUEST_TEXT, LONGEST_TITLE } from './request-lengths.ts';
+import { MAX_KEY_LENGTH, MAX_REQUEST_TEXT_LENGTH, MAX_TITLE_LENGTH } from './request-lengths.ts';
 
 /** Characters, of which none takes more than two units. */
 const atMost = (most: number) => (value: string) =>
   value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 const shorter = (most: number): string => `must be at most ${most} characters`;
 const longText = notBlank
-  .max(2 * LONGEST_REQUEST_TEXT)
-  .refine(atMost(LONGEST_REQUEST_TEXT), shorter(LONGEST_REQUEST_TEXT));
+  .max(2 * MAX_REQUEST_TEXT_LENGTH)
+  .refine(atMost(MAX_REQUEST_TEXT_LENGTH), shorter(MAX_REQUEST_TEXT_LENGTH));
 
 export const partyType = z.enum(['agent', 'user']);
 
@@ -23,21 +23,21 @@ export const createRequestBody = name(
       "An agent's workspace id, agent id or name; a person's name. Left out for a person: anyone in the org.",
       text
         .trim()
-        .max(2 * LONGEST_TITLE)
-        .refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE))
+        .max(2 * MAX_TITLE_LENGTH)
+        .refine(atMost(MAX_TITLE_LENGTH), shorter(MAX_TITLE_LENGTH))
         .default(''),
     ),
     title: about(
-      `One line of at most ${LONGEST_TITLE} characters.`,
-      oneLine.max(2 * LONGEST_TITLE).refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE)),
+      `One line of at most ${MAX_TITLE_LENGTH} characters.`,
+      oneLine.max(2 * MAX_TITLE_LENGTH).refine(atMost(MAX_TITLE_LENGTH), shorter(MAX_TITLE_LENGTH)),
     ),
     detail: about('Markdown.', longText.nullable().default(null)),
     priority: about('0 to 100, higher is more urgent.', integer.min(0).max(100).nullable().default(null)),
     idempotency_key: about(
       'The same key and content again answers with the request that is there.',
       oneLine
-        .max(2 * LONGEST_KEY)
-        .refine(atMost(LONGEST_KEY), shorter(LONGEST_KEY))
+        .max(2 * MAX_KEY_LENGTH)
+        .refine(atMost(MAX_KEY_LENGTH), shorter(MAX_KEY_LENGTH))
         .optional(),
     ),
     org_id: about('Only for an administrator of the whole server: for which tenant.', z.guid().optional()),

@@ -1,4 +1,4 @@
 /** How long the texts of a ticket may be. */
-export const LONGEST_TITLE = 200;
-export const LONGEST_REQUEST_TEXT = 20_000;
-export const LONGEST_KEY = 200;
+export const MAX_TITLE_LENGTH = 200;
+export const MAX_REQUEST_TEXT_LENGTH = 20_000;
+export const MAX_KEY_LENGTH = 200;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { limitSentence, NOTIFIER_MODES, NOTIFIER_OUTCOMES } from '../../domain/index.ts';
 import { about, count, integer, name, oneOf, schemaVersion, stamp, strict, trimmed } from '../fields.ts';
 import { allOurs } from '../source/ours.ts';
-import { wakeSettingsGiven, wakeSettingsShown } from './wake-settings.ts';
+import { wakeSettingInputs, wakeSettingViews } from './wake-settings.ts';
 
 /** Body of `PUT /v1/mail-notifier`. Disabling is DELETE. */
 export const mailNotifierBody = name(
@@ -10,7 +10,7 @@ export const mailNotifierBody = name(
   strict({
     schema_version: schemaVersion(1),
     enabled: about('Only `true`; disabling is DELETE.', z.literal(true).optional()),
-    ...wakeSettingsGiven,
+    ...wakeSettingInputs,
   }),
 );
 
@@ -37,7 +37,7 @@ export const mailNotifierStatus = name(
   strict({
     schema_version: z.literal(1),
     enabled: z.boolean(),
-    ...wakeSettingsShown,
+    ...wakeSettingViews,
     supported: z.boolean(),
     support_error: z.string().nullable(),
     last_poll_at_utc: stamp.nullable(),

@@ -16,12 +16,12 @@ const timeZone = trimmed.refine(
   'must be an IANA time zone such as Europe/Zurich',
 );
 
-function given({ kind, body }: ReminderField): z.ZodType {
-  const schema = givenAs(kind);
+function inputOf({ kind, body }: ReminderField): z.ZodType {
+  const schema = inputAs(kind);
   return body === null ? schema : about(body, schema);
 }
 
-function givenAs(kind: ReminderField['kind']): z.ZodType {
+function inputAs(kind: ReminderField['kind']): z.ZodType {
   switch (kind.type) {
     case 'yes':
       return z.boolean().default(false);
@@ -57,7 +57,7 @@ type Kind<Name extends ReminderFieldName> = (typeof REMINDER_FIELDS)[Name]['kind
 type Value<Name extends ReminderFieldName> = ReminderFieldValue<Name>;
 type Plain<T> = z.ZodType<T, T>;
 
-type Given = {
+type Inputs = {
   [Name in ReminderFieldName]: Kind<Name> extends 'yes'
     ? z.ZodDefault<Plain<Value<Name>>>
     : z.ZodOptional<Plain<Value<Name> | null>>;
@@ -77,12 +77,12 @@ type First = (typeof FIRST)[number];
 const isFirst = (name: string): boolean => (FIRST as readonly string[]).includes(name);
 
 /** In a body. */
-export const reminderFieldsGiven = Object.fromEntries(
-  reminderFields.map(([name, field]) => [name, given(field)]),
-) as Given;
+export const reminderFieldInputs = Object.fromEntries(
+  reminderFields.map(([name, field]) => [name, inputOf(field)]),
+) as Inputs;
 
 /** In a view. */
-export const reminderFieldsShown = Object.fromEntries(
+export const reminderFieldViews = Object.fromEntries(
   reminderFields
     .filter(([, { shown }]) => shown)
     .map(([name, field]) => [name, isFirst(name) ? shownAs(field) : ours(shownAs(field).optional())]),

@@ -14,7 +14,7 @@ import {
 import { isCron, LONGEST_CRON } from '../../domain/reminder/cron.ts';
 import { about, bounded, name, notBlank, oneOf, rules, schemaVersion, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
-import { reminderFieldsGiven, reminderFieldsShown } from './reminder-fields.ts';
+import { reminderFieldInputs, reminderFieldViews } from './reminder-fields.ts';
 import { keyProblems } from './send-keys.ts';
 
 const sendKeys = name(
@@ -51,7 +51,7 @@ const definition = {
         `must lie between -${MOST_RANKING} and ${MOST_RANKING}: JSON keeps no larger one exactly`,
       ),
   ),
-  ...reminderFieldsGiven,
+  ...reminderFieldInputs,
 };
 
 export const reminderDefinition = name('ReminderDefinition', rules(strict(definition), reminderProblems));
@@ -104,7 +104,7 @@ export const reminder = name(
     prompt: z.string().nullable(),
     send_keys: strict({ sequence: z.string(), ensure_enter: z.boolean() }).nullable(),
     ranking: z.number(),
-    ...reminderFieldsShown,
+    ...reminderFieldViews,
     selection_state: oneOf(SELECTION_STATES),
     delivery_state: oneOf(DELIVERY_STATES),
     created_at_utc: stamp,

@@ -47,7 +47,7 @@ const GIVEN = {
     fallback === null ? schema.nullish() : schema.optional(),
 };
 
-function given(setting: WakeSetting): z.ZodType {
+function inputOf(setting: WakeSetting): z.ZodType {
   const schema = GIVEN[setting.omitted](schemaOf(setting), setting);
   return setting.body === null ? schema : about(setting.body, schema);
 }
@@ -63,7 +63,7 @@ const fields = (schema: (setting: WakeSetting) => z.ZodType): object =>
 
 type Omitted<Name extends WakeSettingName> = (typeof WAKE_SETTINGS)[Name]['omitted'];
 type Value<Name extends WakeSettingName> = WakeValues[Name];
-type Given = {
+type Inputs = {
   [Name in WakeSettingName]: Omitted<Name> extends 'refused'
     ? z.ZodType<NonNullable<Value<Name>>, NonNullable<Value<Name>>>
     : Omitted<Name> extends 'default'
@@ -77,6 +77,6 @@ type Shown = {
 };
 
 /** In a body. */
-export const wakeSettingsGiven = fields(given) as Given;
+export const wakeSettingInputs = fields(inputOf) as Inputs;
 /** In a status. */
-export const wakeSettingsShown = fields(shown) as Shown;
+export const wakeSettingViews = fields(shown) as Shown;

@@ -15,7 +15,7 @@ import { CALLER_HEADER, type Caller, GATEWAY_ROUTES, gatewayPath } from '../../.
 import type { Identity } from '../../identity/index.ts';
 
 /** Longer than a gateway takes for any response that is not held open. */
-const LONGEST_ANSWER_MS = 120_000;
+const MAX_ANSWER_MS = 120_000;
 
 /**
  * The caller's headers that mean something to a gateway. Credentials and Host are between the caller and this server.
@@ -105,7 +105,7 @@ function send({ host, port }: RecordedGateway, sending: Sending): Promise<http.I
     const target = { host: connectHost(host), port, method, path, headers, signal };
     // An agent of our own uses no proxy and keeps no connection.
     const request = http.request({ ...target, agent: new http.Agent() });
-    const silence = held ? undefined : setTimeout(() => request.destroy(), LONGEST_ANSWER_MS);
+    const silence = held ? undefined : setTimeout(() => request.destroy(), MAX_ANSWER_MS);
     request.on('response', (response) => {
       clearTimeout(silence);
       resolve(response);

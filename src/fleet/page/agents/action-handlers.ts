@@ -237,9 +237,9 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
 }
 
 /** A longer command is in the ledger but is not offered for copying. */
-const LONGEST_COMMAND = 600;
+const MAX_COMMAND_LENGTH = 600;
 
 const queueCommand = (name: string, prompt: string): string | null =>
-  prompt.length > LONGEST_COMMAND
+  prompt.length > MAX_COMMAND_LENGTH
     ? null
     : commandLine`rouse agents gateway requests submit ${name} --prompt ${prompt}`;

@@ -5,7 +5,7 @@ import type { AgentEvents, EventLine } from './agent-events.ts';
 import type { AgentReach, ReachedAgent } from './agent-reach.ts';
 import { requestKind, titleOf } from './timeline.ts';
 
-const LONGEST_TEXT = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 const DECISIONS = 500;
 
 /** Returns the evidence for one item of the timeline. */
@@ -58,7 +58,7 @@ export async function ledgerOf(
 
 function textOf({ payload }: RequestView): string | null {
   const prompt = payload['prompt'];
-  return typeof prompt === 'string' ? prompt.slice(0, LONGEST_TEXT) : null;
+  return typeof prompt === 'string' ? prompt.slice(0, MAX_TEXT_LENGTH) : null;
 }
 
 function missing(error: unknown): undefined {

@@ -20,7 +20,7 @@ export interface ScreenParts {
   stopping: AbortSignal;
 }
 
-interface Wanted {
+interface ScreenOptions {
   after?: string | undefined;
   wait_seconds: number;
 }
@@ -29,7 +29,7 @@ interface Wanted {
 export async function screenOf(
   { reach, session }: ScreenParts,
   agent: ReachedAgent,
-  wanted: Wanted,
+  wanted: ScreenOptions,
   signal?: AbortSignal,
 ): Promise<PageScreen> {
   reach.requireHere(agent);

@@ -23,7 +23,7 @@ const RECENT = 10;
 const KEPT = 500;
 const AGENTS = 1000;
 
-interface Wanted {
+interface StatesQuery {
   agentId: string;
   /** How many snapshots are requested at first, and after a gap. */
   max: number;
@@ -37,7 +37,7 @@ export class SeenStates {
   readonly #seen = new Map<string, Seen>();
 
   /** Without a gateway, or if it does not respond: what it reported before. */
-  async of(gateway: GatewayClient | undefined, wanted: Wanted): Promise<readonly StateChange[]> {
+  async of(gateway: GatewayClient | undefined, wanted: StatesQuery): Promise<readonly StateChange[]> {
     const known = this.#seen.get(wanted.agentId);
     const now = gateway && (await this.#ask(gateway, wanted, known).catch(() => undefined));
     return (now ?? known)?.changes ?? [];
@@ -45,7 +45,7 @@ export class SeenStates {
 
   async #ask(
     gateway: GatewayClient,
-    { agentId, max, options }: Wanted,
+    { agentId, max, options }: StatesQuery,
     known: Seen | undefined,
   ): Promise<Seen> {
     const ask = async (limit: number): Promise<Snapshot[]> =>

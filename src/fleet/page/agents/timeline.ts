@@ -29,7 +29,7 @@ export interface TimelineParts {
   events: AgentEvents;
 }
 
-export interface TimelineWanted {
+export interface TimelineQuery {
   before?: string | undefined;
   kinds?: string | undefined;
   limit: number;
@@ -44,7 +44,7 @@ const MAX_REMOTE = 100;
 export async function timelineOf(
   parts: TimelineParts,
   agent: ReachedAgent,
-  { before, kinds, limit }: TimelineWanted,
+  { before, kinds, limit }: TimelineQuery,
 ): Promise<PageTimeline> {
   const troubles: string[] = [];
   const trying = async (what: string, work: () => Promise<PageTimelineItem[]> | PageTimelineItem[]) => {

@@ -3,7 +3,7 @@ import { type MailMessage, OPERATOR } from '../../../domain/index.ts';
 import type { Mailbox } from '../../../mail/index.ts';
 import type { HostMail } from './host-mail.ts';
 
-export interface AllMailWanted {
+export interface AllMailQuery {
   box: string | null;
   q: string | undefined;
   unread: boolean;
@@ -28,7 +28,7 @@ const OUTSIDE = 200;
  * Lists the mail of every mailbox of the host, newest first, each message once. Pages follow the host's own store; mail
  * of other stores is merged by time.
  */
-export async function allMail(mail: HostMail, wanted: AllMailWanted): Promise<AllMail> {
+export async function allMail(mail: HostMail, wanted: AllMailQuery): Promise<AllMail> {
   const { box, unread, limit } = wanted;
   const { after, cursor } = parseCursor(wanted.cursor);
   const text = wanted.q?.trim() || undefined;
@@ -55,11 +55,11 @@ function parseCursor(text: string | null): { cursor: string | null; after: strin
   return { cursor, after };
 }
 
-interface OutsideWanted extends AllMailWanted {
+interface OutsideMailQuery extends AllMailQuery {
   text: string | undefined;
 }
 
-async function outsideMail(mail: HostMail, wanted: OutsideWanted): Promise<Listed[]> {
+async function outsideMail(mail: HostMail, wanted: OutsideMailQuery): Promise<Listed[]> {
   const found = new Map<string, Listed>();
   for (const id of await mail.outsideIds()) {
     // A mailbox that cannot be read is reported in the list of mailboxes; the others are shown.
@@ -70,7 +70,7 @@ async function outsideMail(mail: HostMail, wanted: OutsideWanted): Promise<Liste
   return [...found.values()];
 }
 
-async function newest(mailbox: Mailbox, { box, text, unread }: OutsideWanted): Promise<MailMessage[]> {
+async function newest(mailbox: Mailbox, { box, text, unread }: OutsideMailQuery): Promise<MailMessage[]> {
   const { search, sent_box } = mailbox.capabilities;
   if (text !== undefined) return search ? (await mailbox.search({ text, box, limit: OUTSIDE })).messages : [];
   const boxes = box === null ? ['inbox', 'archive', ...(sent_box ? ['sent'] : [])] : [box];

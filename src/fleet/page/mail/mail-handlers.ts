@@ -43,8 +43,8 @@ type MailRoutes = Pick<
 >;
 
 /** Longer bodies are read with the command line. */
-const LONGEST_SHOWN = 200_000;
-const LONGEST_THREAD = 200;
+const MAX_SHOWN_LENGTH = 200_000;
+const MAX_THREAD_MESSAGES = 200;
 
 export interface MailHandlerParts {
   door: PageDoor;
@@ -85,7 +85,7 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
       return mail.open(id, async (mailbox, store) => {
         const message = await mailbox.peek(ref);
         const held = store
-          ?.thread(id, message.thread_ref ?? ref, LONGEST_THREAD)
+          ?.thread(id, message.thread_ref ?? ref, MAX_THREAD_MESSAGES)
           .find((each) => each.message.message_ref === message.message_ref)?.held;
         return { message: shown(id, message, held) };
       });
@@ -94,10 +94,14 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
       door.require(context);
       const { mailbox: id, thread } = query();
       return mail.open(id, async (mailbox, store) => {
-        const found = store ? store.thread(id, thread, LONGEST_THREAD + 1) : await gather(mailbox, thread);
+        const found = store
+          ? store.thread(id, thread, MAX_THREAD_MESSAGES + 1)
+          : await gather(mailbox, thread);
         if (found.length === 0) throw notFound(`there is no thread ${thread} in ${id}`);
-        const messages = found.slice(0, LONGEST_THREAD).map(({ message, held }) => shown(id, message, held));
-        return { messages, truncated: found.length > LONGEST_THREAD };
+        const messages = found
+          .slice(0, MAX_THREAD_MESSAGES)
+          .map(({ message, held }) => shown(id, message, held));
+        return { messages, truncated: found.length > MAX_THREAD_MESSAGES };
       });
     },
     'page.mail.attachment': async ({ context, query }: Call<'page.mail.attachment'>) => {
@@ -219,11 +223,11 @@ type Held = { address: string; read: boolean; answered: boolean }[];
 
 function shown(mailbox: string, message: MailMessage, held: Held = []): PageMessage {
   const text = message.body_text ?? '';
-  const cut = text.length > LONGEST_SHOWN;
+  const cut = text.length > MAX_SHOWN_LENGTH;
   return {
     mailbox,
     ...named(message),
-    body_text: cut ? text.slice(0, LONGEST_SHOWN) : text,
+    body_text: cut ? text.slice(0, MAX_SHOWN_LENGTH) : text,
     body_cut: cut,
     delivered: [...message.to, ...message.cc].map(({ address }) => {
       const state = held.find((each) => each.address === address);
@@ -237,7 +241,7 @@ function shown(mailbox: string, message: MailMessage, held: Held = []): PageMess
 async function gather(mailbox: Mailbox, thread: string): Promise<{ message: MailMessage; held: Held }[]> {
   const boxes = mailbox.capabilities.sent_box ? ['inbox', 'archive', 'sent'] : ['inbox', 'archive'];
   const pages = await Promise.all(
-    boxes.map((box) => mailbox.list({ box, limit: LONGEST_THREAD, include_body: true })),
+    boxes.map((box) => mailbox.list({ box, limit: MAX_THREAD_MESSAGES, include_body: true })),
   );
   return pages
     .flatMap(({ messages }) => messages)
