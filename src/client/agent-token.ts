@@ -2,14 +2,14 @@ import * as path from 'node:path';
 import { ensurePrivateDirectory, randomHex, readIfExists, writeFileAtomic } from '../base/index.ts';
 
 /**
- * Where an agent's token for the MCP tools of its own gateway is. It is good at /mcp and nowhere else: worth the agent's
- * own mail, reminders and requests. The model can read it, so it must not be worth more.
+ * The file with an agent's token for the MCP tools of its own gateway. It is valid at /mcp only, for the agent's own mail,
+ * reminders and requests. The model can read it, so it must not allow more.
  */
 export function agentTokenFile(sessionRoot: string): string {
   return path.join(sessionRoot, 'mcp', 'token');
 }
 
-/** Made on first need, for its owner's eyes only. */
+/** Returns the token; makes it, readable by its owner only, when there is none. */
 export function ensureAgentToken(sessionRoot: string): string {
   const file = agentTokenFile(sessionRoot);
   const before = readAgentToken(sessionRoot);

@@ -4,15 +4,15 @@ import { requester, type Target } from './exchange.ts';
 import { failureOf } from './failure.ts';
 
 export interface ServerEvent {
-  /** Give it back as `after` to go on from here. */
+  /** Pass it as `after` to continue from here. */
   id: string;
   event: string;
   data: unknown;
 }
 
 /**
- * The server-sent events of a path, for as long as the reader wants them. Ends quietly when aborted; `unavailable` when
- * the server has gone, or has ended a stream that has no end of its own (`ends`). What was missed meanwhile is asked for with the id of the last event seen.
+ * The server-sent events of a path. Ends quietly when aborted. Throws `unavailable` when the server is gone, or has ended a
+ * stream that has no end of its own (`ends`). To get missed events, ask again with the id of the last event received.
  */
 export async function* followEvents(
   target: Target,
@@ -27,7 +27,7 @@ export async function* followEvents(
   } catch (error) {
     if (signal?.aborted) return;
     if (isRouseError(error)) throw error;
-    const cause = errnoOf(error) ?? 'it sent what is not an event';
+    const cause = errnoOf(error) ?? 'it sent something that is not an event';
     throw unavailable(`the stream of the ${where} broke (${cause})`, { cause: error });
   }
 }
@@ -78,7 +78,7 @@ async function* parseEvents(response: http.IncomingMessage): AsyncGenerator<Serv
   }
 }
 
-/** Undefined for comments, which only keep the connection open. */
+/** Undefined for comments, which are keep-alives. */
 function parseBlock(block: string): ServerEvent | undefined {
   const fields: Record<string, string> = {};
   for (const line of block.split(/\r?\n/)) {

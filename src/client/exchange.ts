@@ -9,24 +9,24 @@ export interface Target {
   port: number;
   /** Bearer token, for a gateway bound wider than loopback. */
   token?: string | undefined;
-  /** For whom it is asked, where that is not the owner of the account. */
+  /** On whose behalf it is asked, when that is not the owner of the account. */
   caller?: Caller | undefined;
   /** From the first byte to the last, in milliseconds. */
   timeoutMs: number;
-  /** What answers there, in messages. Default: the gateway. */
+  /** How messages call the server. Default: the gateway. */
   server?: ServerKind | undefined;
-  /** TLS, where the server stands behind it. */
+  /** Whether the server uses TLS. */
   secure?: boolean | undefined;
-  /** Certificates of the authorities to believe, in PEM form. Default: those Node knows. */
+  /** Certificates of the trusted authorities, in PEM form. Default: those of Node. */
   ca?: string | undefined;
 }
 
-/** How messages speak of a server. */
+/** How messages call a server, and what they advise. */
 export interface ServerKind {
   name: string;
-  /** What to do when nothing listens. */
+  /** Advice when nothing listens. */
   absent: string;
-  /** What to do when something else answers. */
+  /** Advice when another program answers. */
   stranger: string;
 }
 
@@ -44,13 +44,13 @@ export interface Exchange {
   signal?: AbortSignal | undefined;
 }
 
-/** Whoever has not taken the connection by then is away. */
+/** A server that has not accepted the connection by then is away. */
 const CONNECT_MS = 5000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * One request, one JSON answer, over a connection of its own. A refusal comes back as the error the server
- * meant; silence, a closed port or an answer that is not JSON is `unavailable`.
+ * One request, one JSON response, over a connection of its own. A refusal is thrown as the error the server meant;
+ * silence, a closed port or a response that is not JSON is `unavailable`.
  */
 export function exchange(target: Target, request: Exchange): Promise<unknown> {
   const payload = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
@@ -62,7 +62,7 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
       port: target.port,
       method: request.method,
       path: request.path,
-      // An agent of our own knows no proxy: Node's shared one may be told to use the environment's.
+      // An agent of our own uses no proxy; Node's shared one may use that of the environment.
       agent: new Agent(target.ca === undefined ? {} : { ca: target.ca }),
       headers: headersOf(target, payload),
       signal: request.signal,
@@ -99,8 +99,8 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
 }
 
 /**
- * Loaded with the first request, and not by `import`: that reads every export of node:http, and one of them loads all of
- * undici. It would double the time a command takes to start.
+ * Loads node:http with the first request, not with `import`: that reads every export of node:http, one of which loads
+ * undici. It would double the start-up time of a command.
  */
 export function requester({ secure }: Target): Pick<typeof https, 'request' | 'Agent'> {
   return process.getBuiltinModule(secure ? 'node:https' : 'node:http') as typeof https;
@@ -153,7 +153,7 @@ function describeFailure(error: unknown, { target, request, sent, timeoutMs }: A
   const { name, absent } = target.server ?? GATEWAY;
   const where = `${target.host}:${target.port}`;
   const facts = { host: target.host, port: target.port, errno: errnoOf(error), sent };
-  // Once sent, a change may have been made although nobody answered; only a look can tell.
+  // Once sent, a change may have been made although no response came.
   const doubt = request.method === 'GET' || !sent ? '' : '; it is not known whether it accepted the request';
   if (request.signal?.aborted)
     return unavailable(`the call to the ${name} at ${where} was cancelled${doubt}`, { facts });
@@ -175,13 +175,13 @@ function describeFailure(error: unknown, { target, request, sent, timeoutMs }: A
   return unavailable(lost, { facts, cause: error });
 }
 
-/** What OpenSSL and Node call a certificate that proves nothing. */
+/** Error codes of OpenSSL and Node for a certificate that cannot be trusted. */
 function isCertificateError(error: unknown): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(errnoOf(error) ?? '');
 }
 
 function untrusted(error: unknown, where: string, facts: Record<string, unknown>): RouseError {
-  return unavailable(`the certificate of the server at ${where} is not to be trusted (${errnoOf(error)})`, {
+  return unavailable(`the certificate of the server at ${where} cannot be trusted (${errnoOf(error)})`, {
     hint: 'address it by a name that is in its certificate; for an authority of your own set ROUSE_FLEET_CA',
     facts,
     cause: error,

@@ -17,7 +17,7 @@ import { type FleetAnswer, type FleetInput, type FleetRouteId, fleetQuestion } f
 
 export const DEFAULT_FLEET_URL = 'http://127.0.0.1:9889';
 
-/** The fleet server's routes as calls. Errors are the RouseErrors the server meant. */
+/** The fleet server's routes as calls. Errors are the RouseErrors that the server meant. */
 export class FleetClient {
   readonly servers: FleetServers;
 
@@ -49,7 +49,7 @@ export class FleetClient {
     });
   }
 
-  /** One route by its name; what it takes and answers is what its row says. */
+  /** Calls one route by its name; input and result have the types of its row. */
   async call<K extends FleetRouteId>(
     id: K,
     input: FleetInput<K>,
@@ -59,7 +59,7 @@ export class FleetClient {
     return this.request(method, path, body, options);
   }
 
-  /** What happens to the tickets the token may see, until aborted. */
+  /** Changes of the tickets that the token may see, until aborted. */
   ticketEvents(after: number | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
     const { path } = fleetQuestion('requests.events', { after });
     return this.servers.follow(path, signal);
@@ -69,7 +69,7 @@ export class FleetClient {
     return this.call('registry.register', { body }, options);
   }
 
-  /** Give it a time limit beyond the `wait_seconds` asked for. */
+  /** Pass a timeout longer than `wait_seconds`. */
   heartbeat(body: wire.HeartbeatInput, options?: CallOptions): Promise<wire.HeartbeatAnswer> {
     return this.call('registry.heartbeat', { body }, options);
   }
@@ -83,7 +83,7 @@ export class FleetClient {
   }
 }
 
-/** Where a fleet is, and the files that go with it. */
+/** Where a fleet is, with its token and certificates. */
 export interface FleetAddress {
   url: string;
   tokenFile: string;
@@ -98,7 +98,7 @@ export function fleetClientOf(
   return new FleetClient({ url, caFile, token: readTokenFile(tokenFile), ...options });
 }
 
-/** A fleet server says what it refuses in words of its own; a status alone, or a bare `Not Found`, is another program's. */
+/** A fleet server explains each refusal; a status alone, or a bare `Not Found`, comes from another program. */
 function isForeign(error: unknown): error is RouseError {
   if (!isRouseError(error) || error.facts['http_status'] === undefined) return false;
   return /answered with status \d+$|^not found$/i.test(error.message);

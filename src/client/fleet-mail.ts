@@ -5,15 +5,15 @@ import type { CallOptions } from './gateway-client.ts';
 import type { FleetInput, FleetRouteId } from './question.ts';
 import { sessionFleet } from './session-fleet.ts';
 
-/** The mailbox that a fleet server keeps for the agent of a session: each route of it by its name. */
+/** The mailbox that a fleet server keeps for the agent of a session; its routes are called by name. */
 export interface FleetMail {
   readonly url: string;
   ask<T>(what: string, input: object, options?: CallOptions): Promise<T>;
 }
 
 /**
- * Which server, and with which token, stands in the files of the session; they are read for each question, because an agent
- * that is registered again has another token.
+ * Server and token are in the files of the session. They are read for each call, because an agent that registers again gets
+ * another token.
  */
 export function fleetMail(fleetDirectory: string): FleetMail {
   const place = () => {

@@ -8,8 +8,8 @@ const routes = Object.values<Route>(GATEWAY_ROUTES)
   .map(({ path }) => path)
   .filter((path) => path.startsWith('/v1/'));
 
-describe('the place of a gateway route on the server', () => {
-  it.each(routes)('%s leads there and back', (route) => {
+describe('fleetPath', () => {
+  it.each(routes)('maps %s to a path of the server that gatewayPath maps back', (route) => {
     const path = route.replaceAll(/\{(\w+)\}/g, 'x%2Fy');
     const there = fleetPath('gpu')(path);
     expect(there.startsWith(`${PREFIX}/`)).toBe(true);
@@ -23,7 +23,7 @@ describe('the place of a gateway route on the server', () => {
     ['/v1/mail/send', '/mail/send'],
     ['/v1/mail-notifier', '/gateway/mail-notifier'],
     ['/v1/reminders/r1', '/gateway/reminders/r1'],
-  ])('of %s is %s', (own, pair) => {
+  ])('maps %s to %s below the agent', (own, pair) => {
     expect(fleetPath('gpu')(own)).toBe(PREFIX + pair);
   });
 });

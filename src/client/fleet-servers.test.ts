@@ -14,7 +14,7 @@ afterEach(async () => {
   }
 });
 
-/** A server on a port of its own, with what it was asked. */
+/** A server on a port of its own that records its requests. */
 async function serve(answer: Answer): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -31,23 +31,23 @@ const fine: Answer = (_, response) => void response.end('{"fine":true}');
 const starting: Answer = (_, response) =>
   void response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"starting"}');
 const breaksOff: Answer = (request) => void request.socket.destroy();
-const NOBODY = 'http://127.0.0.1:1';
+const CLOSED = 'http://127.0.0.1:1';
 
 const get = { method: 'GET', path: '/x' };
 const post = { method: 'POST', path: '/x', body: {} };
 
 describe('several servers of one fleet', () => {
-  it('one where nobody listens is passed over, whatever is asked, and not tried first again', async () => {
+  it('a fleet server with a closed port is skipped for every method, and not tried first again', async () => {
     const good = await serve(fine);
-    const servers = new FleetServers({ url: `${NOBODY}, ${good.url}/` });
-    expect(servers.url).toBe(`${NOBODY},${good.url}`);
+    const servers = new FleetServers({ url: `${CLOSED}, ${good.url}/` });
+    expect(servers.url).toBe(`${CLOSED},${good.url}`);
     expect(await servers.exchange(post)).toEqual({ fine: true });
     expect(await servers.exchange(get)).toEqual({ fine: true });
     expect(good.asked).toEqual(['POST /x', 'GET /x']);
     expect(servers.where).toBe(new URL(good.url).host);
   });
 
-  it('a call that may have been taken is not made twice; the next one goes elsewhere', async () => {
+  it('a call that a fleet server may have accepted is not repeated; the next call goes to the next server', async () => {
     const [bad, good] = [await serve(breaksOff), await serve(fine)];
     const servers = new FleetServers({ url: `${bad.url},${good.url}` });
     await expect(servers.exchange(post)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('several servers of one fleet', () => {
     expect(bad.asked).toEqual(['POST /x']);
   });
 
-  it('a question is put to the next one when the first breaks off, starts or is silent', async () => {
+  it('a GET goes to the next fleet server when the first breaks off, is starting or is silent', async () => {
     for (const trouble of [breaksOff, starting, (() => {}) as Answer]) {
       const [bad, good] = [await serve(trouble), await serve(fine)];
       const servers = new FleetServers({ url: `${bad.url},${good.url}`, timeoutMs: 300 });
@@ -68,7 +68,7 @@ describe('several servers of one fleet', () => {
     }
   });
 
-  it('a refusal is an answer: nobody else is asked', async () => {
+  it('a refusal of one fleet server is final: no other server is asked', async () => {
     const no = await serve((_, response) => void response.writeHead(403).end('{"detail":"no"}'));
     const good = await serve(fine);
     const servers = new FleetServers({ url: `${no.url},${good.url}` });
@@ -76,8 +76,8 @@ describe('several servers of one fleet', () => {
     expect(good.asked).toEqual([]);
   });
 
-  it('when all are away, each is named, once', async () => {
-    const servers = new FleetServers({ url: `${NOBODY},http://127.0.0.1:2,${NOBODY}` });
+  it('when all fleet servers are away, the error names each of them once', async () => {
+    const servers = new FleetServers({ url: `${CLOSED},http://127.0.0.1:2,${CLOSED}` });
     await expect(servers.exchange(get)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
@@ -86,8 +86,8 @@ describe('several servers of one fleet', () => {
     });
   });
 
-  it('what is no address is refused, wherever it stands in the list', () => {
-    for (const text of ['', ',', `${NOBODY},`, `${NOBODY},ftp://x`, `${NOBODY},http://user:secret@x`])
+  it('a fleet URL that is no address is refused, wherever it is in the list', () => {
+    for (const text of ['', ',', `${CLOSED},`, `${CLOSED},ftp://x`, `${CLOSED},http://user:secret@x`])
       expect(() => fleetUrls(text)).toThrow('must look like');
   });
 });

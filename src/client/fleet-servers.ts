@@ -4,15 +4,15 @@ import { type Exchange, exchange, type ServerKind, type Target } from './exchang
 
 export interface FleetServersOptions {
   /**
-   * `http://127.0.0.1:9889`; several with `,` between them share one database, and whichever answers will do. With `https:`
-   * the server's certificate is checked. A path in it stands before each route.
+   * `http://127.0.0.1:9889`, or several servers of one database separated by `,`; any of them will do. With `https:` the
+   * server's certificate is checked. A path in it is put before each route.
    */
   url: string;
-  /** Undefined: speak as nobody, which few routes allow. */
+  /** Undefined: no identity, which few routes allow. */
   token?: string | undefined;
   /** For one call, in milliseconds. Default 10 000. */
   timeoutMs?: number | undefined;
-  /** PEM file: only certificates of these authorities are believed. Default: those Node knows. */
+  /** PEM file: only certificates of these authorities are trusted. Default: those of Node. */
   caFile?: string | undefined;
 }
 
@@ -29,11 +29,11 @@ const SERVER: ServerKind = {
 };
 
 /**
- * The servers of one fleet. The one that answered last is asked first; one that is away is passed over. A call that may have
- * been taken is never made twice: then its error is told, and the next call goes to the next server.
+ * The servers of one fleet. The one that answered last is called first; one that is away is skipped. A call that a server
+ * may have accepted is never repeated: its error is thrown, and the next call goes to the next server.
  */
 export class FleetServers {
-  /** As it was given, in its plainest form. */
+  /** The URLs that were passed, normalised. */
   readonly url: string;
   readonly #all: Server[];
   #current = 0;
@@ -59,7 +59,7 @@ export class FleetServers {
     this.url = this.#all.map((server) => server.url).join(',');
   }
 
-  /** The address of the server that is asked next. */
+  /** The address of the server that is called next. */
   get where(): string {
     const { host, port } = this.#all[this.#current]!.target;
     return `${host}:${port}`;
@@ -82,7 +82,7 @@ export class FleetServers {
     }
   }
 
-  /** Events of the server that is asked now; when it goes away, the next call asks the next one. */
+  /** Events of the current server; when it goes away, the next call goes to the next one. */
   async *follow(path: string, signal?: AbortSignal, ends = false): AsyncGenerator<ServerEvent> {
     const { target, prefix } = this.#all[this.#current]!;
     try {
@@ -94,7 +94,7 @@ export class FleetServers {
   }
 }
 
-/** Nobody answered, or somebody who cannot now: starting, stopping, without a database. */
+/** No server answered, or one that cannot serve now: starting, stopping or without its database. */
 function isAway(error: unknown): boolean {
   if (!isRouseError(error) || error.code !== 'unavailable') return false;
   const { http_status: status, cause } = error.facts;
@@ -113,7 +113,7 @@ function allAway(failures: unknown[]): Error {
   });
 }
 
-/** One address or several with `,` between them. */
+/** One address, or several separated by `,`. */
 export function fleetUrls(text: string): URL[] {
   const urls = text.split(',').map((each) => fleetUrl(each.trim()));
   return urls.filter(({ href }, index) => urls.findIndex((other) => other.href === href) === index);
@@ -124,14 +124,14 @@ function fleetUrl(url: string): URL {
   const fine = parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password;
   if (fine && !parsed.search && !parsed.hash) return parsed;
   throw invalid('the URL of the fleet server must look like http://127.0.0.1:9889', {
-    hint: 'check ROUSE_FLEET_URL; several are separated by commas; tokens belong into a file, not into the URL',
+    hint: 'check ROUSE_FLEET_URL; separate several with commas; a token belongs in a file, not in the URL',
   });
 }
 
 function certificates(file: string): string {
   const text = readIfExists(file);
   if (text?.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw invalid(`${file} ${text === undefined ? 'is not there' : 'holds no certificate in PEM form'}`, {
-    hint: 'ROUSE_FLEET_CA names a PEM file with the certificates of the authorities to believe',
+  throw invalid(`${file} ${text === undefined ? 'does not exist' : 'contains no certificate in PEM form'}`, {
+    hint: 'ROUSE_FLEET_CA must name a PEM file with the certificates of the trusted authorities',
   });
 }

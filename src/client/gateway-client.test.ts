@@ -69,8 +69,8 @@ async function failureOfCall(call: Promise<unknown>): Promise<RouseError> {
   return error;
 }
 
-describe('the methods', () => {
-  it('reach every route of the contract with its method, its path and its body', async () => {
+describe('GatewayClient', () => {
+  it('reaches every route of the contract with its method, path and body', async () => {
     const { port, seen } = await gateway(json(200, {}));
     const client = clientOf(port);
     const reminder = {
@@ -144,12 +144,12 @@ describe('the methods', () => {
     expect(seen.find((call) => call.url.includes('a%2F'))!.url).toBe('/v1/reminders/a%2Fb%3Fc');
   });
 
-  it('answer what the gateway answered, instance id included', async () => {
+  it('returns the response of the gateway, with the instance id', async () => {
     const { port } = await gateway(json(200, { protocol_version: 'v1', status: 'ok', instance_id: 'i-1' }));
     expect((await clientOf(port).health()).instance_id).toBe('i-1');
   });
 
-  it.each(['', '.', '..'])('refuse the reminder id %j before anything is sent', async (id) => {
+  it.each(['', '.', '..'])('refuses the reminder id %j before anything is sent', async (id) => {
     const { port, seen } = await gateway(json(200, {}));
     expect((await failureOfCall(clientOf(port).call('reminders.delete', { reminder_id: id }))).code).toBe(
       'invalid',
@@ -158,7 +158,7 @@ describe('the methods', () => {
   });
 });
 
-describe('the connection', () => {
+describe('the connection of a gateway client', () => {
   it('goes to loopback when the gateway is bound to every address', async () => {
     const { port, seen } = await gateway(json(200, {}));
     await new GatewayClient({ host: '0.0.0.0', port }).status();
@@ -190,8 +190,8 @@ describe('the connection', () => {
   });
 });
 
-describe('when nobody answers as a gateway would', () => {
-  it('a closed port is unavailable, with what to do', async () => {
+describe('a gateway client without a gateway at the other end', () => {
+  it('reports a closed port as unavailable, with what to do', async () => {
     const server = net.createServer();
     const port = await listen(server);
     await closers.pop()!();
@@ -201,7 +201,7 @@ describe('when nobody answers as a gateway would', () => {
     expect(error.hint).toContain('rouse agents gateway attach');
   });
 
-  it('silence ends at the timeout, and a call that changes something says that the outcome is not known', async () => {
+  it('gives up on a silent server at the timeout; the error of a changing call says that its outcome is not known', async () => {
     const port = await listen(net.createServer());
     const look = await failureOfCall(clientOf(port, { timeoutMs: 30 }).status());
     expect(look).toMatchObject({ code: 'unavailable', facts: { errno: 'ETIMEDOUT' } });
@@ -212,7 +212,7 @@ describe('when nobody answers as a gateway would', () => {
     );
   });
 
-  it('an answer that drips for ever ends at the timeout too', async () => {
+  it('gives up at the timeout on a response that never ends', async () => {
     const { port } = await gateway((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const drip = setInterval(() => response.write(' '), 5);
@@ -223,7 +223,7 @@ describe('when nobody answers as a gateway would', () => {
     );
   });
 
-  it('a connection cut in the middle of the answer is unavailable', async () => {
+  it('reports a connection cut in the middle of a response as unavailable', async () => {
     const { port } = await gateway((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('{"a":', () => response.destroy());
@@ -231,7 +231,7 @@ describe('when nobody answers as a gateway would', () => {
     expect((await failureOfCall(clientOf(port).status())).code).toBe('unavailable');
   });
 
-  it('an abort ends the call', async () => {
+  it('ends a call when it is aborted', async () => {
     const port = await listen(net.createServer());
     const abort = new AbortController();
     const call = failureOfCall(clientOf(port).status({ signal: abort.signal }));
@@ -244,10 +244,10 @@ describe('when nobody answers as a gateway would', () => {
 
   it.each<[string, Answer]>([
     ['text', (_, response) => void response.end('hello')],
-    ['an empty answer', (_, response) => void response.end()],
+    ['an empty body', (_, response) => void response.end()],
     ['a redirect', (_, response) => void response.writeHead(302, { location: '/elsewhere' }).end('{}')],
     ['a status without content', (_, response) => void response.writeHead(204).end()],
-  ])('%s is not a gateway', async (_title, answer) => {
+  ])('takes no server for a gateway that answers with %s', async (_title, answer) => {
     const { port, seen } = await gateway(answer);
     const error = await failureOfCall(clientOf(port).status());
     expect(error.code).toBe('unavailable');
@@ -255,7 +255,7 @@ describe('when nobody answers as a gateway would', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('a server that does not speak HTTP is not a gateway', async () => {
+  it('takes no server for a gateway that does not speak HTTP', async () => {
     const port = await listen(net.createServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     const error = await failureOfCall(clientOf(port).status());
     expect(error.code).toBe('unavailable');
@@ -263,8 +263,8 @@ describe('when nobody answers as a gateway would', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('comes back as the error the gateway threw', async () => {
+describe('a refusal of a gateway', () => {
+  it('is thrown by the client as the error the gateway threw', async () => {
     const sent = notFound('no reminder "x"', { hint: 'List them.', facts: { reminder_id: 'x' } });
     const { status, body } = toHttp(sent);
     const { port } = await gateway(json(status, body));
@@ -282,7 +282,7 @@ describe('a refusal', () => {
     new RouseError('invalid', 'x is required', {
       facts: { issues: [{ type: 'missing', loc: ['body', 'x'], msg: 'is required', input: null }] },
     }),
-  ])('passed on by a proxy loses nothing: %s', async (sent) => {
+  ])('loses nothing when it is passed on: %s', async (sent) => {
     const first = toHttp(sent);
     const { port } = await gateway(json(first.status, first.body));
     const error = await failureOfCall(clientOf(port).status());
@@ -308,19 +308,16 @@ describe('a refusal', () => {
     [502, undefined, 'unavailable', 'the gateway answered with status 502'],
     [418, [], 'invalid', 'the gateway answered with status 418'],
     [409, { detail: 'x', error: { code: 'made_up', message: 7, hint: {}, facts: [] } }, 'conflict', 'x'],
-  ])(
-    'of a gateway that tells only its status %s and %j is understood',
-    async (status, body, code, message) => {
-      const { port } = await gateway(
-        (_, response) =>
-          void response.writeHead(status).end(body === undefined ? '<html>' : JSON.stringify(body)),
-      );
-      const error = await failureOfCall(clientOf(port).status());
-      expect(error).toMatchObject({ code, message, facts: { http_status: status } });
-    },
-  );
+  ])('is understood when it has only the status %s and the body %j', async (status, body, code, message) => {
+    const { port } = await gateway(
+      (_, response) =>
+        void response.writeHead(status).end(body === undefined ? '<html>' : JSON.stringify(body)),
+    );
+    const error = await failureOfCall(clientOf(port).status());
+    expect(error).toMatchObject({ code, message, facts: { http_status: status } });
+  });
 
-  it('cannot write control characters to the terminal of whoever reads it', async () => {
+  it('cannot write control characters to the terminal of its reader', async () => {
     const { port } = await gateway(
       json(409, { detail: '\u001b]0;x\u0007\u001b[2Jgone\r\nerror: x', error: { hint: '\u001b[31m' } }),
     );
@@ -339,7 +336,7 @@ it.each([
   ['/v1/mail-notifier', '/houmao/agents/gpu/gateway/mail-notifier'],
   ['/v1/reminders/r', '/houmao/agents/gpu/gateway/reminders/r'],
   ['/v1/mail/list', '/houmao/agents/gpu/mail/list'],
-])('%s is served for one agent of the fleet at %s', async (path, expected) => {
+])('the gateway path %s of an agent is called at %s of the fleet server', async (path, expected) => {
   expect(fleetPath('gpu')(path)).toBe(expected);
   const { port, seen } = await gateway(json(200, {}));
   await clientOf(port, { pathOf: fleetPath('gpu') }).request('GET', path);

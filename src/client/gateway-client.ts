@@ -11,20 +11,20 @@ export interface GatewayClientOptions {
   host: string;
   port: number;
   token?: string | undefined;
-  /** For whom it is asked, where that is not the owner of the account; the gateway then allows what they may. */
+  /** On whose behalf it is asked, when that is not the owner of the account; the gateway then allows only what they may. */
   caller?: wire.Caller | undefined;
   /** For one call, in milliseconds. Default 5000. */
   timeoutMs?: number | undefined;
-  /** Asked instead of host and port: whoever carries questions to it. */
+  /** Used instead of host and port: carries the calls to the gateway. */
   via?: Carrier | undefined;
-  /** Where a `/v1` path is served, when not by the gateway itself; see fleetPath. */
+  /** The path where a `/v1` path is served, when not by the gateway itself; see fleetPath. */
   pathOf?: ((path: string) => string) | undefined;
 }
 
-/** Carries questions to a gateway that cannot be reached from here: the servers of a fleet, or one of them by itself. */
+/** Carries calls to a gateway that cannot be reached from here: the servers of a fleet, or one server inside its own process. */
 export interface Carrier extends Pick<FleetServers, 'follow'> {
-  /** Each question says how long whoever asks it waits. */
-  exchange(asked: Exchange & { timeoutMs: number }): Promise<unknown>;
+  /** `timeoutMs`: how long the caller waits. */
+  exchange(call: Exchange & { timeoutMs: number }): Promise<unknown>;
 }
 
 export interface CallOptions {
@@ -39,14 +39,14 @@ const DEFAULT_TIMEOUT_MS = 5000;
 /** A little more than a fleet server waits for the gateway. */
 const REMOTE_TIMEOUT_MS = 45_000;
 
-/** The gateway of an agent on whichever host, through a fleet: it takes a call with its next heartbeat. */
+/** The gateway of an agent on any host, through a fleet: it receives a call with its next heartbeat. */
 export function remoteGateway(via: Carrier, pathOf?: (path: string) => string): GatewayClient {
   return new GatewayClient({ host: 'fleet', port: 1, via, pathOf, timeoutMs: REMOTE_TIMEOUT_MS });
 }
 
 /**
- * A gateway's routes as calls; those that are called most have methods. Answers are believed once status and JSON are right;
- * errors are RouseErrors.
+ * A gateway's routes as calls; the most common have methods. A response needs the right status and JSON and is not checked
+ * further. Errors are RouseErrors.
  */
 export class GatewayClient {
   #target: Target;
@@ -69,14 +69,14 @@ export class GatewayClient {
     body?: unknown,
     options?: CallOptions,
   ): Promise<T> {
-    const asked = { method, path: this.#pathOf(path), body, ...options };
-    if (!this.#via) return (await exchange(this.#target, asked)) as T;
-    // Who asks through a fleet waits for the server's word: it knows whether anything was done.
+    const call = { method, path: this.#pathOf(path), body, ...options };
+    if (!this.#via) return (await exchange(this.#target, call)) as T;
+    // Through a fleet, wait until the server reports a timeout: it knows whether anything was done.
     const timeoutMs = Math.max(options?.timeoutMs ?? 0, this.#target.timeoutMs);
-    return (await this.#via.exchange({ ...asked, timeoutMs })) as T;
+    return (await this.#via.exchange({ ...call, timeoutMs })) as T;
   }
 
-  /** One route by its name; what it takes and answers is what its row says. */
+  /** Calls one route by its name; input and result have the types of its row. */
   async call<K extends GatewayRouteId>(
     id: K,
     input: GatewayInput<K>,
@@ -86,7 +86,7 @@ export class GatewayClient {
     return this.request(method, path, body, options);
   }
 
-  /** Compare `instance_id` with run/current-instance.json before trusting whoever answers on this port. */
+  /** Compare `instance_id` with run/current-instance.json before trusting the program on this port. */
   health(options?: CallOptions): Promise<wire.Health> {
     return this.call('health', {}, options);
   }
@@ -107,20 +107,20 @@ export class GatewayClient {
     return this.call('requests.create', { body: { kind: 'interrupt', payload: {}, ...extras } }, options);
   }
 
-  /** Interrupts the agent only while the turn of that request runs. */
+  /** Interrupts the agent only while the turn of that request is running. */
   interruptTurnOf(requestId: string, extras?: RequestExtras): Promise<wire.RequestAccepted> {
     const payload = { turn_of: requestId };
     return this.call('requests.create', { body: { kind: 'interrupt', payload, ...extras } });
   }
 
-  /** With `wait`, answered when the request has ended. */
+  /** With `wait`, returns when the request has ended. */
   getRequest(id: string, wait = false, options?: CallOptions): Promise<wire.RequestView> {
     return this.call('requests.get', { request_id: id, wait: wait ? '' : undefined }, options);
   }
 
   /**
-   * Ledger entries as they are written; with `after`, first those since that event; of one request, from its beginning
-   * until nothing more can come.
+   * Ledger entries as they are written. With `after`, those since that event come first. For one request: from its
+   * beginning until nothing more can come.
    */
   events(
     wanted: { after?: string | undefined; request_id?: string | undefined },
@@ -131,7 +131,7 @@ export class GatewayClient {
     return followEvents(this.#target, { path, signal, ends: wanted.request_id !== undefined });
   }
 
-  /** The request that announced a message which is still open; null when none has. */
+  /** The request that announced a message that is still open; null without one. */
   async announcedBy(messageRef: string, options?: CallOptions): Promise<string | null> {
     const page = await this.call('notifier.decisions', { limit: 1, message_ref: messageRef }, options);
     return page.announced_by ?? null;

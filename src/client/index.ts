@@ -3,9 +3,9 @@
  *
  * Promises  Starts in a few milliseconds: node:http, no schemas, no fetch.
  *           Never uses a proxy, whatever the environment says. Follows no redirect.
- *           A refusal comes back as the error the gateway meant, with its detail and facts.
- * Never     Retries: a call that changes something and got no answer says that the outcome is not known.
- * Errors    `unavailable` when nobody, or somebody else, answers; otherwise what the gateway said.
+ *           A refusal is thrown as the error the gateway meant, with its detail and facts.
+ * Never     Retries: the error of a call that changes something and got no response says that the outcome is not known.
+ * Errors    `unavailable` when no server, or another program, answers; otherwise the error of the server.
  */
 export * from './agent-token.ts';
 export type { ServerEvent } from './event-stream.ts';

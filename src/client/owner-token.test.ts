@@ -26,13 +26,13 @@ it.each([
   ['http://127.0.0.1:4712', undefined],
   ['http://192.0.2.1:4711', undefined],
   ['https://127.0.0.1:4711', undefined],
-])('is shown to the address of the running server only: %s', (url, token) => {
+])('the owner token is returned for the address of the running server only: %s', (url, token) => {
   write('owner-token', 'secret\n');
   record();
   expect(ownerToken({ ROUSE_HOME: home }, url)).toBe(token);
 });
 
-it('is not shown when that server has ended, or none is recorded', () => {
+it('the owner token is not returned when the server has ended or none is recorded', () => {
   write('owner-token', 'secret\n');
   expect(ownerToken({ ROUSE_HOME: home }, 'http://127.0.0.1:4711')).toBeUndefined();
   record({ process_start_ticks: 1 });

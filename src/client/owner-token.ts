@@ -2,14 +2,14 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { isProcessAlive, readIfExists, readJsonIfExists } from '../base/index.ts';
 
-/** Made by a fleet server on loopback that cannot ask the kernel who connects; it ends with that server. */
+/** Written by a fleet server on loopback that cannot ask the kernel who connects; deleted when the server ends. */
 export function ownerTokenFile(home: string): string {
   return path.join(home, 'server', 'owner-token');
 }
 
 /**
- * What shows a fleet server of this home that its owner speaks, where it needs that shown. Whoever happens to listen on a
- * port must not be given it: so only for the address of the server that runs now, as its own record says.
+ * The token that proves to a fleet server of this home that the caller is its owner, when the server needs one. Another
+ * program on the port must not get it, so it is returned only for the recorded address of the server that runs now.
  */
 export function ownerToken(env: NodeJS.ProcessEnv, url: string): string | undefined {
   const home = homeOf(env);
@@ -24,7 +24,7 @@ export function ownerToken(env: NodeJS.ProcessEnv, url: string): string | undefi
   return isProcessAlive({ pid, startTicks, bootId }) ? token : undefined;
 }
 
-/** Whether the server with this instance id is the one that this home started last. */
+/** Whether this home started the server with this instance id last. */
 export function isServerOfHome(env: NodeJS.ProcessEnv, instanceId: string | undefined): boolean {
   const running = readJsonIfExists(path.join(homeOf(env), 'server', 'current-instance.json')) as
     | Partial<Running>

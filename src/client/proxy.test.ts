@@ -22,7 +22,7 @@ async function server(answer: unknown): Promise<{ port: number; calls: () => num
   return { port, calls: () => calls, close: () => void listening.close() };
 }
 
-it('a process told to use a proxy in every known way still reaches its gateway directly', async () => {
+it('a client reaches its gateway directly although the environment names a proxy in every known way', async () => {
   const gateway = await server({ by: 'gateway' });
   const proxy = await server({ by: 'proxy' });
   const directory = mkdtempSync(path.join(os.tmpdir(), 'rouse-proxy-'));

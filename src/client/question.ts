@@ -1,17 +1,17 @@
 import { invalid } from '../base/index.ts';
-// These files of wire/ load no schemas, which is why they are not taken from the index.
+// Imported directly because the index of wire/ loads the schemas.
 import type { AnswerOf, FleetRoutes, GatewayRoutes, InputOf } from '../wire/index.ts';
 import { fillPath, methodOf, type Place, pathOf } from '../wire/place.ts';
 import { FLEET_PLACES, type GATEWAY_PLACES } from '../wire/places.ts';
 
-/** A route with everything filled in. */
+/** A request to a route, ready to send. */
 export interface Question {
   method: string;
   path: string;
   body: unknown;
 }
 
-/** What a route takes, in its place: parameters of the path by their names, `body`, and the rest in the query. */
+/** Puts the input of a route in its place: path parameters by name, `body`, and the rest into the query. */
 export function question(place: Place, input: object = {}): Question {
   const { body, ...values } = input as Record<string, unknown>;
   const path = fillPath(pathOf(place), (name) => {
@@ -33,17 +33,17 @@ export function fleetQuestion<K extends FleetRouteId>(id: K, input: FleetInput<K
   return question(FLEET_PLACES[id], input as object);
 }
 
-/** One segment of a path; what a server would fold away (`.`, `..`) or take for another route is refused. */
+/** One escaped segment of a path. Throws on text that a server would normalise away (`.`, `..`) or that is empty. */
 export function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..')
     throw invalid(`${what} ${JSON.stringify(text)} is not valid`);
   return encodeURIComponent(text);
 }
 
-/** The query string of the values that are there. */
+/** The query string of the values that are defined. */
 function queryText(query: Readonly<Record<string, unknown>>): string {
-  const asked = Object.entries(query)
+  const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
-  return asked.length > 0 ? `?${asked.join('&')}` : '';
+  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }

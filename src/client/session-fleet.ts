@@ -4,12 +4,12 @@ import { invalid, readJsonIfExists, writeFileAtomic } from '../base/index.ts';
 export interface SessionFleet {
   url: string;
   workspaceId: string;
-  /** 0600; it may be written anew when the agent is registered again. */
+  /** 0600; rewritten when the agent registers again. */
   tokenFile: string;
   caFile?: string | undefined;
 }
 
-/** With which fleet server the session of this root was registered; undefined: with none. */
+/** The fleet server that the session of this root is registered with; undefined without one. */
 export function sessionFleet(sessionRoot: string): SessionFleet | undefined {
   const file = path.join(sessionRoot, 'fleet', 'fleet.json');
   const found = readJsonIfExists(file) as Partial<Record<string, unknown>> | undefined;
@@ -22,7 +22,7 @@ export function sessionFleet(sessionRoot: string): SessionFleet | undefined {
   return { url, workspaceId, tokenFile, ...(typeof caFile === 'string' && { caFile }) };
 }
 
-/** Written beside the session's registration when its mailbox was linked with the fleet, or is no longer: a hint. */
+/** Written beside the session's registration when its mailbox was linked with the fleet or unlinked, as a hint to its gateway. */
 export const MAIL_LINK_HINT = 'mail-link';
 
 export function hintMailLink(fleetDirectory: string): void {

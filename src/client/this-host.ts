@@ -13,15 +13,15 @@ import { hostNameOf } from '../domain/names.ts';
 
 /** A host as the fleet knows it. */
 export interface HostIdentity {
-  /** Made once and kept in the home: the same after a change of name, another for another home. */
+  /** Made once and kept in the home: it survives a change of the host name; another home has another id. */
   id: string;
-  /** For people; nothing is decided by it. */
+  /** For people; no decision depends on it. */
   name: string;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The host of this home; its id is made on first need. */
+/** The host of this home; its id is made when it is first needed. */
 export function thisHost(env: NodeJS.ProcessEnv): HostIdentity {
   const home = env['ROUSE_HOME'] || path.join(env['HOME'] || os.homedir(), '.rouse');
   return { id: hostId(home), name: hostNameOf(env['ROUSE_HOST_NAME'], os.hostname()) };
@@ -32,12 +32,12 @@ function hostId(home: string): string {
   const found = readIfExists(file) ?? makeId(home, file);
   const id = found.trim();
   if (UUID.test(id)) return id;
-  throw invalid(`${file} does not hold the id of a host`, {
-    hint: 'remove it; the next registration with a fleet server makes another one',
+  throw invalid(`${file} does not contain the id of a host`, {
+    hint: 'delete it; the next registration with a fleet server makes another one',
   });
 }
 
-/** Of several that make one at once, one wins, and all have its id. */
+/** When several processes make one at once, one wins, and all use its id. */
 function makeId(home: string, file: string): string {
   ensurePrivateDirectory(home);
   const own = path.join(home, `.host-id.${process.pid}.${newUuid()}`);

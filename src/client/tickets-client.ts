@@ -10,7 +10,7 @@ export type TicketPage = {
 
 type End = 'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel';
 
-/** Tickets as calls: those of the holder of the token, or of one agent. */
+/** The ticket routes as calls, for the token's holder or for one agent. */
 export class TicketsClient {
   #server: Pick<FleetClient, 'request'>;
   #workspaceId: string | undefined;
@@ -24,7 +24,7 @@ export class TicketsClient {
     return this.#ask('create', { body }, options);
   }
 
-  /** What the agent or person asked, newest first. */
+  /** Tickets that the agent or person sent, newest first. */
   sent(page: TicketPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
     return this.#ask('outgoing', page, options);
   }
@@ -33,7 +33,7 @@ export class TicketsClient {
     return this.#ask('inbox', page, options);
   }
 
-  /** All that a person may see, whoever it is for. */
+  /** Every open ticket that a person may see, whatever its recipient. */
   pending(page: TicketPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
     const { method, path } = question(REQUEST_PLACES['requests.pending'], page);
     return this.#server.request(method, path, undefined, options);

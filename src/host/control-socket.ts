@@ -3,16 +3,16 @@ import * as net from 'node:net';
 import { messageOf, runForNobody, socketAddress } from '../base/index.ts';
 import type { HostAnswer, HostRequest } from '../wire/index.ts';
 
-/** More than any environment; whoever sends more is cut off. */
+/** Larger than any environment. A longer request closes the connection. */
 const MAX_REQUEST_LENGTH = 16 * 1024 * 1024;
 
 export interface ControlSocket {
-  /** How many have asked and not been answered. */
-  readonly asking: number;
+  /** Requests without an answer yet. */
+  readonly open: number;
   close(): void;
 }
 
-/** Serves one question for each connection. Its directory is open to its owner alone. */
+/** Serves one request per connection. Only the owner can enter the directory of the socket. */
 export async function serveControl(
   socket: string,
   answer: (request: HostRequest) => Promise<HostAnswer>,
@@ -38,7 +38,7 @@ export async function serveControl(
   });
   fs.chmodSync(socket, 0o600);
   return {
-    get asking() {
+    get open() {
       return connections.size;
     },
     close: () => {
@@ -54,8 +54,8 @@ async function serve(
   answer: (request: HostRequest) => Promise<HostAnswer>,
 ): Promise<void> {
   try {
-    const asked = await readLine(connection);
-    connection.end(`${JSON.stringify(await answer(JSON.parse(asked) as HostRequest))}\n`);
+    const request = JSON.parse(await readLine(connection)) as HostRequest;
+    connection.end(`${JSON.stringify(await answer(request))}\n`);
   } catch (error) {
     const refused: HostAnswer = { ok: false, message: messageOf(error) };
     connection.end(`${JSON.stringify(refused)}\n`);
@@ -70,9 +70,9 @@ function readLine(connection: net.Socket): Promise<string> {
       text += chunk;
       const end = text.indexOf('\n');
       if (end >= 0) resolve(text.slice(0, end));
-      else if (text.length > MAX_REQUEST_LENGTH) connection.destroy(new Error('the question is too long'));
+      else if (text.length > MAX_REQUEST_LENGTH) connection.destroy(new Error('the request is too long'));
     });
-    connection.on('close', () => reject(new Error('nobody asked')));
-    connection.on('end', () => reject(new Error('nobody asked')));
+    connection.on('close', () => reject(new Error('the connection was closed before a request')));
+    connection.on('end', () => reject(new Error('the connection was closed before a request')));
   });
 }

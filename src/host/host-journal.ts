@@ -10,7 +10,7 @@ export interface HostedStart {
   env: Record<string, string>;
 }
 
-/** `taking`: it is about to be started. `settled`: it has run for a while. `suspect`: so often its host ended in between. */
+/** `taking`: about to be started. `settled`: it has run for a while. `suspect`: how often its host ended between the two. */
 type Line =
   | { start: HostedStart }
   | { end: string }
@@ -21,9 +21,9 @@ type Line =
 const COMPACT_BYTES = 1024 * 1024;
 
 /**
- * Which gateways a host holds, and with what they were started, credentials included: in a file without a name, which only
- * its parent and itself have open. It outlives the host and not its parent. Without a parent nothing is kept. What was being
- * taken up when a host ended may be what ended it, and is remembered as that until it has run for a while.
+ * Which gateways a host holds and how each was started, credentials included. It is a file without a name, open only in the
+ * host and its parent: it outlives the host, but not the parent. Without a parent nothing is kept. A gateway that was being
+ * started when a host ended may have ended it; it stays a suspect until it has run for a while.
  */
 export class HostJournal {
   readonly #fd: number | undefined;
@@ -33,7 +33,7 @@ export class HostJournal {
   #size = 0;
 
   constructor() {
-    this.#fd = takeOver();
+    this.#fd = openJournal();
     if (this.#fd === undefined) return;
     for (const line of fs.readFileSync(this.#fd, 'utf8').split('\n')) this.#read(line);
     for (const root of this.#taking) this.#suspected.set(root, this.suspicions(root) + 1);
@@ -55,7 +55,7 @@ export class HostJournal {
     if (this.#held.delete(root)) this.#append({ end: root });
   }
 
-  /** How often a host ended before this gateway had settled. */
+  /** How often a host ended before this gateway settled. */
   suspicions(root: string): number {
     return this.#suspected.get(root) ?? 0;
   }
@@ -71,18 +71,18 @@ export class HostJournal {
 
   #read(line: string): void {
     try {
-      const said = JSON.parse(line) as Line;
-      if ('start' in said) this.#held.set(said.start.root, said.start);
-      else if ('taking' in said) this.#taking.add(said.taking);
-      else if ('suspect' in said) this.#suspected.set(said.suspect, said.times);
+      const entry = JSON.parse(line) as Line;
+      if ('start' in entry) this.#held.set(entry.start.root, entry.start);
+      else if ('taking' in entry) this.#taking.add(entry.taking);
+      else if ('suspect' in entry) this.#suspected.set(entry.suspect, entry.times);
       else {
-        const root = 'end' in said ? said.end : said.settled;
-        if ('end' in said) this.#held.delete(root);
+        const root = 'end' in entry ? entry.end : entry.settled;
+        if ('end' in entry) this.#held.delete(root);
         this.#taking.delete(root);
         this.#suspected.delete(root);
       }
     } catch {
-      // The last line of a host that was killed while it wrote.
+      // The last line of a host that was killed while writing it.
     }
   }
 
@@ -110,8 +110,8 @@ export class HostJournal {
   }
 }
 
-/** Opened again, so that no child of ours inherits it. */
-function takeOver(): number | undefined {
+/** The inherited descriptor, opened again so that no child process inherits it. */
+function openJournal(): number | undefined {
   try {
     const stat = fs.fstatSync(HOST_JOURNAL_FD);
     const name = pathOfDescriptor(HOST_JOURNAL_FD);

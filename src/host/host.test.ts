@@ -14,20 +14,20 @@ afterEach(() => ending.run());
 interface Inside {
   start: HostedStart;
   restarts: number;
-  /** Runs something as this gateway would. */
+  /** Runs code in the name of this gateway. */
   act: <T>(work: () => T) => T;
   stopped: { reason: string; handOver: boolean | undefined }[];
 }
 
-/** A host whose gateways are nothing but a record of what was asked of them. */
+/** A host whose gateways only record what they were asked. */
 function house(refuse: (root: string) => boolean = () => false) {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-host-'));
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
   const clock = new FakeClock();
   const inside = new Map<string, Inside>();
   let emptied = 0;
-  const start = async (given: HostedStart, restarts: number): Promise<Running> => {
-    if (refuse(given.root)) throw new Error('the queue is not a database');
+  const start = async (started: HostedStart, restarts: number): Promise<Running> => {
+    if (refuse(started.root)) throw new Error('the queue is not a database');
     const work = new Emitter<() => unknown>();
     const bound = currentTenant();
     const stopped: Inside['stopped'] = [];
@@ -36,7 +36,7 @@ function house(refuse: (root: string) => boolean = () => false) {
       done = resolve;
     });
     expect(bound).toBeDefined();
-    setLimits(given.env);
+    setLimits(started.env);
     const act = <T>(what: () => T): T => {
       let result: T | undefined;
       const stop = work.on(() => {
@@ -46,7 +46,7 @@ function house(refuse: (root: string) => boolean = () => false) {
       stop();
       return result as T;
     };
-    inside.set(path.basename(given.root), { start: given, restarts, act, stopped });
+    inside.set(path.basename(started.root), { start: started, restarts, act, stopped });
     return {
       port: 1000 + inside.size,
       stopped: end,
@@ -74,13 +74,13 @@ function house(refuse: (root: string) => boolean = () => false) {
   const ask = (name: string, env: Record<string, string> = {}) =>
     host.answer({ do: 'start', root: path.join(directory, name), words: [], env });
   const state = async (name: string): Promise<string | undefined> => {
-    const said = await host.answer({ do: 'status' });
-    return said.ok ? said.gateways.find(({ root }) => root.endsWith(`/${name}`))?.state : undefined;
+    const reply = await host.answer({ do: 'status' });
+    return reply.ok ? reply.gateways.find(({ root }) => root.endsWith(`/${name}`))?.state : undefined;
   };
   return { host, clock, inside, ask, state, directory, emptied: () => emptied };
 }
 
-it('an error of one gateway that nobody caught ends and starts again that one alone, with what it held', async () => {
+it('an uncaught error of one gateway restarts that gateway alone, with what it was started with', async () => {
   const { host, clock, inside, ask, state, directory } = house();
   fs.mkdirSync(path.join(directory, 'a', 'logs'), { recursive: true });
   await ask('a');
@@ -89,8 +89,8 @@ it('an error of one gateway that nobody caught ends and starts again that one al
   const first = inside.get('a')!;
   expect(first.act(() => host.blame(new Error('boom')))).toBe(true);
   await expect.poll(() => state('a')).toBe('waiting');
-  expect(first.stopped).toEqual([{ reason: 'an error nobody caught', handOver: true }]);
-  // It is told once.
+  expect(first.stopped).toEqual([{ reason: 'an uncaught error', handOver: true }]);
+  // It is reported once.
   expect(fs.readFileSync(path.join(directory, 'a', 'logs', 'gateway.err'), 'utf8')).toBe('gateway: boom\n');
   await clock.advance(1000);
   await expect.poll(() => state('a')).toBe('running');
@@ -98,14 +98,14 @@ it('an error of one gateway that nobody caught ends and starts again that one al
   expect(inside.get('b')).toMatchObject({ restarts: 0, stopped: [] });
 });
 
-it('an error of nobody is not blamed on anybody', async () => {
+it('an error outside of every gateway is blamed on none', async () => {
   const { host, ask, state } = house();
   await ask('a');
   await expect.poll(() => state('a')).toBe('running');
   expect(host.blame(new Error('boom'))).toBe(false);
 });
 
-it('what a listener of one gateway throws is in the error file of that one', async () => {
+it('what a listener of one gateway throws is written to the error file of that gateway only', async () => {
   const { inside, ask, state, directory } = house();
   await ask('a');
   await ask('b');
@@ -120,7 +120,7 @@ it('what a listener of one gateway throws is in the error file of that one', asy
   expect(fs.existsSync(path.join(directory, 'b', 'logs', 'gateway.err'))).toBe(false);
 });
 
-it('each gateway has the limits of whoever attached it', async () => {
+it('each gateway of a host has the limits of the environment it was attached with', async () => {
   const { inside, ask, state } = house();
   const standard = limit('nameLength');
   await ask('a', { ROUSE_MAX_NAME_LENGTH: '7' });
@@ -131,7 +131,7 @@ it('each gateway has the limits of whoever attached it', async () => {
   expect(limit('nameLength')).toBe(standard);
 });
 
-it('one that cannot start is not held; one that fails again and again stays down and says so', async () => {
+it('a hosted gateway that cannot start is not held; one that keeps failing stays down and reports it', async () => {
   let broken = true;
   const { host, clock, inside, ask, state, directory, emptied } = house(
     (root) => broken && root.endsWith('/bad'),
@@ -150,11 +150,11 @@ it('one that cannot start is not held; one that fails again and again stays down
   }
   await expect.poll(() => state('bad')).toBe('down');
   const keeper = JSON.parse(fs.readFileSync(path.join(directory, 'bad', 'run', 'keeper.json'), 'utf8'));
-  expect(keeper).toMatchObject({ state: 'given_up', restarts: 2, host_directory: directory });
+  expect(keeper).toMatchObject({ state: 'started_up', restarts: 2, host_directory: directory });
   expect(await state('good')).toBe('running');
 });
 
-it('an end is answered when it has ended, and the last one empties the host', async () => {
+it('the host answers a request to end a gateway once the gateway has ended, and is empty after the last', async () => {
   const { host, inside, ask, directory, emptied } = house();
   await ask('a');
   await ask('b');

@@ -5,7 +5,7 @@ import { gatewayFiles, type HostAnswer, type HostRequest } from '../wire/index.t
 import type { HostedStart, HostJournal } from './host-journal.ts';
 import { type Before, HostedGateway, type Hosting } from './hosted-gateway.ts';
 
-/** So many are taken up at a time: each opens files and asks tmux. */
+/** Gateways resumed at a time: each opens files and calls tmux. */
 const MAX_AT_ONCE = 6;
 /** A suspect is tried at least this often. */
 const MAX_HOLD_MS = 3_600_000;
@@ -34,7 +34,7 @@ export class Host {
     return this.#held.size;
   }
 
-  /** Everything an earlier host held when it was killed. */
+  /** Starts everything that an earlier host held when it was killed. */
   async resume(exitCode: number | null, isLetGo: (start: HostedStart) => boolean): Promise<void> {
     const left = this.#journal.held.filter((start) => {
       if (!isLetGo(start)) return true;
@@ -48,25 +48,25 @@ export class Host {
       for (let one = trusted.shift(); one; one = trusted.shift()) await one.begin({ again: true });
     };
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, next));
-    // Not waited for: whoever asks this host for something is answered.
+    // Not awaited: in the meantime the host serves requests.
     void this.#resumeSuspects(suspects.sort((a, b) => this.#suspicions(a) - this.#suspicions(b)));
   }
 
-  /** Those that an earlier host may have ended of: last, one at a time, and when it happened often alone and ever later. */
+  /** Gateways that may have ended an earlier host: last and one at a time; repeat suspects alone, after ever longer waits. */
   async #resumeSuspects(suspects: HostedGateway[]): Promise<void> {
     const { restarts, firstPauseMs } = this.#hosting;
     for (const one of suspects) {
       const times = this.#suspicions(one);
       const often = times >= restarts;
       if (often) await one.holdBack(Math.min(MAX_HOLD_MS, firstPauseMs * 2 ** Math.min(times, 20)));
-      if (one.isEnding || this.#held.get(one.given.root) !== one) continue;
+      if (one.isEnding || this.#held.get(one.started.root) !== one) continue;
       await one.begin({ again: true });
       if (often) await one.settled();
     }
   }
 
-  #suspicions({ given }: HostedGateway): number {
-    return this.#journal.suspicions(given.root);
+  #suspicions({ started }: HostedGateway): number {
+    return this.#journal.suspicions(started.root);
   }
 
   answer = async (request: HostRequest): Promise<HostAnswer> => {
@@ -84,7 +84,7 @@ export class Host {
         this.#stop(request.hand_over === true);
         return this.#reply(false);
       default:
-        return { ok: false, message: 'unknown question' };
+        return { ok: false, message: 'unknown request' };
     }
   };
 
@@ -93,7 +93,7 @@ export class Host {
     await Promise.all([...this.#held.values()].map((gateway) => gateway.end(handOver, reason)));
   }
 
-  /** Whose error it was is known by the tenant in whose name the code ran. False when nobody can be named. */
+  /** Blames the gateway in whose name the code ran. False when no gateway is to blame. */
   blame(error: unknown): boolean {
     const tenant = currentTenant();
     if (!(tenant instanceof HostedGateway)) return false;
@@ -102,7 +102,8 @@ export class Host {
   }
 
   async #start({ root, words, env }: HostedStart): Promise<HostAnswer> {
-    if (!path.isAbsolute(root)) return { ok: false, message: 'a gateway directory is an absolute path' };
+    if (!path.isAbsolute(root))
+      return { ok: false, message: 'the gateway directory must be an absolute path' };
     const before = this.#held.get(root);
     if (before && before.view.state !== 'running') await before.end(true, 'restart');
     else if (before) return { ok: false, message: 'a gateway is already running for this session' };
@@ -128,12 +129,12 @@ export class Host {
     return gateway;
   }
 
-  /** With the ends of its hosts since it was last told. */
+  /** Its own restarts, and those of the host since its keeper file was written. */
   #restartsOf({ root }: HostedStart): number {
     const { hostRestarts } = this.#hosting;
     try {
-      const told = JSON.parse(fs.readFileSync(gatewayFiles(root).keeper, 'utf8')) as Record<string, number>;
-      return told['restarts']! + hostRestarts - told['host_restarts']! || hostRestarts;
+      const kept = JSON.parse(fs.readFileSync(gatewayFiles(root).keeper, 'utf8')) as Record<string, number>;
+      return kept['restarts']! + hostRestarts - kept['host_restarts']! || hostRestarts;
     } catch {
       return hostRestarts;
     }

@@ -18,49 +18,49 @@ export interface Running {
   stop(reason: string, options?: { handOver?: boolean }): Promise<void>;
 }
 
-/** How one gateway is started inside this process; it has told how that went when this settles. */
+/** Starts one gateway inside this process. The gateway has written how its start ended by the time this settles. */
 export type StartInside = (start: HostedStart, restarts: number) => Promise<Running>;
 
 export interface Hosting {
   start: StartInside;
   directory: string;
-  /** How often the host itself was started again. */
+  /** Restarts of the host itself. */
   hostRestarts: number;
-  /** Who starts the host again. */
+  /** The process that restarts the host. */
   keeper: ProcessIdentity | undefined;
   clock: Clock;
-  /** How often one may be started again within ten minutes, and the first pause. */
+  /** Restarts of one gateway allowed within ten minutes, and the first pause. */
   restarts: number;
   firstPauseMs: number;
-  /** A gateway that cannot even be ended. */
+  /** Called for a gateway that cannot even be ended. */
   beyondHelp: (error: unknown) => void;
 }
 
-/** Who is told how it fares. */
+/** Callbacks in the life of one gateway. */
 export interface Watcher {
-  /** It is about to be started: should the host end now, it may have been this. */
+  /** It is about to be started: if the host ends now, this gateway may be why. */
   taking: () => void;
-  /** It has run for so long that an end of the host is no fault of its start. */
+  /** It has run long enough that its start cannot be why the host ends. */
   settled: () => void;
   gone: () => void;
 }
 
-/** So many first pauses it has to run to be settled. */
+/** How long it has to run to count as settled, in first pauses. */
 const SETTLED_PAUSES = 10;
 const WITHIN_MS = 600_000;
 const MAX_PAUSE_MS = 60_000;
 const END_PATIENCE_MS = 20_000;
 
-/** How often it was started again, and how the last one ended. */
+/** Restarts so far, and the exit code of the last process. */
 export interface Before {
   restarts: number;
   exitCode: number | null;
 }
 
-/** One gateway in a host: as a keeper does for a gateway that is a process, it is started again when it fails. */
+/** One gateway in a host. It is started again when it fails, as a keeper does for a gateway with a process of its own. */
 export class HostedGateway implements Tenant {
   readonly own = new Map<symbol, unknown>();
-  readonly given: HostedStart;
+  readonly started: HostedStart;
   readonly #hosting: Hosting;
   readonly #watcher: Watcher;
   #unsettle: () => void = () => {};
@@ -75,8 +75,8 @@ export class HostedGateway implements Tenant {
   #settling: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
 
-  constructor(given: HostedStart, on: Hosting, before: Before, watcher: Watcher) {
-    this.given = given;
+  constructor(started: HostedStart, on: Hosting, before: Before, watcher: Watcher) {
+    this.started = started;
     this.#hosting = on;
     this.#restarts = before.restarts;
     this.#exitCode = before.exitCode;
@@ -85,24 +85,24 @@ export class HostedGateway implements Tenant {
   }
 
   get view(): HostedView {
-    const { root } = this.given;
+    const { root } = this.started;
     return { root, state: this.#state, port: this.#running?.port ?? null, restarts: this.#restarts };
   }
 
-  /** A listener or a timer of its own threw: it lives on. */
+  /** Records what one of its listeners or timers threw; the gateway goes on. */
   hear = (error: unknown): void => {
     try {
       fs.appendFileSync(this.#files.errors, `gateway: ${messageOf(error)}\n`, { mode: 0o600 });
     } catch {
-      // There is nobody left to tell.
+      // There is no other place to report it.
     }
   };
 
-  /** The first start of an attach fails for good; one that had run is tried again. */
+  /** The first start after an attach fails for good; a gateway that has run before is retried. */
   begin(options: { again: boolean }): Promise<void> {
     this.#state = 'starting';
     this.#watcher.taking();
-    const starting = runFor(this, () => this.#hosting.start(this.given, this.#restarts));
+    const starting = runFor(this, () => this.#hosting.start(this.started, this.#restarts));
     this.#starting = starting.catch(() => {});
     return starting.then(
       (running) => this.#hold(running),
@@ -114,7 +114,7 @@ export class HostedGateway implements Tenant {
     );
   }
 
-  /** Waits before it is taken up again, and says that it is suspected of having ended its host. */
+  /** Waits before the next start, and records that it is suspected of having ended its host. */
   async holdBack(ms: number): Promise<void> {
     this.#state = 'waiting';
     this.#writeRecord('suspect');
@@ -131,19 +131,19 @@ export class HostedGateway implements Tenant {
     return this.#asked;
   }
 
-  /** Resolves when it has run for a while, or failed, or ended. */
+  /** Resolves when it has settled, failed or ended. */
   async settled(): Promise<void> {
     await this.#settling;
   }
 
-  /** Something nobody caught: what it was doing is given up, and it is started again. */
+  /** After an uncaught error: what it was doing is given up, and it is started again. */
   async broke(error: unknown): Promise<void> {
     this.hear(error);
     const running = this.#running;
     this.#running = undefined;
     if (!running || this.#asked) return;
     try {
-      await this.#within(running.stop('an error nobody caught', { handOver: true }));
+      await this.#within(running.stop('an uncaught error', { handOver: true }));
     } catch (thrown) {
       this.#hosting.beyondHelp(thrown);
     }
@@ -174,7 +174,7 @@ export class HostedGateway implements Tenant {
         resolve();
       };
     });
-    // By itself it ends only in order: its tmux session is gone.
+    // It ends by itself only when its tmux session is gone.
     void running.stopped.then(() => {
       if (this.#running === running && !this.#asked) this.#end();
     });
@@ -189,7 +189,7 @@ export class HostedGateway implements Tenant {
     const before = this.#failures.length;
     if (before >= this.#hosting.restarts) {
       this.#state = 'down';
-      this.#writeRecord('given_up');
+      this.#writeRecord('started_up');
       return;
     }
     this.#failures.push(now);
@@ -210,13 +210,15 @@ export class HostedGateway implements Tenant {
   async #within(work: Promise<void>): Promise<void> {
     let cancel: () => void = () => {};
     const late = new Promise<never>((_, reject) => {
-      cancel = this.#hosting.clock.after(END_PATIENCE_MS, () => reject(new Error('it does not end')));
+      cancel = this.#hosting.clock.after(END_PATIENCE_MS, () =>
+        reject(new Error('the gateway did not end in time')),
+      );
     });
     await Promise.race([work, late]).finally(cancel);
   }
 
-  /** What a keeper would say; whoever ends this gateway learns from it whom to ask. */
-  #writeRecord(state: 'keeping' | 'suspect' | 'given_up'): void {
+  /** Writes what a keeper would write, so that a command can find the host when it wants to end this gateway. */
+  #writeRecord(state: 'keeping' | 'suspect' | 'started_up'): void {
     try {
       const { keeper } = this.#hosting;
       fs.mkdirSync(this.#files.run, { recursive: true, mode: 0o700 });
@@ -242,6 +244,6 @@ export class HostedGateway implements Tenant {
   }
 
   get #files() {
-    return gatewayFiles(this.given.root);
+    return gatewayFiles(this.started.root);
   }
 }

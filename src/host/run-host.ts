@@ -19,15 +19,15 @@ export interface HostOptions {
   rouseHome: string;
   clock: Clock;
   start: StartInside;
-  /** How often its parent has started it again. */
+  /** How often its parent has restarted it. */
   restarts: number;
   keeping: { restarts: number; firstPauseSeconds: number };
 }
 
-/** Whoever had it started asks at once; a host that nobody asks ends. */
-const FIRST_QUESTION_MS = 15_000;
+/** The command that starts a host sends a request at once. A host without one ends. */
+const FIRST_REQUEST_MS = 15_000;
 
-/** Runs until it holds nothing or is told to end; then the process may exit. `locked`: another host lives. */
+/** Runs until it holds nothing or is asked to end; then the process may exit. `locked`: another host is running. */
 export async function runHost(options: HostOptions): Promise<'ended' | 'locked'> {
   const { directory, clock, restarts } = options;
   const files = hostFiles(directory);
@@ -50,13 +50,13 @@ export async function runHost(options: HostOptions): Promise<'ended' | 'locked'>
     },
     () => setImmediate(() => life.look()),
   );
-  life.isEmpty = () => host.size === 0 && control.asking === 0;
+  life.isEmpty = () => host.size === 0 && control.open === 0;
   writeRecord(files.currentInstance, options);
   if (restarts > 0) {
     await host.resume(lastExit(files.keeper), ({ root }) => isLetGo(root));
     life.asked = true;
   }
-  const cancel = clock.after(FIRST_QUESTION_MS, () => {
+  const cancel = clock.after(FIRST_REQUEST_MS, () => {
     life.asked = true;
     life.look();
   });
@@ -69,7 +69,7 @@ export async function runHost(options: HostOptions): Promise<'ended' | 'locked'>
   return 'ended';
 }
 
-/** A host is over when it holds nothing, nobody is asking, and it is not still waiting for its first question. */
+/** A host is over when it holds nothing, no request is open, and its first request has come or is overdue. */
 class HostLife {
   asked = false;
   isEmpty: () => boolean = () => false;
@@ -102,7 +102,7 @@ function createHost(options: HostOptions, emptied: () => void, stop: (handOver: 
   });
 }
 
-/** An error of one gateway is its own; one that is nobody's may be everybody's. */
+/** An error of one gateway restarts that gateway. Any other error may affect all of them, so the host ends. */
 function handleUncaught(host: Host): void {
   const handle = (error: unknown): void => {
     if (!host.blame(error)) giveUp(error);
@@ -118,7 +118,7 @@ function giveUp(error: unknown): void {
   process.exit(1);
 }
 
-/** Somebody ended this gateway while its host did not answer, and killed the host for it. */
+/** This gateway was to be ended while its host did not answer, so the host was killed instead. */
 function isLetGo(root: string): boolean {
   const { letGo } = gatewayFiles(root);
   const there = fs.existsSync(letGo);
@@ -138,17 +138,17 @@ function writeRecord(file: string, { rouseHome, clock }: HostOptions): void {
   });
 }
 
-/** As its parent tells it. */
+/** From the record of its parent. */
 function lastExit(keeper: string): number | null {
   const code = readKeeperRecord(keeper)['exit_code'];
   return Number.isInteger(code) ? (code as number) : null;
 }
 
-/** Who starts this host again: its parent as it was at the start; without one, the host is all there is. */
+/** The process that restarts this host: its parent as of the start, or the host itself without one. */
 function keeperOf({ directory, keeping }: HostOptions): ProcessIdentity | undefined {
   if (keeping.restarts === 0) return identifyProcess(process.pid);
   const { pid, pid_start_ticks, boot_id } = readKeeperRecord(hostFiles(directory).keeper);
-  // One that was killed before this is not the parent any more.
+  // A parent that was killed before this is not the parent any more.
   if (!Number.isInteger(pid)) return identifyProcess(process.ppid);
   return { pid: pid as number, startTicks: pid_start_ticks as number, bootId: boot_id as string };
 }

@@ -31,19 +31,19 @@ async function server(
 
 const hasGoodToken = (context: Context): boolean => context.req.header('authorization') === 'Bearer good';
 
-/** Runs a piece of JavaScript as another account of this machine, and answers with what it printed. */
+/** Runs JavaScript as another account of this machine and returns what it printed. */
 function asOther(script: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', script], { uid: OTHER, gid: OTHER, cwd: '/', env: {} });
-    let said = '';
+    let output = '';
     child.stdout.on('data', (part) => {
-      said += part;
+      output += part;
     });
     child.stderr.on('data', (part) => {
-      said += part;
+      output += part;
     });
     child.on('error', reject);
-    child.on('close', () => resolve(said));
+    child.on('close', () => resolve(output));
   });
 }
 
@@ -56,7 +56,7 @@ describe('a POST', () => {
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': 'application/x-www-form-urlencoded' }],
     [{ 'content-type': 'multipart/form-data; boundary=x' }],
-  ])('that a form of a web page could send, with or without a body, is refused: %j', async (headers) => {
+  ])('that the form of a web page could send is refused, with and without a body: %j', async (headers) => {
     const { port, reached } = await server();
     for (const body of [undefined, 'a=1']) {
       const answer = await fetch(`http://127.0.0.1:${port}/type`, {
@@ -70,14 +70,14 @@ describe('a POST', () => {
   });
 });
 
-describe('who connects on loopback', () => {
-  it('is let in as the owner when the connection is of the own account', async () => {
+describe('a caller on loopback', () => {
+  it('is admitted as the owner when the connection is from the own account', async () => {
     const { port } = await server();
     const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect([answer.status, await answer.json()]).toEqual([200, { owner: true }]);
   });
 
-  it('is known over IPv6, and over IPv4 in IPv6 clothes', async () => {
+  it('is recognised over IPv6, and over IPv4 mapped into IPv6', async () => {
     const six = await server(new Accounts(), '::1');
     expect((await fetch(`http://[::1]:${six.port}/type`, { method: 'POST', headers: PROGRAM })).status).toBe(
       200,
@@ -109,14 +109,14 @@ describe('who connects on loopback', () => {
     ).toBe(200);
   });
 
-  it('is refused when its socket has no owner any more, and never taken for root', async () => {
+  it('is refused when its socket has lost its owner, and never taken for root', async () => {
     const { port, reached } = await server(new Accounts({ ownerOf: () => 'nobody' }));
     const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect(answer.status).toBe(403);
     expect(reached()).toBe(0);
   });
 
-  it('leaves the owner places however many connections another account holds', async () => {
+  it('cannot take every place from the owner, however many connections another account holds', async () => {
     const ownerOf = (ends: { remoteAddress?: string | undefined }): number =>
       ends.remoteAddress === '127.0.0.2' ? OTHER : process.getuid!();
     const { port } = await server(new Accounts({ ownerOf }));
@@ -144,7 +144,7 @@ describe('who connects on loopback', () => {
       .toContain('200 OK');
   });
 
-  it('is not taken for itself when the kernel cannot show its uid', () => {
+  it('is not taken for the own account when the kernel cannot show its uid', () => {
     const nobody = new Accounts({ ownUid: 65_534, ownerOf: () => 65_534 });
     expect(nobody.of(new net.Socket())).toBe('other');
   });
@@ -158,7 +158,7 @@ describe('who connects on loopback', () => {
       expect((await asOther(health)).trim()).toBe('200');
     });
 
-    it('is let in with a good token, whoever it is', async () => {
+    it('is admitted with a valid token', async () => {
       const { port, reached } = await server();
       expect((await asOther(posting(port, { authorization: 'Bearer good' }))).trim()).toBe('200');
       expect((await asOther(posting(port, { authorization: 'Bearer bad' }))).trim()).toBe(
@@ -167,14 +167,14 @@ describe('who connects on loopback', () => {
       expect(reached()).toBe(1);
     });
 
-    it('needs a token when it was let in by name', async () => {
+    it('needs a token when it was admitted by name', async () => {
       const { port, reached } = await server(new Accounts({ guests: new Set([OTHER]) }));
       expect((await asOther(posting(port))).trim()).toMatch(/^401/);
       expect((await asOther(posting(port, { authorization: 'Bearer good' }))).trim()).toBe('200');
       expect(reached()).toBe(1);
     });
 
-    it('gets nothing through by sending and closing at once', async () => {
+    it('gets no request through by sending it and closing at once', async () => {
       const { port, reached } = await server();
       const request = `POST /type HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nX-Rouse: 1\\r\\nContent-Length: 0\\r\\n\\r\\n`;
       const closing = `const net = require('net'); let left = 300;

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { type Ends, invalid, type SocketOwner, socketOwner } from '../base/index.ts';
 
-/** `own`: this account or root. `guest`: an account let in by name, as nobody. `unknown`: the kernel cannot be asked. */
+/** `own`: this account or root. `guest`: an account admitted by name, without rights of its own. `unknown`: the kernel cannot be asked. */
 export type Account = 'own' | 'guest' | 'other' | 'unknown';
 
 export interface AccountRules {
-  /** Of this process. */
+  /** The uid of this process. */
   ownUid: number | undefined;
   /** Accounts that may connect and need a token on every route. */
   guests: ReadonlySet<number>;
@@ -15,7 +15,7 @@ export interface AccountRules {
 /** How the kernel names a uid that it cannot show in this user namespace. */
 const OVERFLOW_UID = 65_534;
 
-/** By the kernel where it can be asked; `ROUSE_PEER_CHECK=token` is for where its answer is not to be trusted. */
+/** Asks the kernel where possible; `ROUSE_PEER_CHECK=token` is for systems where its answer cannot be trusted. */
 export function accountsFor(
   env: Readonly<Record<string, string | undefined>>,
   guests: ReadonlySet<number> = new Set(),
@@ -26,7 +26,7 @@ export function accountsFor(
   return new Accounts({ guests, ...(by === 'token' && { ownerOf: () => 'unaskable' }) });
 }
 
-/** Which account of the machine is at the other end of each connection. Asked once, when the connection is made. */
+/** The account at the other end of each connection. The kernel is asked once, when the connection is made. */
 export class Accounts {
   readonly #rules: AccountRules;
   readonly #known = new WeakMap<Socket, Account>();
@@ -39,7 +39,7 @@ export class Accounts {
     this.#rules = { ownUid, guests, ownerOf };
   }
 
-  /** Whether the kernel tells who connects. Where it does not, everybody needs a token. */
+  /** Whether the kernel reports who connects. Where it does not, every caller needs a token. */
   get areKnown(): boolean {
     const { ownUid, ownerOf } = this.#rules;
     return ownUid !== undefined && ownerOf({}) !== 'unaskable';

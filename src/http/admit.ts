@@ -12,22 +12,21 @@ export interface AdmitOptions {
   /** The address the server is bound to. */
   host: string;
   accounts: Accounts;
-  /** Whether the request carries a token that is good here; such a caller is not asked for its account. */
+  /** Whether the request has a valid token; the account of such a caller does not matter. */
   hasToken: (context: Context) => boolean;
-  /** Whether it carries the token that stands for the owner, where the kernel cannot be asked. */
+  /** Whether it has the token that proves the owner where the kernel cannot be asked. */
   hasOwnersToken?: (context: Context) => boolean;
-  /** Where a person finds the token, for the one who needs it. */
+  /** Hint that says where to find the token. */
   tokenHint: string;
-  /** Routes that anybody may ask who reaches the port. Default: /health. */
+  /** Routes open to everyone who reaches the port. Default: /health. */
   open?: (path: string) => boolean;
-  /** Routes with a door of their own, for whom the kernel does not call another account of the machine. */
+  /** Routes with a check of their own, unless the kernel reports another account. */
   ownDoor?: (path: string) => boolean;
 }
 
 /**
- * Every route that is not open is for those who carry a good token and, on loopback, for programs of the account that owns the
- * server and of root, when nothing stands between. The other accounts of the machine reach the port too; whoever may type into
- * an agent may run programs.
+ * Routes that are not open need a valid token or, on loopback, a direct connection from a program of the server's own account
+ * or root. Other accounts of the machine reach the port too, and a caller that may type into an agent may run programs.
  */
 export function admit({
   host,
@@ -57,18 +56,18 @@ export function admit({
 }
 
 /**
- * Whether the account that owns the server speaks, known by its connection or by the token only it can read; never through a
- * proxy, never in a browser.
+ * Whether the caller is the account that owns the server, known by its connection or by the token that only it can read.
+ * Never true through a proxy or from a browser.
  */
 export function isOwner(context: Context): boolean {
   return context.get(OWNER) === true;
 }
 
-/** Compares a bearer token in a time that tells nothing about it. An empty one is nobody's. */
+/** Compares a bearer token in constant time. An empty token matches nothing. */
 export function carries(context: Context, token: string): boolean {
-  const given = Buffer.from(context.req.header('authorization')?.replace(/^Bearer /i, '') ?? '');
+  const sent = Buffer.from(context.req.header('authorization')?.replace(/^Bearer /i, '') ?? '');
   const wanted = Buffer.from(token);
-  return wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted);
+  return wanted.length > 0 && sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
 function tokenRequired(why: string, hint: string): Error {

@@ -4,14 +4,14 @@ import { limit } from '../domain/index.ts';
 import { refusal } from '../wire/index.ts';
 import { partyOf } from './connection-places.ts';
 
-/** Bodies of the largest size that one party may have in memory. */
+/** How many bodies of the largest size one party may have in memory. */
 const MAX_LARGE_BODIES = 64;
 
 const held = new Map<string, number>();
 
 /**
- * Counts the bytes of a body for the party that sends it, until the request is answered; throws when that party has too many in
- * memory: it takes the room of all the others.
+ * Counts the bytes of a body for the party that sends it until the response is out. Throws when the party has too many bytes
+ * in memory, because the memory is shared by all.
  */
 export function countBody(context: Context): (bytes: number) => void {
   const party = partyOf(context);

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ConnectionPlaces } from './connection-places.ts';
 
-/** Connections by their names, and which of them were closed. */
-function world(most: number) {
-  const places = new ConnectionPlaces(most);
+/** Makes connections by name and lists those that were closed. */
+function world(max: number) {
+  const places = new ConnectionPlaces(max);
   const closed: string[] = [];
   const come = (name: string) => {
     const socket = Object.assign(new EventEmitter(), {
@@ -34,7 +34,7 @@ function world(most: number) {
 }
 
 describe('the places of a server', () => {
-  it('are taken from the party that holds most of them when all ask, its oldest first', () => {
+  it('are taken from the party with the most connections when all are busy, its oldest first', () => {
     const { come, closed } = world(8);
     come('b1').ask('small');
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) come(name).ask('large');
@@ -43,7 +43,7 @@ describe('the places of a server', () => {
     expect(closed).toEqual(['a1', 'a2']);
   });
 
-  it('are taken from those that rest before anyone who asks, and newcomers have the time to speak', () => {
+  it('are taken from idle connections before busy ones, and new connections have time to send a request', () => {
     const { come, closed } = world(16);
     for (let n = 0; n < 12; n++) come(`a${n}`).ask('large');
     const rests = Array.from({ length: 4 }, (_, n) => come(`r${n}`));
@@ -56,7 +56,7 @@ describe('the places of a server', () => {
     expect(closed).toEqual(['r0', 'r1']);
   });
 
-  it('are taken from those that never ask, once there are more of them than newcomers need', () => {
+  it('are taken from connections that never send a request, once there are more than newcomers need', () => {
     const { come, closed } = world(16);
     come('resting').ask();
     for (let n = 0; n < 40; n++) come(`s${n}`);

@@ -3,29 +3,28 @@ import type { Socket } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 
-/** Of the places: so many newcomers have the time to speak, however many others hold what they have. */
+/** The share of the places that is kept for new connections, so that they have time to send a request. */
 const FOR_NEWCOMERS = 1 / 8;
 
 /**
- * The connections of a server, of which it has only so many. When one more comes than there are places, one that asks nothing is
- * closed: those that never asked, while there are more of them than newcomers need, then those that wait for their next request,
- * the oldest of each before the others. When all the rest ask, the party that has most of them loses its oldest: however many one
- * holds, another one finds a place.
+ * The connections of a server, up to a maximum. When one more comes, another is closed: the oldest that never sent a request,
+ * while there are more of those than newcomers need; else the oldest that waits for its next request; else, when all are busy,
+ * the oldest of the party that has the most. So no party can take every place.
  */
 export class ConnectionPlaces {
   readonly #max: number;
   readonly #all = new Map<string, Socket>();
   readonly #silent = new Set<string>();
   readonly #resting = new Set<string>();
-  /** By party, which is an address until more is known; oldest first. */
+  /** By party: the address until the caller is known. Oldest first. */
   readonly #asking = new Map<string, Set<string>>();
   readonly #partyOf = new Map<string, string>();
 
-  constructor(most: number) {
-    this.#max = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** Of TCP, below TLS. */
+  /** Adds a TCP connection, below TLS. */
   take(socket: Socket): void {
     const key = keyOf(socket);
     this.#all.set(key, socket);
@@ -47,7 +46,7 @@ export class ConnectionPlaces {
     return resting ?? this.#oldestOfMost() ?? oldest!;
   }
 
-  /** It asks something, and has its place until the answer is out. */
+  /** A request has come: the connection keeps its place until the response is out. */
   asks(incoming: IncomingMessage, answer: Pick<ServerResponse, 'once'>): void {
     const { socket } = incoming;
     const key = keyOf(socket);
@@ -61,7 +60,7 @@ export class ConnectionPlaces {
     });
   }
 
-  /** Whose question it is. */
+  /** Counts the connection for the party that the request is from. */
   belongs({ socket }: IncomingMessage, party: string): void {
     const key = keyOf(socket);
     if (this.#partyOf.has(key)) this.#count(key, party);
@@ -101,18 +100,18 @@ export class ConnectionPlaces {
   }
 }
 
-/** The same for a connection and for the TLS on it. */
+/** The same key for a connection and for the TLS on it. */
 const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 const PLACES = new WeakMap<IncomingMessage, ConnectionPlaces>();
 
-/** For whom a request holds its connection, once that is known. */
+/** Counts the connection of a request for a party, once that is known. */
 export function countConnection(context: Context, party: string): void {
   const incoming = incomingOf(context);
   if (incoming) PLACES.get(incoming)?.belongs(incoming, party);
 }
 
-/** Undefined: it did not come over a connection. */
+/** Undefined when the request did not come over a connection. */
 export function partyOf(context: Context): string | undefined {
   const incoming = incomingOf(context);
   return incoming && PLACES.get(incoming)?.partyOf(incoming);

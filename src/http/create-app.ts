@@ -7,13 +7,13 @@ import { sourceWire } from './source-wire.ts';
 
 export interface AppOptions extends GuardOptions {
   log: Log;
-  /** Sees every request first, also those the guard refuses. */
+  /** Sees every request first, including those that the guard refuses. */
   watch?: MiddlewareHandler | undefined;
-  /** Whose fields its answers have. Default: all of ours. */
+  /** Which fields responses have. Default: all of ours. */
   wire?: WireMode | undefined;
 }
 
-/** An app that guards every request and turns every error into the contract's `{"detail": …}`. Rooms add their routes. */
+/** An app that guards every request and turns every error into the contract's `{"detail": …}`. Other rooms add the routes. */
 export function createApp(options: AppOptions): Hono {
   const app = new Hono();
   if (options.watch) app.use(options.watch);
@@ -37,7 +37,7 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
-/** The methods under which this path does exist. */
+/** The methods that this path does have. */
 function otherMethods(app: Hono, path: string): string[] {
   const parts = path.split('/');
   const found = app.routes

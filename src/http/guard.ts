@@ -10,17 +10,17 @@ import { isFromBrowser, isLoopback, nameOf } from './sender.ts';
 export interface GuardOptions {
   /** The address the server is bound to. */
   host: string;
-  /** Names under which it is reached besides: behind a proxy, by a DNS name. Lower case, without a port. */
+  /** Other names it is reached by, such as that of a proxy or a DNS name. Lower case, without a port. */
   hosts?: readonly string[] | undefined;
-  /** Whose word about their callers is believed. Default: nobody's. */
+  /** Proxies whose forwarded headers are trusted. Default: none. */
   proxies?: TrustedProxies | undefined;
-  /** Documents without a secret, which a link elsewhere may lead a browser to. Default: none. */
+  /** Documents without secrets, which pages of other sites may link to. Default: none. */
   documents?: ((path: string) => boolean) | undefined;
 }
 
 /**
- * Who may speak to a server that can type into agents. A page in a browser can reach loopback: it cannot forge
- * Host (DNS rebinding) or hide its Origin, so both are checked on every request, before anything is read.
+ * Protects a server that can type into agents from web pages. A page in a browser can reach loopback, but cannot forge Host
+ * (DNS rebinding) or hide its Origin, so both are checked on every request before anything is read.
  */
 export function guard({
   host,
@@ -34,7 +34,7 @@ export function guard({
     const { host: hostHeader, scheme } = notice(context, proxies);
     if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
-        hint: 'address it as 127.0.0.1 or localhost; a server that is reached by another name must be given that name: "rouse server start --allow-host NAME"',
+        hint: 'address it as 127.0.0.1 or localhost; to allow another name, start it with "rouse server start --allow-host NAME"',
       });
     }
     const origin = context.req.header('origin');
@@ -48,26 +48,26 @@ export function guard({
     }
     if (context.req.method === 'POST' && !isFromProgram(context)) {
       throw refusal('content_type', NOT_JSON, {
-        hint: 'a browser that sends no body adds "X-Rouse: 1"; other programs send no Content-Type then',
+        hint: 'without a body, a browser must send "X-Rouse: 1", and other programs no Content-Type',
       });
     }
     await next();
   };
 }
 
-/** A proxy that ends TLS in front may hand on the name and not how it was asked: so `https` for names we were given, too. */
+/** A proxy that ends TLS may pass on the name without the scheme, so `https` is allowed for configured names, too. */
 function isOwnOrigin(origin: string, host: string, mayBeSecure: boolean): boolean {
   return origin === `http://${host}` || (mayBeSecure && origin === `https://${host}`);
 }
 
-/** A person follows a link: nothing is asked but the document, and whoever sent them there cannot read it. */
+/** A person follows a link: only the document is loaded, and the page with the link cannot read it. */
 function isFollowedLink({ req }: Context, documents: (path: string) => boolean): boolean {
   const isDocument =
     req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
   return req.method === 'GET' && isDocument && documents(req.path);
 }
 
-/** A form of a web page can send neither of the first two, and a browser that sends nothing says that it is one. */
+/** A form of a web page can send neither the header nor JSON, and a browser without a body identifies itself as a browser. */
 function isFromProgram(context: Context): boolean {
   const { req } = context;
   const type = req.header('content-type');
@@ -85,7 +85,7 @@ function mayHaveBody({ req }: Context): boolean {
   return req.header('transfer-encoding') !== undefined || !/^0*$/.test(req.header('content-length') ?? '0');
 }
 
-/** Loopback names always, and the bound address; when bound to all, any literal address, since a rebound name is never one. */
+/** Loopback names and the bound address. When bound to every address, any literal address: a rebound name is never one. */
 function isOurHost(header: string, bound: string, hosts: readonly string[]): boolean {
   const plain = nameOf(header);
   if (isLoopback(plain)) return true;

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 
 const KEY = 'rouse.held';
 
-/** The caller asked to be kept waiting: its time is counted apart from that of the others. */
+/** Marks a request whose caller asked to wait: its time is counted separately. */
 export function countAsHeld(context: Context): void {
   context.set(KEY, true);
 }

@@ -1,9 +1,9 @@
 /**
- * HTTP: what every server of ours shares. Every request is guarded before anything is read.
+ * HTTP: what all our servers share. Every request is guarded before anything is read.
  *
- * Promises  Host, Origin and the caller's account or token are checked, bodies are strict and of bounded size, errors are `{"detail": …}` with the
- *           contract's statuses; no CORS.
- *           A route is served by its row of wire/, which checks what comes in (serve.ts).
+ * Promises  Host, Origin and the caller's account or token are checked. Bodies are strict and of bounded size. Errors are
+ *           `{"detail": …}` with the contract's statuses. There is no CORS.
+ *           A route is served by its row in wire/, which checks its input (serve.ts).
  * Never     Knows a route of the product.
  */
 export { Accounts, accountsFor } from './accounts.ts';

@@ -2,9 +2,9 @@ import { executionAsyncResource } from 'node:async_hooks';
 import type { Context } from 'hono';
 
 /**
- * Keeps what was made for an app's first request: objects of Node and of hono, and one each of what Node makes to go on later. Once
- * the last object of a class has been collected V8 forgets how they are laid out, and makes all later ones the slow way until the
- * process ends: a gateway that had rested for half a minute needed a third more time for each request from then on.
+ * Keeps the objects of an app's first request alive: those of Node and hono, and one of each kind that Node makes to continue
+ * later. When the last object of a class is collected, V8 drops the layout of the class and builds all later ones the slow way:
+ * after half a minute of rest, each request of a gateway took a third longer.
  */
 export function keepFirst(): (context: Context) => void {
   const kept: unknown[] = [];

@@ -7,7 +7,7 @@ import { LIMITS, setLimits } from '../domain/index.ts';
 import { Accounts } from './accounts.ts';
 import { listen } from './listen.ts';
 
-it('a server outlives every connection that it cannot take', async () => {
+it('a server survives connections that it cannot accept', async () => {
   const app = new Hono().get('/', (context) => context.text('here'));
   const { port, close } = await listen({ app, accounts: new Accounts() }, '127.0.0.1', 0);
   const ask = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text();
@@ -27,24 +27,24 @@ it('a server outlives every connection that it cannot take', async () => {
   }
 });
 
-it('every answer says that it is neither kept nor guessed at, also before there is an app, unless it says otherwise itself', async () => {
+it('every response has no-store and nosniff unless it sets its own, also before there is an app', async () => {
   const app = new Hono()
     .get('/', (context) => context.json({}))
     .get('/whole', () => Response.json({}))
     .get('/kept', () => new Response('', { headers: { 'cache-control': 'max-age=60' } }));
   const door = { app: undefined as Hono | undefined, accounts: new Accounts() };
   const { port, close } = await listen(door, '127.0.0.1', 0);
-  const said = async (path: string): Promise<unknown[]> => {
+  const headersOf = async (path: string): Promise<unknown[]> => {
     const { status, headers } = await fetch(`http://127.0.0.1:${port}${path}`);
     return [status, headers.get('cache-control'), headers.get('x-content-type-options')];
   };
   try {
-    expect(await said('/')).toEqual([503, 'no-store', 'nosniff']);
+    expect(await headersOf('/')).toEqual([503, 'no-store', 'nosniff']);
     door.app = app;
-    expect(await said('/')).toEqual([200, 'no-store', 'nosniff']);
-    expect(await said('/whole')).toEqual([200, 'no-store', 'nosniff']);
-    expect(await said('/kept')).toEqual([200, 'max-age=60', 'nosniff']);
-    expect(await said('/nowhere')).toEqual([404, 'no-store', 'nosniff']);
+    expect(await headersOf('/')).toEqual([200, 'no-store', 'nosniff']);
+    expect(await headersOf('/whole')).toEqual([200, 'no-store', 'nosniff']);
+    expect(await headersOf('/kept')).toEqual([200, 'max-age=60', 'nosniff']);
+    expect(await headersOf('/nowhere')).toEqual([404, 'no-store', 'nosniff']);
   } finally {
     await close();
   }
@@ -53,7 +53,7 @@ it('every answer says that it is neither kept nor guessed at, also before there 
 const { variable, standard } = LIMITS.connections;
 afterEach(() => setLimits({ [variable]: String(standard) }));
 
-it('connections that ask nothing make place for those that do, the oldest first', async () => {
+it('connections without a request are closed for those with one, the oldest first', async () => {
   setLimits({ [variable]: '40' });
   let answerHeld = (): void => {};
   const held = new Promise<void>((resolve) => (answerHeld = resolve));

@@ -10,10 +10,10 @@ import { ConnectionPlaces } from './connection-places.ts';
 import { isLoopback } from './sender.ts';
 import { type TlsFiles, tlsServer } from './tls.ts';
 
-/** Opened when the rooms behind it are ready. */
+/** The app is set when everything behind it is ready. */
 export interface Door {
   app: Hono | undefined;
-  /** Asked about each connection when it is made: later its other end may be gone. */
+  /** Asked about each connection when it is made, because its other end may be gone later. */
   accounts: Accounts;
 }
 
@@ -23,15 +23,15 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** What every answer says, unless it says otherwise itself. Not said through the app: that builds a list of headers for it. */
-const ON_EVERY_ANSWER = [
+/** Default headers of every response. Not set through the app, which would build a list of headers for them. */
+const DEFAULT_HEADERS = [
   ['cache-control', 'no-store'],
   ['x-content-type-options', 'nosniff'],
 ] as const;
 
 /**
- * Binds and serves. A busy port is a `conflict` with a cause a program can read; no other port is taken instead.
- * The port is taken before anything else is started; until there is an app, every answer is 503.
+ * Binds and serves. A busy port is a `conflict` with a cause that programs can read; no other port is tried.
+ * Call it before anything else is started: until there is an app, every response is 503.
  */
 export async function listen(door: Door, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   const starting = (): Response => Response.json({ detail: 'the server is starting' }, { status: 503 });
@@ -39,7 +39,7 @@ export async function listen(door: Door, host: string, port: number, tls?: TlsFi
   const answer = getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting());
   const listener: http.RequestListener = (incoming, outgoing) => {
     places.asks(incoming, outgoing);
-    for (const [name, value] of ON_EVERY_ANSWER) outgoing.setHeader(name, value);
+    for (const [name, value] of DEFAULT_HEADERS) outgoing.setHeader(name, value);
     return answer(incoming, outgoing);
   };
   const { server, answering, stop } = tls ? tlsServer(tls, listener) : plainServer(listener);
@@ -62,7 +62,7 @@ export async function listen(door: Door, host: string, port: number, tls?: TlsFi
     stop();
     throw bindError(error, host, port);
   }
-  // A connection that could not be taken is its caller's loss; the next one may be.
+  // A failed accept affects only its caller; the next one may succeed.
   server.on('error', () => {});
   const address = server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
@@ -74,15 +74,15 @@ function plainServer(listener: http.RequestListener) {
   return { server, answering: [server], stop: () => {} };
 }
 
-/** Those who connect while the server is busy wait here: after its restart, every gateway of a fleet at once. */
+/** Room for connections that come while the server is busy: after its restart, those of every gateway at once. */
 const BACKLOG = 4096;
 
-/** Descriptors that files, databases and children need whatever happens. */
+/** Descriptors reserved for files, databases and child processes. */
 const KEPT_BACK = 96;
-/** Connections of other accounts of the machine, which may ask for /health and nothing else: the owner needs the places. */
+/** Connections of other accounts of the machine, which may call /health only; the owner needs the places. */
 const MAX_STRANGERS = 16;
 
-/** Whoever may connect must not be able to take the last descriptor. */
+/** Clients must not be able to use up the file descriptors. */
 export function maxConnections(): number {
   const soft = openFilesLimit() ?? 1024;
   return Math.min(limit('connections'), Math.max(16, soft - KEPT_BACK));
@@ -103,7 +103,7 @@ function bindError(error: unknown, host: string, port: number): Error {
   return invalid(`cannot listen on ${host}:${port}`, { cause: error, facts: { cause: 'bind_failed' } });
 }
 
-/** Stops accepting, lets answers under way finish, and drops idle connections. */
+/** Stops accepting, lets running responses finish, and closes idle connections. */
 async function close(server: Server, answering: readonly http.Server[]): Promise<void> {
   const closed = once(server, 'close');
   server.close();

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 
 export interface RateLimit {
-  /** Requests that come at once. */
+  /** Requests that may come at once. */
   burst: number;
   /** And then this many each second. */
   perSecond: number;
@@ -14,7 +14,7 @@ interface Bucket {
 
 const MAX_BUCKETS = 10_000;
 
-/** A bucket of permits for each key, refilled as time passes. Bounded: the keys used longest ago are forgotten. */
+/** A token bucket for each key. Bounded: the keys used longest ago are forgotten. */
 export class RateLimiter {
   #limit: RateLimit;
   #clock: Clock;
@@ -25,7 +25,7 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** Takes one permit; answers 0, or the seconds until there is one. */
+  /** Takes one permit and returns 0, or returns the seconds until there is one. */
   take(key: string): number {
     const bucket = this.#refilled(key);
     if (bucket.left < 1) return (1 - bucket.left) / this.#limit.perSecond;

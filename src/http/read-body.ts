@@ -17,7 +17,7 @@ export async function readBody<S extends z.ZodType>(context: Context, schema: S)
   return parseBody(schema, await readJson(context));
 }
 
-/** The same where nothing at all may be sent, whatever type nothing is said to have. */
+/** The same for a body that may be missing, whatever its Content-Type then. */
 export async function readOptionalBody<S extends z.ZodType>(
   context: Context,
   schema: S,
@@ -33,7 +33,7 @@ export async function readJson(context: Context): Promise<unknown> {
   return jsonIn(context, await readBytes(context));
 }
 
-/** The same of a request that may have none. */
+/** The same for a request that may have no body. */
 export async function readJsonIfAny(context: Context): Promise<unknown> {
   const bytes = await readBytes(context);
   return bytes.length === 0 ? undefined : jsonIn(context, bytes);
@@ -60,14 +60,14 @@ export function isJson(header: string | undefined): boolean {
   return header === JSON_TYPE || (header ?? '').split(';')[0]!.trim().toLowerCase() === JSON_TYPE;
 }
 
-/** The request's body as it came, for whoever passes it on; empty when there is none. One that is too large is refused unread. */
+/** The bytes of the body, to be passed on; empty without one. A body that is too large is refused unread. */
 export async function readBytes(context: Context, max = limit('bodyBytes')): Promise<Buffer> {
   if (Number(context.req.header('content-length') ?? 0) > max) throw tooLarge(max);
   const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
   return incoming ? bytesOf(incoming, max, countBody(context)) : webBytesOf(context.req.raw, max);
 }
 
-/** As they come from the socket: a web stream costs more than all else that is done with a small body. */
+/** Read from the socket: for a small body, a web stream costs more than everything else together. */
 function bytesOf(
   incoming: IncomingMessage | Http2ServerRequest,
   max: number,
@@ -76,7 +76,7 @@ function bytesOf(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const lost = (): void => reject(invalid('the connection was closed before the whole body had come'));
+    const lost = (): void => reject(invalid('the connection was closed before the whole body was received'));
     const cut = (): void => {
       if (!incoming.readableEnded) lost();
     };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { invalid } from '../base/index.ts';
 import { parseBody } from '../wire/index.ts';
 
-/** The parameters of the query as the schema describes them. A number in a query is text until here. */
+/** The query parameters, checked by the schema. Numbers are parsed from text here. */
 export function readQuery<S extends z.ZodObject>(context: Context, schema: S): z.output<S> {
   const values = Object.entries(context.req.query()).map(([name, text]) => {
     const bounds = boundsOf(schema.shape[name]);
@@ -17,7 +17,7 @@ interface Bounds {
   max: number;
 }
 
-/** A whole number within bounds; undefined when it is not there. */
+/** Parses a whole number within bounds; undefined when there is no text. */
 export function wholeNumber(
   text: string | undefined,
   name: string,
@@ -31,7 +31,7 @@ export function wholeNumber(
   return value;
 }
 
-/** Undefined for what is not a number. */
+/** Undefined for fields that are not numbers. */
 function boundsOf(field: unknown): Bounds | undefined {
   if (field instanceof z.ZodOptional || field instanceof z.ZodDefault) return boundsOf(field.unwrap());
   if (!(field instanceof z.ZodNumber)) return undefined;

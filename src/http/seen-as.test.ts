@@ -9,7 +9,7 @@ import { seenAs, TrustedProxies } from './seen-as.ts';
 let listening: Listening | undefined;
 afterEach(() => listening?.close());
 
-/** What a server that trusts these proxies makes of a request with these headers. */
+/** How a server that trusts these proxies sees a request with these headers. */
 async function seen(proxies: string[], headers: Record<string, string>): Promise<unknown> {
   const options = { host: '127.0.0.1', hosts: ['fleet.example'], proxies: new TrustedProxies(proxies) };
   const app = createApp({ ...options, log: silentLog });
@@ -36,18 +36,18 @@ const FORWARDED = {
 };
 
 describe('forwarded headers', () => {
-  it('are believed of a trusted proxy: caller, name and scheme', async () => {
+  it('of a trusted proxy set caller, name and scheme', async () => {
     const expected = { address: '203.0.113.9', host: 'fleet.example', scheme: 'https' };
     expect(await seen(['127.0.0.1'], FORWARDED)).toEqual(expected);
     expect(await seen(['127.0.0.0/8'], FORWARDED)).toEqual(expected);
   });
 
-  it('of anybody else mean nothing', async () => {
+  it('of any other caller have no effect', async () => {
     for (const proxies of [[], ['10.0.0.1'], ['::1']])
       expect(await seen(proxies, FORWARDED)).toMatchObject({ address: '127.0.0.1', scheme: 'http' });
   });
 
-  it('name the last who is no proxy of ours; what the caller wrote before that is not believed', async () => {
+  it('name the last address that is no trusted proxy; what the caller wrote before it is ignored', async () => {
     const through = { ...FORWARDED, 'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.7' };
     expect(await seen(['127.0.0.1', '10.0.0.0/8'], through)).toMatchObject({ address: '203.0.113.9' });
     expect(await seen(['127.0.0.1'], { 'x-forwarded-for': 'nonsense' })).toMatchObject({
@@ -55,7 +55,7 @@ describe('forwarded headers', () => {
     });
   });
 
-  it('still have to name the server: a page of another origin is refused behind a proxy too', async () => {
+  it('do not weaken the guard: a page of another origin is refused behind a proxy too', async () => {
     const foreign = await seen(['127.0.0.1'], { ...FORWARDED, origin: 'https://evil.example' });
     expect(JSON.stringify(foreign)).toContain('other origins');
     const own = { ...FORWARDED, origin: 'https://fleet.example' };
@@ -65,7 +65,7 @@ describe('forwarded headers', () => {
   });
 
   it.each(['nonsense', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/5/6', ''])(
-    '"%s" is no proxy',
+    'refuse the trusted proxy "%s"',
     (text) => {
       expect(() => new TrustedProxies([text])).toThrow('neither an IP address');
     },

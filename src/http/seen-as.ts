@@ -3,9 +3,9 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { invalid } from '../base/index.ts';
 
-/** How a request was addressed, and by whom, as far as that can be believed. */
+/** How a request was addressed, and by whom, as far as that can be trusted. */
 export interface SeenAs {
-  /** Of the caller. */
+  /** Address of the caller. */
   address: string;
   /** Name and port by which it addressed the server. */
   host: string;
@@ -14,7 +14,7 @@ export interface SeenAs {
 
 const KEY = 'rouse.seen';
 
-/** Proxies whose word about their callers is believed; of everybody else the forwarded headers mean nothing. */
+/** Proxies whose forwarded headers are trusted. From any other address these headers are ignored. */
 export class TrustedProxies {
   readonly #list = new BlockList();
   readonly #isEmpty: boolean;
@@ -47,7 +47,7 @@ export class TrustedProxies {
   }
 }
 
-/** Asked once, before anything else is decided about a request. */
+/** Call once per request, before any other decision about it. */
 export function notice(context: Context, proxies: TrustedProxies): SeenAs {
   const socket = (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket;
   const peer = socket?.remoteAddress ?? 'unknown';
@@ -65,7 +65,7 @@ export function seenAs(context: Context): SeenAs {
   return context.get(KEY) as SeenAs;
 }
 
-/** The last of each list is the word of the proxy itself; what stands before it came from outside. */
+/** The last entry of each list was added by the proxy itself; entries before it may be forged. */
 function forwardedBy({ req }: Context, proxies: TrustedProxies): Partial<SeenAs> {
   const scheme = last(req.header('x-forwarded-proto'))?.toLowerCase();
   const host = last(req.header('x-forwarded-host'));
@@ -82,7 +82,7 @@ const listed = (header: string | undefined): string[] =>
 
 const last = (header: string | undefined): string | undefined => listed(header).at(-1);
 
-/** Without brackets, port, and the clothes of an IPv4 address on an IPv6 socket. */
+/** Without brackets and port; an IPv4 address mapped into IPv6 as plain IPv4. */
 function plainAddress(text: string): string {
   const bare = /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');

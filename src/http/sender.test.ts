@@ -9,7 +9,7 @@ import { isLoopback, nameOf } from './sender.ts';
 const ending = new Ending();
 afterEach(() => ending.run());
 
-/** On loopback under a name of its own besides, with a route for the owner, one for all, and a page with its own door. */
+/** A server on loopback with another name, an open route, a route with its own check, and routes that show who is the owner. */
 async function server({ ownerToken }: { ownerToken?: string } = {}): Promise<number> {
   const accounts = new Accounts(ownerToken === undefined ? {} : { ownerOf: () => 'unaskable' });
   const app = createApp({ host: '127.0.0.1', hosts: ['fleet.example'], log: silentLog });
@@ -30,7 +30,7 @@ async function server({ ownerToken }: { ownerToken?: string } = {}): Promise<num
   return listening.port;
 }
 
-/** Writes a request by hand and answers with the status, the answer's headers and its body. */
+/** Writes a request by hand and returns status, headers and body of the response. */
 async function say(
   port: number,
   line: string,
@@ -46,7 +46,7 @@ async function say(
 const HOST = 'Host: 127.0.0.1';
 const asked = (port: number, ...lines: string[]) => say(port, 'GET /act HTTP/1.1', ...lines);
 
-describe('the own account on loopback is the owner', () => {
+describe('a program of the own account on loopback is the owner', () => {
   it.each(['127.0.0.1', '127.0.0.1:9889', '127.8.9.1', 'localhost', 'LocalHost:1', '[::1]', '[::1]:9889'])(
     'under Host %s',
     async (host) => {
@@ -57,13 +57,13 @@ describe('the own account on loopback is the owner', () => {
     },
   );
 
-  it("with Node's own fetch, which says Sec-Fetch-Mode and nothing else that a browser says", async () => {
+  it("with Node's own fetch, which sends Sec-Fetch-Mode and no other header of a browser", async () => {
     const answer = await fetch(`http://127.0.0.1:${await server()}/act`, { method: 'POST' });
     expect([answer.status, await answer.text()]).toEqual([200, 'owner']);
   });
 });
 
-describe('the own account is a stranger, and needs a token', () => {
+describe('a request of the own account needs a token', () => {
   it.each([
     ['under a name that the server was given', ['Host: fleet.example'], 'not a loopback name'],
     ['with Forwarded', [HOST, 'Forwarded: for=127.0.0.1'], 'through a proxy'],
@@ -93,8 +93,8 @@ describe('the own account is a stranger, and needs a token', () => {
   });
 
   it.each([
-    ['asks for a whole address', 'GET http://127.0.0.1/act HTTP/1.1', [HOST], 401],
-    ['asks for one elsewhere', 'GET http://fleet.example/act HTTP/1.1', [HOST], 401],
+    ['asks for an absolute URL', 'GET http://127.0.0.1/act HTTP/1.1', [HOST], 401],
+    ['asks for an absolute URL elsewhere', 'GET http://fleet.example/act HTTP/1.1', [HOST], 401],
     ['speaks HTTP/1.0', 'GET /act HTTP/1.0', [HOST], 401],
     ['speaks HTTP/1.0 and names no Host', 'GET /act HTTP/1.0', [], 400],
     ['names no Host', 'GET /act HTTP/1.1', [], 400],
@@ -124,7 +124,7 @@ describe('the own account is a stranger, and needs a token', () => {
 describe('a POST without a body', () => {
   const post = (port: number, ...lines: string[]) => say(port, 'POST /act HTTP/1.1', HOST, ...lines);
 
-  it('is taken of a program', async () => {
+  it('is accepted from a program', async () => {
     const port = await server();
     expect((await post(port)).status).toBe(200);
     expect((await post(port, 'Content-Length: 0')).status).toBe(200);
@@ -164,7 +164,7 @@ describe('a POST without a body', () => {
     expect((await post(port, line, 'Authorization: Bearer good')).status).toBe(415);
   });
 
-  it('is refused when it may have one all the same', async () => {
+  it('is refused when its headers announce a body', async () => {
     const port = await server();
     expect((await post(port, 'Content-Length: 2', '', '{}')).status).toBe(415);
     expect((await post(port, 'Transfer-Encoding: chunked', '', '0')).status).toBe(415);

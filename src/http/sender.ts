@@ -3,13 +3,13 @@ import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 
-/** Headers that proxies add. Their values do not matter, nor whether there is one: a caller cannot take them away again. */
+/** Headers that proxies add. Their presence counts, whatever the value: a caller cannot remove them. */
 const OF_A_PROXY = /^(forwarded|via|x-real-ip|x-forwarded(-.*)?)$/;
 
 /**
- * Why a request is not one that a program of this machine sent to the server directly; undefined when it is. The account at
- * the other end of the connection says who spoke last. Behind a proxy or a browser of the owner's account somebody else may
- * speak, so neither is ever the owner.
+ * Why a request was not sent directly by a program of this machine; undefined when it was. The account at the other end of
+ * the connection is that of the last hop. Behind a proxy or browser of the owner's account may be someone else, so neither
+ * is ever taken for the owner.
  */
 export function whyNotDirect(context: Context): string | undefined {
   const incoming = incomingOf(context);
@@ -17,17 +17,18 @@ export function whyNotDirect(context: Context): string | undefined {
   if (added !== undefined) return `the request came through a proxy (it has the header "${added}")`;
   const host = context.req.header('host') ?? '';
   if (!isLoopback(nameOf(host))) return `the request was sent to "${host}", which is not a loopback name`;
-  // Only proxies are asked for whole addresses, and only proxies still speak HTTP/1.0: nginx does by default.
-  if (incoming?.url?.startsWith('/') === false) return 'the request names a whole address, as one to a proxy';
-  if (incoming?.httpVersion === '1.0') return 'the request is HTTP/1.0, which proxies speak';
-  // Programs of this machine need no TLS here; what passes it on unread may stand in front.
+  // Absolute request targets are for proxies, and only proxies still use HTTP/1.0; nginx does by default.
+  if (incoming?.url?.startsWith('/') === false)
+    return 'the request target is an absolute URL, as for a proxy';
+  if (incoming?.httpVersion === '1.0') return 'the request is HTTP/1.0, which proxies use';
+  // Programs of this machine need no TLS here; a TCP proxy may be in between.
   if (incoming && 'encrypted' in incoming.socket) return 'the request came over TLS';
   return isFromBrowser(context) ? 'the request came from a browser' : undefined;
 }
 
 /**
- * Browsers name their origin, or say from where, how and for what they fetch. `Sec-Fetch-Mode: cors` alone is Node's own
- * fetch: a browser never sends it without its origin or `Sec-Fetch-Site`.
+ * Browsers send `Origin` or `Sec-Fetch-*` headers. `Sec-Fetch-Mode: cors` alone is Node's own fetch: a browser never sends
+ * it without its origin or `Sec-Fetch-Site`.
  */
 export function isFromBrowser(context: Context): boolean {
   const headers = headersOf(context);
@@ -37,13 +38,13 @@ export function isFromBrowser(context: Context): boolean {
   return 'origin' in headers || (fetching.length > 0 && !isNode);
 }
 
-/** A Host header without its port, in lower case, an IPv6 address without its brackets; empty when it is not well formed. */
+/** The name in a Host header: lower case, without port or IPv6 brackets; empty when the header is malformed. */
 export function nameOf(header: string): string {
   const [, six, name = six] = /^(?:\[([\da-f:.]+)\]|([^[\]:\s,@/]+))(?::\d+)?$/i.exec(header) ?? [];
   return name?.toLowerCase() ?? '';
 }
 
-/** `localhost`, 127.0.0.0/8 and ::1. A name that only leads to loopback is none of them: whoever owns the name decides that. */
+/** `localhost`, 127.0.0.0/8 and ::1. A DNS name that resolves to loopback does not count: its owner decides where it leads. */
 export function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }

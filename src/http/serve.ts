@@ -5,8 +5,8 @@ import { readQuery } from './read-query.ts';
 import { reached } from './source-wire.ts';
 
 /**
- * One request to a route. Query and body are read and checked by the route's row when the handler asks for them, so that
- * it can first find out who calls: a stranger is refused before anything of theirs is read.
+ * One request to a route. Query and body are read and checked when the handler calls these methods, so that it can check
+ * the caller first: a stranger is refused before any of its input is read.
  */
 export interface Call<R extends Route> {
   context: Context;
@@ -15,7 +15,7 @@ export interface Call<R extends Route> {
   body(): Promise<BodyOf<R>>;
 }
 
-/** A date is written as JSON writes it. */
+/** A handler may return a Date where the row has text: JSON turns it into text. */
 type Writable<T> = T extends unknown
   ? string extends T
     ? T | Date
@@ -25,15 +25,15 @@ type Writable<T> = T extends unknown
   : never;
 type Answer<R extends Route> = AnswerOf<R> | Writable<AnswerOf<R>> | Response;
 
-/** Answers what the row promises; a `Response` where the answer is a stream or not JSON. */
+/** Returns what the row promises, or a `Response` when that is a stream or not JSON. */
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
-/** One for each route: neither a route without a handler nor a handler without a route compiles. */
+/** One handler for each route; a missing one or one too many does not compile. */
 export type Handlers<Rs extends Routes> = { [K in keyof Rs]: Handler<Rs[K]> };
 
-/** Serves routes. The only place where a route is added to an app. */
+/** Serves routes. This is the only place that adds routes to an app. */
 export function serve<Rs extends Routes>(app: Hono, routes: Rs, handlers: Handlers<NoInfer<Rs>>): void {
-  // "{" comes after every letter, so a fixed word is tried before a parameter in its place.
+  // "{" sorts after every letter, so a fixed word is tried before a parameter in its place.
   const inOrder = Object.values<Route>(routes).sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const route of inOrder) {
     const handle = handlers[route.id] as Handler<Route>;

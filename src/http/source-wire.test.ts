@@ -56,35 +56,35 @@ function app(wire: 'rouse' | 'houmao'): Hono {
 const ask = (wire: 'rouse' | 'houmao', path: string, headers: Record<string, string> = {}) =>
   app(wire).request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1', ...headers } });
 
-describe('the fields of ours', () => {
+describe('with ROUSE_WIRE=houmao, our fields', () => {
   it.each(['/whole', '/carried'])('are left out of %s for clients of the source', async (path) => {
     const response = await ask('houmao', path);
     expect([response.status, await response.json()]).toEqual([200, LEFT]);
     if (path === '/carried') expect(response.headers.get('retry-after')).toBe('3');
   });
 
-  it('are left out of events as they come, and everything else of the stream stays', async () => {
+  it('are left out of the data of events, and the rest of the stream stays', async () => {
     const data = `data: ${JSON.stringify(LEFT)}`;
     expect(await (await ask('houmao', '/stream')).text()).toBe(
       `id: 1\nevent: x\n${data}\n\n: alive\n\n${data}\n\n`,
     );
   });
 
-  it('are left out of errors, whose status stays', async () => {
+  it('are left out of errors, which keep their status', async () => {
     const response = await ask('houmao', '/bad');
     expect([response.status, await response.json()]).toEqual([409, { detail: 'not now' }]);
     expect(await (await ask('houmao', '/nowhere')).json()).toEqual({ detail: 'no such route: /nowhere' });
   });
 
   it.each([
-    ['by default', 'rouse', {}],
-    ['for programs of ours', 'houmao', { 'x-rouse': '1' }],
-  ] as const)('are there %s', async (_, wire, headers) => {
+    ['when the mode is rouse', 'rouse', {}],
+    ['for our own programs', 'houmao', { 'x-rouse': '1' }],
+  ] as const)('are present %s', async (_, wire, headers) => {
     expect(await (await ask(wire, '/whole', headers)).json()).toEqual(WHOLE);
     expect(await (await ask(wire, '/bad', headers)).json()).toMatchObject({ error: { hint: 'later' } });
   });
 
-  it('stay in answers of routes that are ours', async () => {
+  it('stay in responses of routes that only we have', async () => {
     expect(await (await ask('houmao', '/own')).json()).toEqual(WHOLE);
   });
 });

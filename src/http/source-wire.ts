@@ -5,23 +5,23 @@ import { isJson } from './read-body.ts';
 const routes = new WeakMap<Context, Route>();
 const views = new WeakMap<object, SourceView>();
 
-/** Which route a request has reached. */
+/** Notes which route a request has reached. */
 export function reached(context: Context, route: Route): void {
   routes.set(context, route);
 }
 
 /**
- * What is ours is left out of every answer, whoever made it: a handler, a gateway behind the server, an error, a stream. Our own
- * programs say `X-Rouse: 1` and get all of it. Answers of routes that are ours alone are left as they are.
+ * Removes our fields from every response: of a handler, of a gateway behind the server, of an error, in a stream. Our own
+ * programs send `X-Rouse: 1` and get all fields. Responses of routes that only we have stay as they are.
  */
 export function sourceWire(): MiddlewareHandler {
   return async (context, next) => {
     await next();
     if (context.req.header('x-rouse') === '1') return;
     const schema = context.res.status >= 400 ? errorBody : answerOf(routes.get(context));
-    const told = schema && narrowed(context.res, viewOf(schema));
-    if (!told) return;
-    const answer = await told;
+    const narrower = schema && narrowed(context.res, viewOf(schema));
+    if (!narrower) return;
+    const answer = await narrower;
     context.res = undefined;
     context.res = answer;
   };
@@ -36,7 +36,7 @@ function viewOf(schema: Route['response']): SourceView {
   return known;
 }
 
-/** Undefined of what is neither JSON nor events. */
+/** Undefined when the response is neither JSON nor events. */
 function narrowed(response: Response, view: SourceView): Promise<Response> | Response | undefined {
   const type = response.headers.get('content-type') ?? '';
   if (isJson(type)) return wholeAnswer(response, view);
@@ -58,7 +58,7 @@ async function wholeAnswer(response: Response, view: SourceView): Promise<Respon
   return new Response(jsonOr(text, view), { status, headers: kept });
 }
 
-/** Events line by line: `data:` is JSON of the route, the others are the stream's own. */
+/** Rewrites events line by line: `data:` holds JSON of the route; other lines belong to the stream. */
 function eventLines(view: SourceView): TransformStream<string, string> {
   let rest = '';
   return new TransformStream({
@@ -76,7 +76,7 @@ function eventLines(view: SourceView): TransformStream<string, string> {
 const eventLine = (line: string, view: SourceView): string =>
   line.startsWith('data:') ? `data: ${jsonOr(line.slice('data:'.length).trim(), view)}` : line;
 
-/** What is not JSON stays as it is. */
+/** Text that is not JSON stays as it is. */
 function jsonOr(text: string, view: SourceView): string {
   try {
     return JSON.stringify(view(JSON.parse(text)));

@@ -23,33 +23,33 @@ function take(name: string): void {
   fs.copyFileSync(path.join(FILES, `${name}.pem`), at('cert.pem'));
 }
 
-/** Resolves when the directory's watchers have heard of it, and had their time. */
+/** Resolves when the directory's watchers have seen the change and their delay is over. */
 async function change(work: () => void): Promise<void> {
-  await new Promise<void>((heard) => {
+  await new Promise<void>((seen) => {
     const watch = fs.watch(home, () => {
       watch.close();
-      heard();
+      seen();
     });
     work();
   });
   vi.advanceTimersByTime(1000);
 }
 
-it('a file beside the certificate is no news, nor is the same trouble again', async () => {
+it('a new certificate is reported; a file beside it or the same problem again is not', async () => {
   take('first');
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   const files = { certFile: at('cert.pem'), keyFile: at('key.pem') };
-  const { stop } = tlsServer({ ...files, renewed: (problem) => told.push(problem) }, () => {});
+  const { stop } = tlsServer({ ...files, renewed: (problem) => reported.push(problem) }, () => {});
   const beside = () => change(() => fs.appendFileSync(at('server.log'), 'a line\n'));
   await beside();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   await change(() => take('second'));
   await beside();
-  expect(told).toEqual([undefined]);
+  expect(reported).toEqual([undefined]);
   await change(() => fs.writeFileSync(at('cert.pem'), 'none'));
   await beside();
-  expect(told).toEqual([undefined, expect.stringContaining('are not a certificate and its key')]);
+  expect(reported).toEqual([undefined, expect.stringContaining('are not a certificate and its key')]);
   await change(() => take('second'));
-  expect(told).toHaveLength(3);
+  expect(reported).toHaveLength(3);
   stop();
 });

@@ -10,26 +10,26 @@ import { isLoopback } from './sender.ts';
 export interface TlsFiles {
   certFile: string;
   keyFile: string;
-  /** A renewed certificate was taken, or could not be: the one before stays. */
+  /** Called when a renewed certificate is used, or cannot be used and the one before stays. */
   renewed?: (problem: string | undefined) => void;
 }
 
 const HANDSHAKE_BYTE = 0x16;
 const FIRST_BYTE_MS = 10_000;
-/** Two files are seldom written at the same instant. */
+/** Certificate and key are seldom written at the same instant. */
 const SETTLE_MS = 500;
 
 export interface TlsServer {
-  /** The one that listens. */
+  /** The server that listens. */
   server: Server;
-  /** What answers, with and without TLS. */
+  /** The servers that answer, without and with TLS. */
   answering: readonly [http.Server, https.Server];
   stop(): void;
 }
 
 /**
- * TLS for everybody, on one port. Programs of the same machine may also speak plainly: what goes over loopback leaves nobody's
- * hands, and local commands need no certificate. Anybody else who speaks plainly is told and cut off.
+ * TLS for all callers, on one port. Programs of the same machine may also use plain HTTP: loopback traffic does not leave the
+ * machine, and local commands need no certificate. Plain HTTP from elsewhere gets an error, and its connection is closed.
  */
 export function tlsServer(files: TlsFiles, listener: http.RequestListener): TlsServer {
   const plain = http.createServer(listener);
@@ -60,7 +60,7 @@ function isOfThisMachine({ remoteAddress = '', localAddress }: Socket): boolean 
   return remoteAddress === localAddress || isLoopback(remoteAddress.replace(/^::ffff:/, ''));
 }
 
-const WORDS = JSON.stringify({ detail: 'this port speaks TLS: address it with https://' });
+const WORDS = JSON.stringify({ detail: 'this port uses TLS: address it with https://' });
 const NEEDS_TLS = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${WORDS.length}\r\nconnection: close\r\n\r\n${WORDS}`;
 
 interface Tls {
@@ -68,7 +68,7 @@ interface Tls {
   key: Buffer;
 }
 
-/** Both files, proven to belong together. A key that strangers can read is refused. */
+/** Reads both files and proves that they belong together. A key that others can read is refused. */
 function readTls({ certFile, keyFile }: TlsFiles): Tls {
   const [cert, key] = [read(certFile, '--tls-cert'), read(keyFile, '--tls-key')];
   if ((fs.statSync(keyFile).mode & 0o007) !== 0)
@@ -92,14 +92,14 @@ function read(file: string, flag: string): Buffer {
 }
 
 /**
- * A certificate is renewed while the server runs. Its directory may hold other files, such as the log that is told of it: only
- * what is another certificate, or another trouble with it, is news.
+ * Loads a renewed certificate while the server runs. Its directory may hold other files, such as the log that reports it, so
+ * only a changed certificate or a new problem is reported.
  */
 function watchFiles(files: TlsFiles, secure: https.Server, first: Tls): () => void {
   let settling: NodeJS.Timeout | undefined;
   let inForce = first;
   let trouble: string | undefined;
-  const tell = (problem: string | undefined): void => {
+  const report = (problem: string | undefined): void => {
     trouble = problem;
     files.renewed?.(problem);
   };
@@ -109,10 +109,10 @@ function watchFiles(files: TlsFiles, secure: https.Server, first: Tls): () => vo
       if (trouble === undefined && now.cert.equals(inForce.cert) && now.key.equals(inForce.key)) return;
       secure.setSecureContext(now);
       inForce = now;
-      tell(undefined);
+      report(undefined);
     } catch (error) {
       const problem = messageOf(error);
-      if (problem !== trouble) tell(problem);
+      if (problem !== trouble) report(problem);
     }
   };
   const directories = new Set([files.certFile, files.keyFile].map((file) => path.dirname(file)));

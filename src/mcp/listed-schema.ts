@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 type Json = Record<string, unknown>;
 
-/** What a tool takes: checked by its schema. */
+/** The input of a tool, checked by its schema. */
 export function takes(input: z.ZodObject): StandardSchemaWithJSON {
   return listedAs(
     () => inputSchema(input),
@@ -11,7 +11,7 @@ export function takes(input: z.ZodObject): StandardSchemaWithJSON {
   );
 }
 
-/** What a tool returns, for those who read it. A gateway of another version may say more: that is passed on. */
+/** The output of a tool, for its documentation. A gateway of another version may return more: that is passed on. */
 export function returns(output: z.ZodObject): StandardSchemaWithJSON {
   return listedAs(
     () => jsonSchema(output, 'output'),
@@ -23,7 +23,7 @@ export const inputSchema = (input: z.ZodObject): Json => jsonSchema(input, 'inpu
 
 type Validate = StandardSchemaWithJSON['~standard']['validate'];
 
-/** Made when tools are first listed, and once: over HTTP each request has a server of its own. */
+/** Made once, when tools are first listed: over HTTP each request has a server of its own. */
 function listedAs(make: () => Json, validate: Validate): StandardSchemaWithJSON {
   let made: Json | undefined;
   const same = (): Json => (made ??= make());
@@ -32,7 +32,7 @@ function listedAs(make: () => Json, validate: Validate): StandardSchemaWithJSON 
   };
 }
 
-/** Many clients read `type` as one word; so null is one of `anyOf`. */
+/** Many clients expect `type` to be one word, so null goes into `anyOf`. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,

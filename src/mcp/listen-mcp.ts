@@ -8,7 +8,7 @@ import type { McpPorts } from './ports.ts';
 export interface ListenMcp {
   ports: McpPorts;
   port: number;
-  /** What a client must send; read for each request, since tokens change. */
+  /** The token that a client must send; read for each request, since tokens change. */
   tokenOf: () => string;
   env: Readonly<Record<string, string | undefined>>;
   log: Log;
@@ -16,7 +16,7 @@ export interface ListenMcp {
 
 const LOOPBACK = '127.0.0.1';
 
-/** One agent's tools on loopback. A client must hold the agent's own token: other agents run on this host, too. */
+/** One agent's tools on loopback. A client needs the agent's own token, because other agents run on this host, too. */
 export async function listenMcp({
   ports,
   port,

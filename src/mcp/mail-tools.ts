@@ -12,7 +12,7 @@ interface OperationTexts {
   idempotent?: boolean;
 }
 
-/** An operation on the agent's mailbox, as every other door takes it. */
+/** An operation on the agent's mailbox, with the same input as on HTTP and the command line. */
 const operation = (name: keyof typeof MAIL_OPERATIONS, wanted: OperationTexts) =>
   mailTool(name, MAIL_OPERATIONS[name], wanted);
 
@@ -39,19 +39,19 @@ export const MAIL_TOOLS = [
   }),
   operation('search', {
     title: 'Search mail',
-    description: 'Messages that hold a text.',
+    description: 'Messages that contain all words of a text.',
     output: mailList,
     readOnly: true,
   }),
   operation('peek', {
     title: 'Look at a message',
-    description: 'One message, which stays unread.',
+    description: 'Returns one message and leaves it unread.',
     output: mailOne,
     readOnly: true,
   }),
   operation('read', {
     title: 'Read a message',
-    description: 'One message, which is read from now on.',
+    description: 'Returns one message and marks it as read.',
     output: mailOne,
     idempotent: true,
   }),

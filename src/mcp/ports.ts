@@ -8,9 +8,9 @@ export interface RemindersPort {
   remove(reminderId: string): Promise<unknown>;
 }
 
-/** Where the tools lead. A port that is not there takes its tools with it. */
+/** What the tools act on. Without a port its tools are not listed. */
 export interface McpPorts {
-  /** The inbox of whoever holds the token, or of the workspace named. Asked anew for each call, since tokens change. */
+  /** The inbox of the token's holder, or of the named workspace. Called for each tool call, since tokens change. */
   tickets?: (workspaceId: string | undefined) => TicketsClient | Promise<TicketsClient>;
   /** One operation on the agent's mailbox. */
   mail?: (operation: string, body: object) => Promise<unknown>;

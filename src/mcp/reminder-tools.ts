@@ -20,9 +20,9 @@ export const REMINDER_TOOLS = [
     title: 'Have yourself prompted later',
     description:
       'Has a prompt sent to you later, once or repeatedly. Say when with one of start_after_seconds, deliver_at_utc ' +
-      'or cron; with interval_seconds or cron it repeats. It lives as long as the gateway, unless durable.',
+      'or cron; with interval_seconds or cron it repeats. It ends with the gateway, unless durable.',
     input: {
-      title: z.string().max(1000).describe('For people; it is never sent.'),
+      title: z.string().max(1000).describe('For people; never sent.'),
       prompt: z.string().max(LIMITS.bodyBytes.standard).describe('The prompt you will get.'),
       start_after_seconds: z.number().positive().optional(),
       deliver_at_utc: z.string().max(64).optional().describe('Such as 2026-01-31T08:00:00Z.'),
@@ -34,7 +34,9 @@ export const REMINDER_TOOLS = [
       missed: z
         .enum(codesOf(MISSED_POLICIES))
         .optional()
-        .describe('For durable ones, times that passed unseen.'),
+        .describe(
+          'For durable reminders: what to do about due times that passed while the gateway was down.',
+        ),
     },
     output: reminderSet,
     run: async ({ ranking, ...wanted }, { reminders }) => {
@@ -51,7 +53,7 @@ export const REMINDER_TOOLS = [
   tool({
     name: 'delete_reminder',
     title: 'Remove a reminder',
-    description: 'Removes a reminder; a delivery that has begun ends first.',
+    description: 'Removes a reminder. A delivery that has begun is completed first.',
     input: { reminder_id: z.string().max(200) },
     output: reminderDeleted,
     destructive: true,

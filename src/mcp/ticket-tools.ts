@@ -23,14 +23,14 @@ import {
 } from '../wire/index.ts';
 import { tool, withoutUndefined } from './tool.ts';
 
-/** Lists are for choosing; get_request shows the whole. */
+/** Lists show the beginning; get_request shows the whole text. */
 const PREVIEW = 200;
 
 const workspace_id = z
   .string()
   .max(200)
   .optional()
-  .describe("The agent's workspace id. Left out: your own, which is what you want.");
+  .describe("The agent's workspace id. Leave it out for your own.");
 const request_id = z.string().max(200).describe('The id of the request, as the lists show it.');
 const page = {
   workspace_id,
@@ -45,7 +45,7 @@ function shortened({ requests, ...rest }: InboxRequestList, other: 'requester' |
 }
 
 function line(row: InboxRequest, other: 'requester' | 'recipient'): object {
-  const name = row[`${other}_name`] ?? (row[`${other}_id`] || 'anybody of the org');
+  const name = row[`${other}_name`] ?? (row[`${other}_id`] || 'anyone in the org');
   return {
     id: row.id,
     kind: row.kind,
@@ -74,7 +74,7 @@ const shortList = (other: 'requester' | 'recipient') =>
         })
         .extend({
           [other]: z.string().describe('`agent` or `user`, and the name.'),
-          detail: z.string().optional().describe('How it begins; get_request shows all of it.'),
+          detail: z.string().optional().describe('Its beginning; get_request shows all of it.'),
         }),
     ),
   });
@@ -119,7 +119,7 @@ export const TICKET_TOOLS = [
   }),
   tool({
     name: 'list_inbox',
-    title: 'What is asked of you',
+    title: 'Requests for you',
     description:
       'The requests addressed to you, most urgent first, then oldest. Open ones unless you say otherwise. Read one with ' +
       'get_request, answer it with respond_request.',
@@ -143,7 +143,7 @@ export const TICKET_TOOLS = [
   tool({
     name: 'get_request',
     title: 'One request with its thread',
-    description: 'A request you made or were asked, in full, with the newest messages of its thread.',
+    description: 'A request from you or to you, in full, with the newest messages of its thread.',
     input: {
       request_id,
       workspace_id,
@@ -160,7 +160,7 @@ export const TICKET_TOOLS = [
     title: 'Answer a request',
     description:
       `Closes a request that is addressed to you: ${KINDS_AND_ANSWERS}. ` +
-      'What you have to say about it goes into message; it is kept with the answer.',
+      'Put your comment into message; it is kept with the answer.',
     input: {
       request_id,
       action: z.enum(TICKET_ANSWERS),
@@ -189,7 +189,7 @@ export const TICKET_TOOLS = [
   tool({
     name: 'cancel_request',
     title: 'Withdraw a request',
-    description: 'Withdraws an open request that you made. The recipient is asked to stop.',
+    description: 'Withdraws an open request of yours. The recipient is asked to stop.',
     input: { request_id, workspace_id },
     output: requestChanged,
     destructive: true,

@@ -5,7 +5,7 @@ import { REMINDER_TOOLS } from './reminder-tools.ts';
 import { TICKET_TOOLS } from './ticket-tools.ts';
 import type { Tool } from './tool.ts';
 
-/** Each port, and the tools that lead there. */
+/** The tools of each port. */
 export const TOOLS_OF: Readonly<Record<keyof McpPorts, Tool[]>> = {
   tickets: TICKET_TOOLS,
   mail: MAIL_TOOLS,
@@ -14,7 +14,7 @@ export const TOOLS_OF: Readonly<Record<keyof McpPorts, Tool[]>> = {
 
 export const PORTS = Object.keys(TOOLS_OF) as (keyof McpPorts)[];
 
-/** The tools of these ports, in the words the server would use, for whoever must name them before it is asked. */
+/** The tools of these ports as the server describes them, for programs that list them without a server. */
 export function describeTools(
   ports: Readonly<Partial<Record<keyof McpPorts, unknown>>>,
 ): { name: string; title: string; description: string; input: object }[] {

@@ -3,20 +3,20 @@ import * as z from 'zod';
 import { returns, takes } from './listed-schema.ts';
 import type { McpPorts } from './ports.ts';
 
-/** One tool: what it takes, what it does with it, and what it returns: structured, and the same as text. */
+/** One tool: its input, what it does, and its output, which is sent both structured and as text. */
 export interface Tool {
   name: string;
   title: string;
   description: string;
   input: z.ZodObject;
-  /** The same, and what it returns, as the server lists them. */
+  /** Input and output schema as the server lists them. */
   takes: StandardSchemaWithJSON;
   returns: StandardSchemaWithJSON;
   /** Changes nothing. */
   readOnly: boolean;
-  /** Doing it again with the same arguments changes nothing more. */
+  /** Calling it again with the same arguments changes nothing more. */
   idempotent: boolean;
-  /** Takes away what was there, for good. */
+  /** Deletes something for good. */
   destructive: boolean;
   run: (args: never, ports: Required<McpPorts>) => Promise<unknown>;
 }
@@ -25,7 +25,7 @@ interface ToolDefinition<Input extends z.ZodRawShape | z.ZodObject> {
   name: string;
   title: string;
   description: string;
-  /** A schema, or the fields of one that knows no others. */
+  /** A schema, or the fields of a strict one. */
   input: Input;
   output: z.ZodObject;
   readOnly?: boolean;
@@ -47,7 +47,7 @@ export function tool<Input extends z.ZodRawShape | z.ZodObject>(wanted: ToolDefi
   return { ...rest, ...listed, readOnly, idempotent, destructive, run: wanted.run as Tool['run'] };
 }
 
-/** Left out of what is sent when it was not withoutUndefined. */
+/** The fields that have a value; the others are not sent. */
 export function withoutUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

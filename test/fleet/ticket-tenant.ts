@@ -8,10 +8,10 @@ import {
   addMessage,
   cancelTicket,
   createTicket,
-  type TicketQuery,
   listInbox,
   type NewTicket,
   respondTicket,
+  type TicketQuery,
 } from '../../src/fleet/tickets/index.ts';
 import type { TestDatabase } from '../support/fleet.ts';
 

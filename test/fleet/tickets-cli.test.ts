@@ -141,7 +141,7 @@ describe('rouse requests', () => {
       7,
       /no fleet server is listening/,
     ],
-    ['a URL with a secret', ['inbox', '--fleet-url', 'http://a:b@127.0.0.1'], 2, /tokens belong into a file/],
+    ['a URL with a secret', ['inbox', '--fleet-url', 'http://a:b@127.0.0.1'], 2, /a token belongs in a file/],
     [
       'a token file that is not there',
       ['inbox', '--fleet-token-file', '/nope'],

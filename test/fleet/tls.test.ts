@@ -42,7 +42,7 @@ describe('a server with TLS', () => {
     expect((await as(authority('first')).call('ready', {})).status).toBe('ready');
     await expect(as(undefined).call('ready', {})).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('is not to be trusted'),
+      message: expect.stringContaining('cannot be trusted'),
       hint: expect.stringContaining('ROUSE_FLEET_CA'),
     });
     await expect(as(authority('second')).call('ready', {})).rejects.toMatchObject({ code: 'unavailable' });
