@@ -145,8 +145,8 @@ describe('a caller on loopback', () => {
   });
 
   it('is not taken for the own account when the kernel cannot show its uid', () => {
-    const nobody = new Accounts({ ownUid: 65_534, ownerOf: () => 65_534 });
-    expect(nobody.of(new net.Socket())).toBe('other');
+    const unmapped = new Accounts({ ownUid: 65_534, ownerOf: () => 65_534 });
+    expect(unmapped.of(new net.Socket())).toBe('other');
   });
 
   describe.skipIf(!isRoot)('as another account (needs root to become one)', () => {

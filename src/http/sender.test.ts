@@ -24,7 +24,7 @@ async function server({ ownerToken }: { ownerToken?: string } = {}): Promise<num
     }),
   );
   app.get('/health', (context) => context.text('ok'));
-  app.all('*', (context) => context.text(isOwner(context) ? 'owner' : 'nobody'));
+  app.all('*', (context) => context.text(isOwner(context) ? 'owner' : 'caller'));
   const listening = await listen({ app, accounts }, '127.0.0.1', 0);
   ending.add(() => listening.close());
   return listening.port;
@@ -87,9 +87,9 @@ describe('a request of the own account needs a token', () => {
     const answer = await asked(port, ...lines);
     expect([answer.status, answer.body]).toEqual([401, expect.stringContaining(why)]);
     expect(answer.head).toMatch(/^www-authenticate: Bearer\r?$/im);
-    expect((await asked(port, ...lines, 'Authorization: Bearer good')).body).toContain('nobody');
+    expect((await asked(port, ...lines, 'Authorization: Bearer good')).body).toContain('caller');
     expect((await say(port, 'GET /health HTTP/1.1', ...lines)).status).toBe(200);
-    expect((await say(port, 'GET /ui HTTP/1.1', ...lines)).body).toContain('nobody');
+    expect((await say(port, 'GET /ui HTTP/1.1', ...lines)).body).toContain('caller');
   });
 
   it.each([
