@@ -22,7 +22,8 @@ const PLAN = {
   client: 'base domain wire',
   http: 'base domain wire',
   gateway: 'base domain db tmux screen tools terminal wire http client mail mcp',
-  fleet: 'base domain db screen terminal session wire http client mail gateway mcp',
+  fleet: 'base domain db screen terminal session wire http client mail gateway mcp hosting',
+  hosting: 'base domain terminal session wire http client fleet',
   session: 'base domain tmux screen tools terminal wire client mail gateway mcp',
   scripted: 'base',
   mcp: 'base domain wire http client',
@@ -42,7 +43,6 @@ const GATEWAY_PLAN = {
   files: '',
   turns: '',
   mail: '',
-  served: '',
   notifier: 'queue presence files turns mail',
   reminders: 'queue dispatch presence files turns',
   fleet: 'queue dispatch presence control',
@@ -61,9 +61,8 @@ const FLEET_PLAN = {
   nudge: 'sweep delivery',
   mail: 'identity delivery registry sweep',
   a2a: 'identity delivery registry',
-  agents: 'identity',
-  page: 'identity delivery registry tickets agents',
-  http: 'identity delivery calls registry tickets nudge sweep mail a2a agents',
+  page: 'identity delivery registry tickets',
+  http: 'identity delivery calls registry tickets nudge sweep mail a2a',
 };
 
 /** Inside session: what is kept, what a tool is given, its gateway, its life. Finding and listing agents is beside them. */
@@ -125,6 +124,7 @@ const INSIDE = {
   domain: { mail: '', reminder: 'words', words: '', phrases: 'words settings', settings: 'words' },
   fleet: FLEET_PLAN,
   gateway: GATEWAY_PLAN,
+  hosting: { gateway: '', server: '' },
   page: PAGE_PLAN,
   mail: {
     schema: '',
@@ -183,6 +183,8 @@ const LIGHT_DOORS = [
   'gateway/offline-mail.ts',
   'wire/mail-bodies.ts',
   'mcp/tool-list.ts',
+  'fleet/find-hosting.ts',
+  'fleet/hosting.ts',
   'fleet/server-files.ts',
 ];
 
@@ -197,21 +199,25 @@ function* nameBreaches(file, where) {
   if (found) yield `${where}: a name of Houmao is a constant of src/${NAMES} (${found})`;
 }
 
-/** A server that owns terminals is a room behind terminal/owner.ts, and one line: without both, the rest is whole. */
-const OWNER_ROOMS = { cao: /\bCAO\b|[cC]ao[A-Z]|[a-z]Cao\b|BACKEND\.cao\b/ };
-const OWNER_LIST = 'terminal/owner-list.ts';
-/** Tables of words, the wire and flags name such a server too; they load nothing of it. */
-const NAMES_OWNERS = ['domain', 'wire', 'cli'];
+/**
+ * Rooms that can be deleted: each is named by one line, and without both the rest is whole. `names`: what is known of it only
+ * there.
+ */
+const DELETABLE = {
+  cao: { list: 'terminal/owner-list.ts', names: /\bCAO\b|[cC]ao[A-Z]|[a-z]Cao\b|BACKEND\.cao\b/ },
+  hosting: { list: 'fleet/hosting-list.ts' },
+};
+/** Tables of words, the wire and flags name such a room too; they load nothing of it. */
+const NAMES_DELETABLE = ['domain', 'wire', 'cli'];
 
-function* ownerBreaches(file, where, targets) {
+function* deletableBreaches(file, where, targets) {
   const [room] = where.split('/').slice(1);
-  if (where === `src/${OWNER_LIST}`) return;
-  for (const [owner, names] of Object.entries(OWNER_ROOMS)) {
-    if (room === owner) continue;
-    if (targets.some((each) => path.relative(path.join(root, 'src', owner), each)[0] !== '.'))
-      yield `${where}: only src/${OWNER_LIST} may import ${owner}`;
-    const found = NAMES_OWNERS.includes(room) ? undefined : names.exec(readFileSync(file, 'utf8'))?.[0];
-    if (found) yield `${where}: what is known of ${owner} is in src/${owner} (${found})`;
+  for (const [name, { list, names }] of Object.entries(DELETABLE)) {
+    if (room === name || where === `src/${list}`) continue;
+    if (targets.some((each) => path.relative(path.join(root, 'src', name), each)[0] !== '.'))
+      yield `${where}: only src/${list} may import ${name}`;
+    const found = NAMES_DELETABLE.includes(room) ? undefined : names?.exec(readFileSync(file, 'utf8'))?.[0];
+    if (found) yield `${where}: what is known of ${name} is in src/${name} (${found})`;
   }
 }
 
@@ -292,7 +298,7 @@ export function inspectHouse() {
     if (from[0] === 'page' && !isTest) breaches.push(...browserBreaches(file, where));
     if (!isTest) breaches.push(...systemBreaches(file, where));
     if (!isTest && !TESTING.test(file))
-      breaches.push(...nameBreaches(file, where), ...ownerBreaches(file, where, targets));
+      breaches.push(...nameBreaches(file, where), ...deletableBreaches(file, where, targets));
     if (!isTest) graph.set(file, targets);
     for (const target of targets) {
       const to = path.relative(source, target).split(path.sep);

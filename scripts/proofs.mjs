@@ -20,7 +20,7 @@ export const PROOFS = {
     project: 'walk',
     files: [
       'test/fleet/replicas',
-      'test/fleet/agents-access',
+      'test/hosting/access',
       'test/fleet/take-over',
       'test/fleet/nudge',
       'test/fleet/a2a-turns',

@@ -68,6 +68,12 @@ export interface DispatchFacts {
   agentDefDir?: string | null | undefined;
 }
 
+/** The server that runs the turns of an agent, and the agent's name there. */
+export interface ServingServer {
+  baseUrl: string;
+  agentRef: string;
+}
+
 /** The dispatch mode of a backend, or undefined when no gateway can serve it. */
 export function dispatchMode(backend: BackendKind, facts: DispatchFacts = {}): DispatchMode | undefined {
   if (backend === BACKEND.terminal || backend === BACKEND.cao || backend === BACKEND.server) return 'tui';

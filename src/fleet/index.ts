@@ -1,6 +1,5 @@
 /**
- * Fleet: the server of many agents. Registry and heartbeats, tickets, the queue of messages to agents, sweepers,
- * and the routes under /houmao/agents that forward to gateways.
+ * Fleet: the server of many agents. Registry and heartbeats, tickets, the queue of messages to agents, sweepers.
  *
  * Promises  What was accepted is in the database before the response is sent; several servers may share one PostgreSQL.
  *           A message reaches an agent's own durable queue once; a ticket is announced at most once in its hour.

@@ -12,14 +12,16 @@ import {
   listen,
   maxConnections,
 } from '../http/index.ts';
+import type { SessionContext } from '../session/index.ts';
 import { isPageDocument, isPagePath } from '../wire/index.ts';
 import { TaskWatch } from './a2a/index.ts';
-import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
 import { backupEmbedded } from './backup.ts';
 import { CALL_CHANNEL } from './calls/index.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import { deliverySweep, enqueue, enqueueAll } from './delivery/index.ts';
+import { findHosting } from './find-hosting.ts';
 import { HeldPlaces } from './held-places.ts';
+import { environmentForAgents, type HostedAgents } from './hosting.ts';
 import {
   a2aRoutes,
   adminRoutes,
@@ -138,13 +140,15 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const shutdown = (): void => void stop();
   const { agents: own } = config;
   const place = { host, port, instanceId, shutdown, log };
+  const session = own && { ...own, env: environmentForAgents(own.env), clock };
   const agents =
-    own && (await startAgents({ ...place, session: { ...own, clock }, ownTokenFile: own.ownTokenFile }));
+    session && (await findHosting()?.start({ ...place, session, ownTokenFile: own.ownTokenFile }));
   if (agents) ending.add(() => agents.close());
   door.app = await routes(config, {
     sql,
     accounts: door.accounts,
     agents,
+    session,
     instanceId,
     sweepers,
     arrivals,
@@ -205,7 +209,9 @@ function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
 interface Rooms {
   sql: Sql;
   accounts: Accounts;
-  agents: ManagedAgents | undefined;
+  agents: HostedAgents | undefined;
+  /** Where this host keeps its sessions; undefined: it manages none. */
+  session: SessionContext | undefined;
   instanceId: string;
   sweepers: Sweepers;
   arrivals: Arrivals;
@@ -270,7 +276,7 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   mailRoutes(app, { ...rooms, clock, log, callerOf: requireCaller });
   const { agents, stopping } = rooms;
   const shared = { ...rooms, clock, log, callerOf };
-  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, remote: carryRemoteCall(shared) });
+  agents?.serve(app, { sql, callerOf, stopping, remote: carryRemoteCall(shared) });
   const elsewhere = gatewayElsewhere(shared);
   a2aRoutes(app, { ...rooms, log, gatewayOf: elsewhere, publicUrl: config.publicUrl });
   const page = await servePage(app, { ...shared, enqueue, elsewhere, times: config.page });

@@ -14,5 +14,5 @@ export { type RunningGateway, startGateway } from './gateway.ts';
 
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { readWakeTemplate, type WakeTemplate } from './notifier/index.ts';
-export { openServedSurface } from './served/index.ts';
+export { servingServer } from './serving-server.ts';
 export { readSession, type SessionFacts, sessionReader } from './session-facts.ts';

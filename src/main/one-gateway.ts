@@ -20,16 +20,17 @@ import {
   setLimits,
   TUI_TIMING_RULES,
 } from '../domain/index.ts';
+import { requireHosting } from '../fleet/find-hosting.ts';
 import {
   agentTools,
   gatewayDoor,
-  openServedSurface,
   portBefore,
   type RunningGateway,
   readSession,
   readWakeTemplate,
   type SessionFacts,
   saveHeadlessProgress,
+  servingServer,
   sessionReader,
   startGateway,
   type WakeTemplate,
@@ -182,8 +183,8 @@ function startIn(root: string, words: Words, surroundings: Surroundings): Promis
     ...(show && { show }),
     openSurface: (parts) => {
       const options = { ...parts, ...session, clock, timings: words, env };
-      const served = openServedSurface(options);
-      if (served) return served;
+      const server = servingServer(session.manifest);
+      if (server) return requireHosting().openSurface({ ...options, server });
       return isHeadless(session.backend)
         ? openHeadlessSurface({
             ...options,

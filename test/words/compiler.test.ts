@@ -70,18 +70,22 @@ describe('the compiler', () => {
     ];
     expect(await errorsWith(copy, patches)).toEqual([
       'src/domain/words/ticket-statuses.ts',
-      'src/fleet/agents/turns/turn-rules.ts',
       'src/gateway/notifier/wake-prompt.ts',
+      'src/hosting/server/turns/turn-rules.ts',
     ]);
   });
 
-  it('the compiler asks for nothing where the room of CAO and its one line are deleted', async () => {
-    const list = 'src/terminal/owner-list.ts';
-    const lines = copy.read(list).split('\n');
-    const kept = lines.filter((line) => !line.includes('/cao/'));
-    expect(lines.length - kept.length).toBe(1);
-    copy.remove('src/cao');
-    copy.write(list, kept.join('\n'));
+  it('the compiler asks for nothing where CAO and server-owned agents are deleted: each a room and one line', async () => {
+    for (const [room, list] of [
+      ['cao', 'src/terminal/owner-list.ts'],
+      ['hosting', 'src/fleet/hosting-list.ts'],
+    ] as const) {
+      const lines = copy.read(list).split('\n');
+      const kept = lines.filter((line) => !line.includes(`/${room}/`));
+      expect(lines.length - kept.length).toBe(1);
+      copy.remove(`src/${room}`);
+      copy.write(list, kept.join('\n'));
+    }
     expect(await copy.compile()).toEqual([]);
   });
 });

@@ -10,8 +10,8 @@ import {
   remoteRoute,
   type WorkspaceView,
 } from '../../wire/index.ts';
-import type { CarryRemoteCall } from '../agents/index.ts';
 import { type AnswerWaiters, carryCall } from '../calls/index.ts';
+import type { CarryRemoteCall } from '../hosting.ts';
 import type { Identity } from '../identity/index.ts';
 import { resolveWorkspace, viewWorkspace } from '../registry/index.ts';
 

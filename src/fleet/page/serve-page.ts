@@ -4,9 +4,8 @@ import { type Clock, type Log, messageOf } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type GatewayRecords, openGatewayRecords } from '../../gateway/offline.ts';
 import { serve } from '../../http/index.ts';
-import { packageRoot } from '../../session/index.ts';
+import { packageRoot, type SessionContext } from '../../session/index.ts';
 import { gatewayFiles, PAGE_ROOT, PAGE_ROUTES, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
-import type { ManagedAgents } from '../agents/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { TICKETS_CHANNEL } from '../tickets/index.ts';
 import { actionHandlers } from './agents/action-handlers.ts';
@@ -35,8 +34,8 @@ interface PageParts {
   clock: Clock;
   log: Log;
   instanceId: string;
-  /** The agents of this host; undefined: the server manages none. */
-  agents: ManagedAgents | undefined;
+  /** Where this host keeps its sessions; undefined: it manages none. */
+  session: SessionContext | undefined;
   callerOf: (context: Context) => Identity | undefined;
   /** Queues a notice for an agent. */
   enqueue: RequestHandlerParts['enqueue'];
@@ -55,8 +54,7 @@ export interface ServedPage {
 
 /** Adds the page and its API to the server. */
 export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
-  const { sql, clock, log, agents } = on;
-  const session = agents?.session;
+  const { sql, clock, log, session } = on;
   const sessions = new PageSessions(clock, on.times);
   const audit = new PageAudit(sql, log);
   const door = doorOf(on, sessions, audit);
@@ -79,7 +77,6 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
   const reach = new AgentReach({ view, session, elsewhere: on.elsewhere, readers });
   const parts = {
     ...on,
-    session,
     door,
     sessions,
     audit,

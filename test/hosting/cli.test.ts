@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
+import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
 import { ROOT } from '../session/support/house.ts';
-import { AgentsHouse, type Json } from './agents-house.ts';
 
 let house: AgentsHouse;
 let launched: Json;
@@ -26,7 +26,7 @@ const refused = async (
   return [said.code, said.json['error']?.cause as string | undefined];
 };
 const gateway = (...args: string[]): Promise<Json> => house.cli('agents', 'gateway', ...args, ...at);
-/** Once the agent is ready: what is refused meanwhile was not typed. */
+/** Once the agent is ready: what is refused until then was not typed. */
 const prompted = (...args: string[]): Promise<Json> =>
   house.until(async () => {
     const said = await house.rouse(['--print-json', ...args, ...at]);
@@ -145,7 +145,7 @@ describe('--pair-port', () => {
     expect((await house.cli('agents', 'show', ...at))['identity'].tmux_session_name).toBe(
       launched['tmux_session_name'],
     );
-    expect(await refused(['agents', 'show', '--agent-name', 'nobody', ...pair])).toEqual([
+    expect(await refused(['agents', 'show', '--agent-name', 'no-such', ...pair])).toEqual([
       3,
       'unknown_agent',
     ]);

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentsHouse } from './agents-house.ts';
+import { AgentsHouse } from '../fleet/agents-house.ts';
 
 let house: AgentsHouse;
 let elsewhere: string;

@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { turnAccepted, turnView } from '../../src/wire/index.ts';
+import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { AgentsHouse, type Json } from './agents-house.ts';
 
 let house: AgentsHouse;
 let agent: Json;
@@ -116,7 +116,7 @@ describe('a headless agent of the server', () => {
     ['no prompt', 'POST', '/turns', {}, 422],
     ['a blank prompt', 'POST', '/turns', { prompt: ' \n' }, 422],
     ['a turn id that is a path', 'POST', '/turns', { prompt: 'x', turn_id: '../x' }, 422],
-    ['a field nobody knows', 'POST', '/turns', { prompt: 'x', force: true }, 422],
+    ['an unknown field', 'POST', '/turns', { prompt: 'x', force: true }, 422],
     ['a chat that is not there', 'POST', '/turns', { prompt: 'x', chat_session: { mode: 'exact' } }, 422],
     ['keys', 'POST', '/gateway/control/send-keys', { sequence: 'x' }, 503],
     ['a wait longer than allowed', 'GET', '/turns/mine-1?wait_seconds=26', undefined, 422],

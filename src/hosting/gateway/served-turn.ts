@@ -72,10 +72,10 @@ class ServedTurn {
       try {
         return await this.#askOnce();
       } catch (error) {
-        const told = isRouseError(error) ? error.facts : {};
-        if (isWord(told['http_status']) && !(sent && isPassing(told['http_status'])))
+        const facts = isRouseError(error) ? error.facts : {};
+        if (isWord(facts['http_status']) && !(sent && isPassing(facts['http_status'])))
           return refusedByServer(error);
-        sent ||= told['errno'] !== 'ECONNREFUSED' && errnoOf(error) !== 'ECONNREFUSED';
+        sent ||= facts['errno'] !== 'ECONNREFUSED' && errnoOf(error) !== 'ECONNREFUSED';
         if (!sent) return refused('not_ready', `the server is away: ${messageOf(error)}`);
         if (closing.aborted) return this.#letGo(false);
         await this.#pause(tries);
@@ -102,10 +102,10 @@ class ServedTurn {
     const { authority, closing } = this.#host;
     const evidence = this.#evidence;
     let turn = first;
-    let told = 0;
+    let reported = 0;
     for (let failures = 0; ; ) {
-      for (const { stage, source, at_utc, facts } of turn.stages.slice(told)) {
-        told++;
+      for (const { stage, source, at_utc, facts } of turn.stages.slice(reported)) {
+        reported++;
         if (stage !== 'typing') await this.#record(stage, { source, atUtc: at_utc, facts });
       }
       if (turn.status !== 'active') break;

@@ -1,5 +1,5 @@
 import { armCrashPoint, newUuid, silentLog, systemClock } from '../../src/base/index.ts';
-import { agentRoutes, startAgents } from '../../src/fleet/agents/index.ts';
+import { startHosting } from '../../src/hosting/server/index.ts';
 import { Accounts, admit, createApp, type Door, listen } from '../../src/http/index.ts';
 import type { SessionContext } from '../../src/session/index.ts';
 
@@ -12,7 +12,7 @@ const host = '127.0.0.1';
 armCrashPoint(process.env['ROUSE_CRASH_AT']);
 const door: Door = { app: undefined, accounts: new Accounts() };
 const listening = await listen(door, host, port);
-const agents = await startAgents({
+const agents = await startHosting({
   host,
   port: listening.port,
   instanceId: newUuid(),
@@ -23,6 +23,6 @@ const agents = await startAgents({
 const app = createApp({ host, log: silentLog });
 const { signal: stopping } = new AbortController();
 app.use(admit({ host, accounts: door.accounts, hasToken: () => false, tokenHint: 'none is good here' }));
-agentRoutes(app, { agents, stopping, sql: undefined as never, callerOf: () => undefined });
+agents.serve(app, { stopping, sql: undefined as never, callerOf: () => undefined });
 door.app = app;
 process.stdout.write(`${listening.port}\n`);

@@ -9,8 +9,8 @@ import {
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
+import type { AgentsConfig } from '../../fleet/hosting.ts';
 import { fleetActions, type ManifestFacts } from '../../session/index.ts';
-import type { AgentsConfig } from './agents-config.ts';
 import { serverPlace } from './server-place.ts';
 import { terminalIdOf } from './tracked-agent.ts';
 

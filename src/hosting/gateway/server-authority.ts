@@ -16,7 +16,7 @@ export type ServerState = FleetAnswer<'agents.internal.state'>;
 const HELD_SECONDS = 20;
 const PATIENCE_MS = 10_000;
 
-/** The server that runs the turns of this session, as its manifest names it. Nobody else is asked. */
+/** The server that runs the turns of this session, as its manifest names it. No other server is asked. */
 export class ServerAuthority {
   readonly baseUrl: string;
   readonly #agent: { agent_ref: string };

@@ -1,6 +1,6 @@
+import type { AgentsConfig } from '../../fleet/hosting.ts';
 import { fleetActions } from '../../session/index.ts';
 import { BACKEND } from '../../wire/houmao/index.ts';
-import type { AgentsConfig } from './agents-config.ts';
 import type { Registrations } from './registrations.ts';
 import type { TrackedAgent } from './tracked-agent.ts';
 

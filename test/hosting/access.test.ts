@@ -9,8 +9,8 @@ import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES, type Route } from '../../src/wire
 
 const AGENT_ROUTES = Object.values<Route>({ ...MANAGED_AGENT_ROUTES, ...CARRIED_ROUTES });
 
-import { AgentsHouse, type Json } from './agents-house.ts';
-import { StandInAgent } from './agents-stand-in.ts';
+import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
+import { StandInAgent } from '../fleet/agents-stand-in.ts';
 
 let house: AgentsHouse;
 const agents: StandInAgent[] = [];
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const own = await register(home.id, 'id-own');
   agents[0]!.belongsTo(own.workspaceId);
   tokens['agent own'] = own.token;
-  // The same agent ids in another org: whoever registers chooses them.
+  // The same agent ids in another org: the caller that registers chooses them.
   tokens['impostor'] = (await register(away.id, 'id-own')).token;
   await register(away.id, 'id-other');
   const make = async (wanted: Parameters<typeof createToken>[1]): Promise<string> =>
@@ -63,7 +63,7 @@ describe('a page in a browser', () => {
     ['under another name', { host: 'rebound.example' }, 403],
     ['under another address', { host: '10.0.0.1:9889' }, 403],
     ['from another origin', { origin: 'https://evil.example' }, 403],
-    ['from no origin it tells', { origin: 'null' }, 403],
+    ['from an unnamed origin', { origin: 'null' }, 403],
     ['from another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['that is none', {}, 200],
   ])('%s gets %j: %i', async (_, headers, status) => {
@@ -230,7 +230,7 @@ describe('a launch', () => {
     ['a name that is taken', { agent_name: 'own', agent_id: 'id-own' }, 409],
     ['a session name that is a target', { session_name: 'a:b' }, 422],
     ['arguments that are no list', { args: 'rm -rf' }, 422],
-    ['a field nobody knows', { owner: 'http://evil.example' }, 422],
+    ['an unknown field', { owner: 'http://evil.example' }, 422],
     ['an environment in the body', { env: { PATH: '/evil' } }, 422],
     ['an environment from anywhere', { environment_file: '/etc/passwd' }, 403],
   ])('a launch by a server with %s is refused and leaves nothing', async (_, change, status) => {

@@ -1,25 +1,19 @@
 import type { Hono } from 'hono';
+import type { AgentRoutesOptions } from '../../../fleet/hosting.ts';
 import { serve } from '../../../http/index.ts';
 import { MANAGED_AGENT_ROUTES } from '../../../wire/index.ts';
 import type { ManagedAgents } from '../managed-agents.ts';
-import { Access, type AccessOptions } from './access.ts';
+import { Access } from './access.ts';
 import { carryToGateways, gatewayHandlers } from './gateway-routes.ts';
 import { inspectHandlers } from './inspect-routes.ts';
 import { launchHandlers } from './launch-routes.ts';
-import type { CarryRemoteCall, RouteParts } from './route-parts.ts';
+import type { RouteParts } from './route-parts.ts';
 import { serverHandlers } from './server-routes.ts';
 import { turnHandlers } from './turn-routes.ts';
 
-export interface AgentRoutesOptions extends AccessOptions {
-  agents: ManagedAgents;
-  /** Aborted when the server stops; held responses are sent then. */
-  stopping: AbortSignal;
-  remote?: CarryRemoteCall | undefined;
-}
-
 /** Everything under `/houmao`. */
-export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
-  const { agents, stopping } = options;
+export function agentRoutes(app: Hono, agents: ManagedAgents, options: AgentRoutesOptions): void {
+  const { stopping } = options;
   const access = new Access(options);
   const parts: RouteParts = {
     agents,

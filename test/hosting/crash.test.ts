@@ -4,9 +4,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
 import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { AgentsHouse, type Json } from './agents-house.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const built = fs.mkdtempSync(path.join(root, 'node_modules', '.fleet-agents-'));
@@ -16,7 +16,7 @@ let port = 0;
 let server: ChildProcess | undefined;
 beforeAll(async () => {
   await esbuild.build({
-    entryPoints: [path.join(import.meta.dirname, 'agents-server-program.ts')],
+    entryPoints: [path.join(import.meta.dirname, 'server-program.ts')],
     outfile: program,
     bundle: true,
     platform: 'node',
@@ -69,7 +69,7 @@ async function ask(method: string, rest: string, body?: Json): Promise<Json> {
   return { http: response.status, ...((await response.json()) as Json) };
 }
 
-/** The server dies at the crash point; whoever asked sees the connection break, or was answered just before. */
+/** The server dies at the crash point; the caller sees the connection break, or was answered just before. */
 async function askUntilDeath(method: string, rest: string, body: Json): Promise<void> {
   const dying = server!;
   const gone = dying.exitCode === null && dying.signalCode === null ? once(dying, 'exit') : Promise.resolve();

@@ -22,7 +22,7 @@ export interface ServedSurfaceParts {
 }
 
 const BACKOFF = { firstMs: 200, maxMs: 5000 };
-/** How long a gateway that starts asks for what became of a request before it says that it does not know. */
+/** How long a gateway that starts asks how a request ended before it reports that it does not know. */
 const RECOVERY_TRIES = 20;
 const RECOVERY_PAUSE_MS = 250;
 
@@ -39,7 +39,7 @@ const NOT_SEEN: HeadlessState = {
   active_turn_id: null,
 };
 
-/** A headless agent whose turns its server runs. What the server says of it is told here; prompts go to the server. */
+/** A headless agent whose turns its server runs. What the server reports of it is shown here; prompts go to the server. */
 export class ServedSurface implements AgentSurface {
   readonly kind = 'headless' as const;
   readonly changed = new Emitter<Observation>();

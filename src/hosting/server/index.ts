@@ -9,7 +9,15 @@
  * Errors    `not_found` and `conflict` for references, `unavailable` without a live gateway, otherwise what session/ or
  *           the gateway reports.
  */
+import type { AgentsConfig, HostedAgents } from '../../fleet/hosting.ts';
+import { ManagedAgents } from './managed-agents.ts';
+import { agentRoutes } from './routes/routes.ts';
 
-export { type ManagedAgents, startAgents } from './managed-agents.ts';
-export type { CarryRemoteCall } from './routes/route-parts.ts';
-export { agentRoutes } from './routes/routes.ts';
+export async function startHosting(config: AgentsConfig): Promise<HostedAgents> {
+  const agents = new ManagedAgents(config);
+  await agents.start();
+  return {
+    serve: (app, options) => agentRoutes(app, agents, options),
+    close: () => agents.close(),
+  };
+}

@@ -2,6 +2,7 @@ import * as http from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { commandLine, connectHost, errnoOf, unavailable } from '../../../base/index.ts';
+import type { Identity } from '../../../fleet/hosting.ts';
 import { countAsHeld, readBytes } from '../../../http/index.ts';
 import {
   type ManifestFacts,
@@ -12,7 +13,6 @@ import {
   sessionPaths,
 } from '../../../session/index.ts';
 import { CALLER_HEADER, type Caller, GATEWAY_ROUTES, gatewayPath } from '../../../wire/index.ts';
-import type { Identity } from '../../identity/index.ts';
 
 /** Longer than a gateway takes for any response that is not held open. */
 const MAX_ANSWER_MS = 120_000;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { conflict, isRouseError, listenerUrl, messageOf, unavailable } from '../../base/index.ts';
+import type { AgentsConfig } from '../../fleet/hosting.ts';
 import {
   type BroughtBack,
   bringBack,
@@ -14,18 +15,11 @@ import {
   type StopReport,
   stop,
 } from '../../session/index.ts';
-import { type AgentsConfig, environmentForAgents } from './agents-config.ts';
 import { Registrations } from './registrations.ts';
 import { removeCurrentServer } from './server-place.ts';
 import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
 import { trackedAgents } from './tracked-agents.ts';
 import { ServedTurns } from './turns/served-turns.ts';
-
-export async function startAgents(config: AgentsConfig): Promise<ManagedAgents> {
-  const agents = new ManagedAgents(config);
-  await agents.start();
-  return agents;
-}
 
 /** The agents of this host that one server knows; it owns some of them. */
 export class ManagedAgents {
@@ -37,7 +31,7 @@ export class ManagedAgents {
 
   constructor(config: AgentsConfig) {
     this.config = config;
-    this.session = { ...config.session, env: environmentForAgents(config.session.env) };
+    this.session = config.session;
     this.registrations = new Registrations(config);
   }
 

@@ -1,18 +1,19 @@
 import type { Context } from 'hono';
 import { forbidden, isRouseError, unauthorized } from '../../../base/index.ts';
 import { sessionFleet } from '../../../client/index.ts';
-import type { Sql } from '../../../db/index.ts';
+import {
+  type AgentRoutesOptions,
+  DEFAULT_ORG,
+  type Identity,
+  requireGrant,
+  requirePerson,
+} from '../../../fleet/hosting.ts';
 import { isOwner } from '../../../http/index.ts';
 import type { Grant } from '../../../wire/index.ts';
-import { DEFAULT_ORG, type Identity, requireGrant, requirePerson } from '../../identity/index.ts';
 import { resolveRef } from '../resolve-ref.ts';
 import type { TrackedAgent } from '../tracked-agent.ts';
 
-export interface AccessOptions {
-  sql: Sql;
-  /** Returns who sent the request, by its token; undefined without a token. */
-  callerOf: (context: Context) => Identity | undefined;
-}
+type AccessOptions = Pick<AgentRoutesOptions, 'sql' | 'callerOf'>;
 
 /**
  * Who may speak to the agents of this host. Without a token, only the account that owns the server, identified by its

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import type { CarryRemoteCall } from '../../../fleet/hosting.ts';
 import type { MANAGED_AGENT_ROUTES } from '../../../wire/index.ts';
-import type { Identity } from '../../identity/index.ts';
 import type { ManagedAgents } from '../managed-agents.ts';
 import type { TrackedAgent } from '../tracked-agent.ts';
 import type { Access } from './access.ts';
@@ -15,12 +15,6 @@ export interface RouteParts {
   /** Returns the agent that the path names, if the caller may address it. */
   agentOf(context: Context): Promise<TrackedAgent>;
 }
-
-/** Carries a request to an agent that has no session on this host. `rest` is the part of the path after the agent. */
-export type CarryRemoteCall = (
-  context: Context,
-  asked: { caller: Identity | undefined; ref: string; rest: string },
-) => Promise<Response>;
 
 type Table = typeof MANAGED_AGENT_ROUTES;
 

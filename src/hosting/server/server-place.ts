@@ -8,9 +8,9 @@ import {
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
+import type { AgentsConfig } from '../../fleet/hosting.ts';
 import { FLEET_SERVICE, SERVERS_DIRECTORY } from '../../wire/houmao/index.ts';
 import { currentServer, sourceView } from '../../wire/index.ts';
-import type { AgentsConfig } from './agents-config.ts';
 
 /** Where a server keeps its data about its agents: `<runtime>/SERVERS_DIRECTORY/<host>-<port>/`. */
 export interface ServerPlace {

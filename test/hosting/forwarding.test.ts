@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limit } from '../../src/domain/index.ts';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
 import { CARRIED_ROUTES } from '../../src/wire/index.ts';
-import { AgentsHouse } from './agents-house.ts';
-import { StandInAgent } from './agents-stand-in.ts';
+import { AgentsHouse } from '../fleet/agents-house.ts';
+import { StandInAgent } from '../fleet/agents-stand-in.ts';
 
 let house: AgentsHouse;
 let agent: StandInAgent;
@@ -211,7 +211,7 @@ describe('a gateway that is not the recorded one', () => {
   };
 
   it('nothing is forwarded to another program on the port of a gateway', async () => {
-    agent.claims = 'somebody-else';
+    agent.claims = 'another-agent';
     await refused();
   });
 
@@ -236,7 +236,7 @@ describe('a gateway that runs and does not answer as itself', () => {
   ])(
     'a gateway that runs and does not answer as itself is not passed by on the way to the terminal: POST %s %s',
     async (rest, body) => {
-      agent.claims = 'somebody-else';
+      agent.claims = 'another-agent';
       const said = await raw('POST', rest, { body, headers: { 'content-type': 'application/json' } });
       expect([said.status, JSON.parse(said.text).error.facts.cause]).toEqual([503, 'gateway_unreachable']);
       expect(agent.seen).toEqual([]);

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentsHouse, type Json } from './agents-house.ts';
+import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
 
 let house: AgentsHouse;
 let agent: Json;

@@ -6,36 +6,21 @@
  * Never     Runs a turn itself. Asks another server than the manifest's. Uses the server's public prompt routes, which
  *           would lead back here.
  */
-import type { Clock, Log } from '../../base/index.ts';
-import { dispatchMode } from '../../domain/index.ts';
+import type { ServedAgent } from '../../fleet/hosting.ts';
 import { type AgentSurface, openPresence } from '../../terminal/index.ts';
-import type { SessionManifest } from '../../wire/index.ts';
 import { ServedSurface } from './served-surface.ts';
 import { ServerAuthority } from './server-authority.ts';
 
-/** Undefined when this gateway runs the turns, or types them, itself. */
 export function openServedSurface({
+  server,
   manifest,
   sessionRoot,
   clock,
   log,
   env,
-}: {
-  manifest: SessionManifest;
-  sessionRoot: string;
-  clock: Clock;
-  log: Log;
-  env: NodeJS.ProcessEnv;
-}): AgentSurface | undefined {
-  const { api_base_url: baseUrl, managed_agent_ref: agentRef } = manifest.gateway_authority?.attach ?? {};
-  const mode = dispatchMode(manifest.backend, {
-    managedApiBaseUrl: baseUrl,
-    managedAgentRef: agentRef,
-    agentDefDir: manifest.runtime?.agent_def_dir,
-  });
-  if (mode !== 'server_headless' || !baseUrl || !agentRef) return undefined;
+}: ServedAgent): AgentSurface {
   return new ServedSurface({
-    authority: new ServerAuthority({ baseUrl, agentRef, sessionRoot, env }),
+    authority: new ServerAuthority({ ...server, sessionRoot, env }),
     presence: openPresence(manifest, { clock, log, env }),
     clock,
   });

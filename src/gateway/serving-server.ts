@@ -1,0 +1,17 @@
+import { dispatchMode, type ServingServer } from '../domain/index.ts';
+import type { SessionManifest } from '../wire/index.ts';
+
+/** Undefined when this gateway runs the turns, or types them, itself. */
+export function servingServer({
+  backend,
+  gateway_authority: authority,
+  runtime,
+}: SessionManifest): ServingServer | undefined {
+  const { api_base_url: baseUrl, managed_agent_ref: agentRef } = authority?.attach ?? {};
+  const mode = dispatchMode(backend, {
+    managedApiBaseUrl: baseUrl,
+    managedAgentRef: agentRef,
+    agentDefDir: runtime?.agent_def_dir,
+  });
+  return mode === 'server_headless' && baseUrl && agentRef ? { baseUrl, agentRef } : undefined;
+}
