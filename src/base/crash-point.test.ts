@@ -19,13 +19,13 @@ function run(lines: string): { signal: NodeJS.Signals | null; stdout: string } {
 }
 
 describe('a crash point', () => {
-  it('kills the process at the named instant, at the n-th time', () => {
+  it('a crash point kills the process at the named instant, at the n-th time', () => {
     const lines =
       "armCrashPoint('step@2'); for (const i of [1, 2, 3]) { console.log(i); crashPoint('step'); }";
     expect(run(lines)).toEqual({ signal: 'SIGKILL', stdout: '1\n2\n' });
   });
 
-  it('does nothing when not armed or armed for another name', () => {
+  it('a crash point does nothing when not armed or armed for another name', () => {
     const lines = "crashPoint('step'); armCrashPoint('other'); crashPoint('step'); console.log('alive');";
     expect(run(lines)).toEqual({ signal: null, stdout: 'alive\n' });
   });

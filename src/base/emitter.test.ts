@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Emitter } from './emitter.ts';
 
 describe('an emitter', () => {
-  it('gives the next matching event and leaves no listener behind', async () => {
+  it('an emitter gives the next matching event and leaves no listener behind', async () => {
     const emitter = new Emitter<number>();
     const abort = new AbortController();
     const next = emitter.next((n) => n > 1, abort.signal);
@@ -12,7 +12,7 @@ describe('an emitter', () => {
     expect(emitter.listenerCount).toBe(0);
   });
 
-  it('rejects a wait that is aborted, also one that already was', async () => {
+  it('an emitter rejects a wait that is aborted, also one that already was', async () => {
     const emitter = new Emitter<number>();
     const abort = new AbortController();
     const next = emitter.next(() => true, abort.signal);

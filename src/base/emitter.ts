@@ -15,7 +15,7 @@ export class Emitter<T> {
     for (const listener of [...this.#listeners]) callListener(() => listener(event));
   }
 
-  /** Resolves with the first event that matches; rejects with the signal's reason when aborted. Leaves no listener behind. */
+  /** Resolves with the first event that matches. Rejects with the signal's reason if aborted. Leaves no listener behind. */
   next(matches: (event: T) => boolean = () => true, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -1,4 +1,4 @@
-/** The closed set of reasons for which something is refused or fails. One table (wire/codes.ts) gives each its HTTP status and exit code. */
+/** Why something is refused or fails: a closed set. wire/codes.ts maps each to its HTTP status and exit code. */
 export const ERROR_CODES = [
   'invalid',
   'unauthorized',
@@ -21,7 +21,7 @@ export interface ErrorExtras {
   cause?: unknown;
 }
 
-/** An error a caller is meant to see: a code, a sentence that names the thing, and what to do about it. */
+/** An error meant for the caller: a code, a message that names the thing, and what to do about it. */
 export class RouseError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -51,12 +51,12 @@ export const unsupported = make('unsupported');
 export const unavailable = make('unavailable');
 export const internal = make('internal');
 
-/** By name, not by class: the quick command-line bundle and the lazily loaded parts each carry a copy of this class. */
+/** Checked by name, not by class, because a process may hold two bundles with a copy of this class each. */
 export function isRouseError(error: unknown): error is RouseError {
   return error instanceof Error && error.name === 'RouseError' && 'code' in error;
 }
 
-/** Whatever was thrown, as a RouseError: ours unchanged, anything else as `internal` with its cause kept. */
+/** Returns a RouseError unchanged; anything else becomes `internal` with its cause. */
 export function asRouseError(error: unknown): RouseError {
   return isRouseError(error) ? error : internal(messageOf(error), { cause: error });
 }
@@ -65,7 +65,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a disk that is full or failing says, or a process that may open no more files. */
+/** What a full or failing disk reports, or a process that may open no more files. */
 const DISK_TROUBLES = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE'] as const;
 export type DiskTrouble = (typeof DISK_TROUBLES)[number];
 
@@ -81,7 +81,7 @@ const DISK_HINTS: Record<DiskTrouble, string> = {
   ENFILE: 'the machine has too many files open: end some programs, then try again',
 };
 
-/** What a disk refused as `unavailable`: what could not be done, why, and what to do. Anything else as it is. */
+/** Turns a disk error into `unavailable`, with what failed, why, and what to do. Returns any other error unchanged. */
 export function explainDisk(error: unknown, what: string): unknown {
   if (isRouseError(error) || !isDiskTrouble(error)) return error;
   const hint = DISK_HINTS[errnoOf(error) as DiskTrouble];

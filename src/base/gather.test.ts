@@ -4,13 +4,13 @@ import { FakeClock } from './time/fake-clock.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function gather(answer: (item: number) => string = String, most = 3) {
+function gather(answer: (item: number) => string = String, maxItems = 3) {
   const clock = new FakeClock();
   const questions: number[][] = [];
   const gathered = new Gather<number, string>({
     clock,
     pauseMs: 20,
-    most,
+    maxItems,
     ask: async (items) => {
       questions.push(items);
       return items.map(answer);
@@ -19,13 +19,13 @@ function gather(answer: (item: number) => string = String, most = 3) {
   return { clock, questions, gathered };
 }
 
-it('asks at once after a rest, with all that come in the same turn', async () => {
+it('a batch is asked at once after a pause, with all items of the same turn', async () => {
   const { questions, gathered } = gather();
   expect(await Promise.all([gathered.ask(1), gathered.ask(2)])).toEqual(['1', '2']);
   expect(questions).toEqual([[1, 2]]);
 });
 
-it('asks together what comes within the pause, as many as it may at once', async () => {
+it('items that arrive within the pause are asked together, up to the maximum', async () => {
   const { clock, questions, gathered } = gather();
   await gathered.ask(1);
   const later = Promise.all([2, 3, 4, 5].map((item) => gathered.ask(item)));
@@ -37,7 +37,7 @@ it('asks together what comes within the pause, as many as it may at once', async
   expect(questions).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-it('says to each of them that a question failed, and asks the next', async () => {
+it('every item of a failed question gets its error, and the next question is asked', async () => {
   const { clock, gathered } = gather((item) => {
     if (item === 1) throw new Error('away');
     return String(item);

@@ -2,11 +2,11 @@ import type { Clock } from './time/clock.ts';
 
 export interface GatherOptions<T, R> {
   clock: Clock;
-  /** The shortest time between two questions. */
+  /** Min time between two questions. */
   pauseMs: number;
   /** In one question. */
-  most: number;
-  /** Answers each item, in their order. */
+  maxItems: number;
+  /** Returns the answer to each item, in their order. */
   ask: (items: T[]) => Promise<R[]>;
 }
 
@@ -17,17 +17,17 @@ interface Asked<T, R> {
 }
 
 /**
- * Many questions as one: what comes while a question is under way, or shortly after one, is asked together. Whoever comes after
- * a rest does not wait.
+ * Asks many questions as one: those that arrive while one is under way, or shortly after it, are asked together. After a
+ * pause without questions the next one does not wait.
  */
 export class Gather<T, R> {
-  readonly #on: GatherOptions<T, R>;
+  readonly #options: GatherOptions<T, R>;
   #asked: Asked<T, R>[] = [];
   #askedAt = Number.NEGATIVE_INFINITY;
   #isBusy = false;
 
-  constructor(on: GatherOptions<T, R>) {
-    this.#on = on;
+  constructor(options: GatherOptions<T, R>) {
+    this.#options = options;
   }
 
   ask(item: T): Promise<R> {
@@ -38,19 +38,19 @@ export class Gather<T, R> {
   }
 
   #next(): void {
-    const { clock, pauseMs } = this.#on;
+    const { clock, pauseMs } = this.#options;
     this.#isBusy = true;
     const wait = this.#askedAt + pauseMs - clock.monotonic();
-    // At once means with all that come in the same turn of the event loop.
+    // Together with all that arrive in the same turn of the event loop.
     if (wait <= 0) setImmediate(() => void this.#run());
     else clock.after(wait, () => void this.#run());
   }
 
   async #run(): Promise<void> {
-    this.#askedAt = this.#on.clock.monotonic();
-    const now = this.#asked.splice(0, this.#on.most);
+    this.#askedAt = this.#options.clock.monotonic();
+    const now = this.#asked.splice(0, this.#options.maxItems);
     try {
-      const answers = await this.#on.ask(now.map(({ item }) => item));
+      const answers = await this.#options.ask(now.map(({ item }) => item));
       for (const [index, { answer }] of now.entries()) answer(answers[index]!);
     } catch (error) {
       for (const { fail } of now) fail(error);

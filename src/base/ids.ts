@@ -1,11 +1,11 @@
 import { uuidv7 } from 'uuidv7';
 
-/** `bytes` random bytes as lowercase hex. */
+/** Returns this many random bytes as lower-case hex. */
 export function randomHex(bytes: number): string {
   return process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex');
 }
 
-/** A new id that sorts by time. */
+/** Returns a new id that sorts by time. */
 export function newUuid(): string {
   return uuidv7();
 }
@@ -13,7 +13,7 @@ export function newUuid(): string {
 let stamped = Number.NaN;
 let stamp = '';
 
-/** `2026-01-02T03:04:05.678Z`. Many ask about one moment. */
+/** `2026-01-02T03:04:05.678Z`. Caches the last one, because many calls are about the same moment. */
 export function utcStamp(at: Date): string {
   const ms = at.getTime();
   if (ms !== stamped) {

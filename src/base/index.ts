@@ -1,11 +1,11 @@
 /**
- * Base: the floor every room stands on. Time, loops, errors, events, ids, files, locks, processes, logs,
- * and the port to the operating system (`system/`).
+ * Base: what every room uses. Time, loops, errors, events, ids, files, locks, processes, logs, and the port to the
+ * operating system (`system/`).
  *
  * Promises  No product words: nothing here knows mail, agents, terminals or HTTP.
  *           Time is always a parameter (Clock), so a simulated day takes a fraction of a second.
  * Never     Reads configuration or the environment; main/ does that.
- * Errors    Everything that can go wrong on purpose leaves as a RouseError with one code of a closed set.
+ * Errors    Every expected failure is a RouseError with one code of a closed set.
  */
 
 export * from './crash-point.ts';
@@ -20,13 +20,11 @@ export * from './files/unwritable.ts';
 export * from './gather.ts';
 export * from './ids.ts';
 export * from './listen-address.ts';
-export { hearListenerErrors } from './listener-errors.ts';
-export * from './load-part.ts';
+export { handleListenerErrors } from './listener-errors.ts';
 export * from './log.ts';
 export * from './loop.ts';
 export * from './metrics.ts';
 export * from './native.ts';
-export * from './native-part.ts';
 export * from './processes/account.ts';
 export * from './processes/ending.ts';
 export * from './processes/find-program.ts';
@@ -39,7 +37,6 @@ export * from './system/index.ts';
 export * from './tenant.ts';
 export * from './text.ts';
 export * from './text-width.ts';
-export * from './time/clock.ts';
 export * from './time/clock.ts';
 export * from './time/fake-clock.ts';
 export * from './time/wall-time.ts';

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 
 /** In a process of its own: what is heard is heard by the whole program, and an uncaught error would end this one. */
 const PROGRAM = `
-  import { Emitter, hearListenerErrors, systemClock } from './index.ts';
-  hearListenerErrors((error) => console.log('heard', error.message));
+  import { Emitter, handleListenerErrors, systemClock } from './index.ts';
+  handleListenerErrors((error) => console.log('heard', error.message));
   const emitter = new Emitter();
   emitter.on(() => { throw new Error('from a listener'); });
   emitter.on(() => console.log('the next listener is called'));
@@ -14,7 +14,7 @@ const PROGRAM = `
   systemClock.after(5, () => console.log('the next timer is called'));
 `;
 
-it('a long-lived program hears the errors of its listeners and timers, and goes on', async () => {
+it('a long-running program receives the errors of its listeners and timers, and goes on', async () => {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     stdin: { contents: PROGRAM, resolveDir: import.meta.dirname, loader: 'ts' },

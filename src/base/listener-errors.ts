@@ -1,26 +1,26 @@
 import { currentTenant } from './tenant.ts';
 
-type Hear = (error: unknown) => void;
+type OnError = (error: unknown) => void;
 
 // On globalThis, because a process may hold two bundles of this module.
-const place = globalThis as { rouseListenerErrors?: Hear };
+const place = globalThis as { rouseListenerErrors?: OnError };
 
-/** In tests an error of a listener must be seen: it is thrown where nobody can catch it. */
-const throwUncaught: Hear = (error) =>
+/** In tests an error of a listener must be seen, so it is thrown where nothing catches it. */
+const throwUncaught: OnError = (error) =>
   queueMicrotask(() => {
     throw error;
   });
 
-/** For programs that live long: no error of a listener or a timer ends them. Once, when they start. */
-export function hearListenerErrors(handler: Hear): void {
+/** For long-running programs: no error of a listener or timer ends them. Call it once, at the start. */
+export function handleListenerErrors(handler: OnError): void {
   place.rouseListenerErrors = handler;
 }
 
-/** Calls back somebody whose errors are not the caller's. */
+/** Calls a listener. Its errors go to the handler, not to the caller. */
 export function callListener(call: () => void): void {
   try {
     call();
   } catch (error) {
-    (currentTenant()?.hear ?? place.rouseListenerErrors ?? throwUncaught)(error);
+    (currentTenant()?.onError ?? place.rouseListenerErrors ?? throwUncaught)(error);
   }
 }

@@ -18,7 +18,7 @@ export interface LogOptions {
 
 const LEVELS: LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Lines of `<utc seconds> <message> key=value …`; levels above info are named. One event is one line. */
+/** Writes lines of `<utc seconds> <message> key=value …`. Warnings and errors are marked. One event is one line. */
 export function createLog({ clock, write, level = 'info' }: LogOptions): Log {
   const say =
     (at: LogLevel) =>

@@ -17,7 +17,7 @@ function loopOf(
 }
 
 describe('a loop', () => {
-  it('waits as long as each pass says', async () => {
+  it('a loop waits as long as each pass returns', async () => {
     const clock = new FakeClock();
     const at: number[] = [];
     const loop = loopOf(clock, () => {
@@ -29,7 +29,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('sleeps without a timer when idle, and a wake brings one pass at once', async () => {
+  it('a loop sleeps without a timer when idle, and a wake brings one pass at once', async () => {
     const clock = new FakeClock();
     let passes = 0;
     const loop = loopOf(clock, () => {
@@ -44,7 +44,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('makes exactly one more pass for any number of wakes that arrive during a pass', async () => {
+  it('a loop makes exactly one more pass for any number of wakes that arrive during a pass', async () => {
     const clock = new FakeClock();
     let passes = 0;
     const loop: Loop = loopOf(clock, () => {
@@ -58,7 +58,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('survives errors with growing pauses, tells of each new cause once, and tells of recovery', async () => {
+  it('a loop survives errors with growing pauses, and reports each new cause once, and the recovery', async () => {
     const clock = new FakeClock();
     const at: number[] = [];
     const troubles: (string | undefined)[] = [];
@@ -78,7 +78,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('stops only after the pass in progress has ended', async () => {
+  it('a loop stops only after the pass in progress has ended', async () => {
     const clock = new FakeClock();
     let ended = false;
     const loop = new Loop({

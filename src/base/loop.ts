@@ -2,13 +2,13 @@ import { Emitter } from './emitter.ts';
 import { messageOf } from './errors.ts';
 import type { Clock } from './time/clock.ts';
 
-/** What a pass answers: milliseconds until the next one, or `idle` to sleep until somebody calls wake(). */
+/** What a pass returns: milliseconds until the next one, or `idle` to sleep until wake() is called. */
 export type NextPass = number | 'idle';
 
 export interface LoopOptions {
   name: string;
   clock: Clock;
-  /** One pass. It must look at storage, never trust that a wake meant something. */
+  /** One pass. It must read storage and never assume that a wake has a reason. */
   pass: (signal: AbortSignal) => Promise<NextPass> | NextPass;
   /** Called for the first of a run of equal failures, and when the loop recovers. */
   onTrouble?: (trouble: LoopTrouble | undefined, error: unknown) => void;
@@ -22,9 +22,8 @@ export interface LoopTrouble {
 }
 
 /**
- * Runs one pass at a time, for ever. A wake is a hint that makes the next pass come now; wakes that arrive
- * during a pass cause exactly one more. A pass that throws is tried again with growing pauses: nothing a
- * pass does can end the loop.
+ * Runs one pass at a time, for ever. A wake is a hint that makes the next pass come now; wakes during a pass cause
+ * exactly one more. A pass that throws is retried after growing pauses. No error of a pass ends the loop.
  */
 export class Loop {
   readonly passed = new Emitter<NextPass>();

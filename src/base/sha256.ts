@@ -1,4 +1,4 @@
-/** SHA-256 of a text or bytes, as lowercase hex. `node:crypto` is loaded with the first: few commands need it. */
+/** Returns the SHA-256 of a text or bytes as lower-case hex. Loads `node:crypto` on first use, as few commands need it. */
 export function sha256(content: string | Uint8Array): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', content);
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nearest, preview, refuseNul, requireOneLine } from './text.ts';
 
-describe('text at the border', () => {
-  it('with U+0000 is refused and the field named', () => {
+describe('text at SQLite values:', () => {
+  it('text with U+0000 is refused, and the field is named', () => {
     expect(() => refuseNul('a\u0000b', 'subject')).toThrow(/subject contains U\+0000/);
   });
 
-  it('that is not one line is refused for header values', () => {
+  it('text of several lines is refused for header values', () => {
     for (const bad of ['a\nb', 'a\rb', 'a\tb', 'a\u2028b', 'a\u001b[0m', 'a\u0085b']) {
       expect(() => requireOneLine(bad, 're')).toThrow(/re must be one line/);
     }
@@ -16,7 +16,7 @@ describe('text at the border', () => {
 });
 
 describe('a preview', () => {
-  it('is never longer than asked and never holds a line break', () => {
+  it('a preview is never longer than asked and never holds a line break', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 4, max: 300 }), (text, max) => {
         const short = preview(text, max);
@@ -28,20 +28,20 @@ describe('a preview', () => {
 });
 
 describe('suggestions', () => {
-  it('offer what is near and nothing else', () => {
+  it('suggestions are near the typed word, and nothing else is suggested', () => {
     expect(nearest('stauts', ['status', 'start', 'archive'])[0]).toBe('status');
     expect(nearest('zzz', ['status', 'start'])).toEqual([]);
     expect(nearest('sta', ['status', 'start', 'archive'])).toEqual(['start', 'status']);
     expect(nearest('Ana@x', ['ana@x', 'ben@x'])).toEqual(['ana@x']);
   });
 
-  it('are not looked for when the word is longer than a slip, whatever its length costs', () => {
+  it('a word too long for a typo gets no suggestions', () => {
     const long = 'a'.repeat(4_000_000);
     expect(nearest(long, [long, 'aaaa'])).toEqual([]);
     expect(nearest('aaaa', [long])).toEqual([long]);
   });
 
-  it('are as near as a plain count of the steps says', () => {
+  it('the distance of suggestions equals a plain count of the steps', () => {
     const words = fc
       .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 7 })
       .map((letters) => letters.join(''));

@@ -1,12 +1,12 @@
 import { invalid } from './errors.ts';
 
-/** Text that SQLite would cut and PostgreSQL would refuse never gets past the border. */
+/** Refuses text that SQLite would cut and PostgreSQL would refuse. */
 export function refuseNul(text: string, field: string): string {
   if (text.includes('\u0000')) throw invalid(`${field} contains U+0000, which no store here can keep`);
   return text;
 }
 
-/** Refuses a value that could not stand on one line of a header. */
+/** Refuses a value that does not fit on one line of a header. */
 export function requireOneLine(text: string, field: string): string {
   if (/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(text)) {
     throw invalid(`${field} must be one line without control characters`);
@@ -14,14 +14,14 @@ export function requireOneLine(text: string, field: string): string {
   return text;
 }
 
-/** White space folded to single spaces, cut to `max` characters with `...` at the end. */
+/** Folds white space to single spaces and cuts to `max` characters, with `...` at the end. */
 export function preview(text: string, max: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const points = [...flat];
   return points.length <= max ? flat : `${points.slice(0, max - 3).join('')}...`;
 }
 
-/** One word of a POSIX shell command, whatever it contains. */
+/** Quotes any text as one word of a POSIX shell command. */
 export function shellQuote(text: string): string {
   return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -31,26 +31,26 @@ export function shellWords(words: readonly string[]): string {
 }
 
 /**
- * A command line for a person to copy: whatever is filled in is one word for the shell, also a name that an older version
- * took from a stranger. Every command that is shown is written with this, or has nothing filled in.
+ * A command line for a person to copy. What is filled in becomes one word for the shell, even a hostile name that an
+ * older version accepted. Every command that is shown is made with this, or has nothing filled in.
  */
 export function commandLine(words: TemplateStringsArray, ...filled: readonly (string | number)[]): string {
   return words.map((word, n) => (n === 0 ? '' : shellQuote(String(filled[n - 1]))) + word).join('');
 }
 
-/** For sorting: by letters whatever their case, then exactly. ICU's own order takes 6 ms to load. */
+/** For sorting: by letters in any case, then exactly. ICU's own order takes 6 ms to load. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];
   if (left !== right) return left < right ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Nobody mistypes more than this; longer words are compared with nothing. */
-const LONGEST_COMPARED = 100;
+/** No one mistypes more than this. Longer words are not compared. */
+const MAX_COMPARED = 100;
 
-/** The candidates nearest to what was typed, best first; empty when nothing is close, or the word is too long to be a slip. */
-export function nearest(typed: string, candidates: Iterable<string>, most = 3): string[] {
-  if (typed.length > LONGEST_COMPARED) return [];
+/** Returns the candidates nearest to a typed word, best first. Empty if none is close, or the word is too long for a typo. */
+export function nearest(typed: string, candidates: Iterable<string>, max = 3): string[] {
+  if (typed.length > MAX_COMPARED) return [];
   const limit = Math.max(2, Math.floor(typed.length / 3));
   const word = typed.toLowerCase();
   const near: { candidate: string; distance: number }[] = [];
@@ -58,18 +58,18 @@ export function nearest(typed: string, candidates: Iterable<string>, most = 3): 
     const begun = candidate.startsWith(typed);
     const distance = editDistance(
       word,
-      candidate.slice(0, LONGEST_COMPARED).toLowerCase(),
-      begun ? LONGEST_COMPARED : limit,
+      candidate.slice(0, MAX_COMPARED).toLowerCase(),
+      begun ? MAX_COMPARED : limit,
     );
     if (begun || distance <= limit) near.push({ candidate, distance });
   }
   return near
     .sort((a, b) => a.distance - b.distance || compareText(a.candidate, b.candidate))
-    .slice(0, most)
+    .slice(0, max)
     .map(({ candidate }) => candidate);
 }
 
-/** Insertions, deletions, replacements and swapped neighbours, each counting one; infinite when they are more than `limit`. */
+/** Counts insertions, deletions, replacements and swapped neighbours; infinite if more than `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY;
   let [twoBack, back, row] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { CONFIG_KEYS } from '../config/check-file.ts';
-import { GIVERS } from '../domain/schemas.ts';
+import { FIELD_SENDERS } from '../domain/schemas.ts';
 import { TOOLS_OF } from '../mcp/tool-list.ts';
 import { isNotPlain, looksNamed, namedFields } from '../wire/access/named-fields.ts';
 import { PLAIN_FIELDS } from '../wire/access/plain-fields.ts';
@@ -12,7 +12,7 @@ import { allFields } from './access-page.ts';
 
 describe('a field that names a file, a directory, a command or a URL', () => {
   it('has a mark that says who may give it, on every route and every tool', () => {
-    const unmarked = allFields().filter(({ giver }) => giver === undefined);
+    const unmarked = allFields().filter(({ sender }) => sender === undefined);
     expect(unmarked.map(({ place, field }) => `${place}: ${field}`)).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe('a field that names a file, a directory, a command or a URL', () => {
         'config.toml, .rouse.toml: tools.*.role_file',
       ]),
     );
-    expect(new Set(allFields().map(({ giver }) => giver))).toEqual(new Set(Object.keys(GIVERS)));
+    expect(new Set(allFields().map(({ sender }) => sender))).toEqual(new Set(Object.keys(FIELD_SENDERS)));
   });
 
   it('of a configuration file has a kind that says what it names', () => {

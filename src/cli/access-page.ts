@@ -22,7 +22,7 @@ function configFields(): FieldRow[] {
           {
             ...{ of: 'config' as const, id: key, field: key, names },
             place: own ? 'config.toml' : 'config.toml, .rouse.toml',
-            giver: own ? ('own_config' as const) : ('project' as const),
+            sender: own ? ('own_config' as const) : ('project' as const),
           },
         ],
   );

@@ -20,7 +20,7 @@ function world(room: ConstructorParameters<typeof FairLanes>[0]) {
 }
 
 describe('the lanes of a database', () => {
-  it('are taken in turn by the parties, each in its own order', async () => {
+  it('the lanes of a database are taken in turn by the parties, each in its own order', async () => {
     const { begun, ends, ask } = world({ atOnce: 1, perParty: 1, sharesThread: false });
     const all = [...Array.from({ length: 50 }, (_, n) => ask('large', `a${n}`)), ask('small', 'b0')];
     all.push(ask('small', 'b1'));
@@ -33,14 +33,14 @@ describe('the lanes of a database', () => {
     expect(begun).toHaveLength(52);
   });
 
-  it('are never all of one party, when there are several', async () => {
+  it('database lanes are never all taken by one of several parties', async () => {
     const { begun, ask } = world({ atOnce: 4, perParty: 3, sharesThread: false });
     for (let n = 0; n < 9; n++) void ask('large', `a${n}`);
     void ask('small', 'b');
     expect(begun).toEqual(['a0', 'a1', 'a2', 'b']);
   });
 
-  it('let other events run if the database works in this thread', async () => {
+  it('database lanes let other events run if the database works in this thread', async () => {
     const lanes = new FairLanes({ atOnce: 1, perParty: 1, sharesThread: true });
     const order: string[] = [];
     const busy = async (): Promise<void> => {
@@ -57,7 +57,7 @@ describe('the lanes of a database', () => {
     expect(order.indexOf('b')).toBeLessThan(10);
   });
 
-  it('are left by work that fails, and each work runs in its caller’s context', async () => {
+  it('a database lane is left by work that fails, and each work runs in its caller’s context', async () => {
     const lanes = new FairLanes({ atOnce: 1, perParty: 1, sharesThread: false });
     const who = new AsyncLocalStorage<string>();
     const bad = lanes.run(() => Promise.reject(new Error('x')));

@@ -4,23 +4,23 @@ import type { BackendKind } from './backend.ts';
 import { LIMITS, limit, limitHint } from './limits.ts';
 import { allowedIn, isName } from './names.ts';
 
-/** Longest name or id of a record; they become directory names and parts of tmux session names. */
-export const LONGEST_NAME = LIMITS.nameLength.most;
+/** Max length of a name or id in a record. They become directory names and parts of tmux session names. */
+export const MAX_NAME_LENGTH = LIMITS.nameLength.max;
 
 const RESERVED = new RegExp(`^${NAME_PREFIX}[-_]`, 'i');
 const ALLOWED = allowedIn('agent');
 
-/** Whether this text may stand as an agent name or id in a record. Prefixed names pass: other programs publish them. */
+/** Whether this text may be an agent name or id in a record. Prefixed names pass, because other programs publish them. */
 export function isAgentIdentifier(text: string): boolean {
-  return text.length <= LONGEST_NAME && isName('agent', text);
+  return text.length <= MAX_NAME_LENGTH && isName('agent', text);
 }
 
-/** A name a person chose for an agent: the grammar, and not one of the reserved canonical names. */
+/** Parses a name that a person chose for an agent: valid, and not one of the reserved canonical names. */
 export function parseAgentName(text: string, field = 'agent name'): string {
   const name = text.trim();
   if (RESERVED.test(name)) {
     throw invalid(`${field} "${name}" begins with the reserved prefix ${NAME_PREFIX}`, {
-      hint: `Give the bare name, for example "${name.replace(RESERVED, '') || 'worker'}".`,
+      hint: `Use the bare name, for example "${name.replace(RESERVED, '') || 'worker'}".`,
     });
   }
   if (name.length > limit('nameLength'))
@@ -30,31 +30,31 @@ export function parseAgentName(text: string, field = 'agent name'): string {
   return requireIdentifier(name, field);
 }
 
-/** An agent id as given by a caller. The id is the authoritative key and a directory name, so nothing else passes. */
+/** Parses an agent id from a caller. The id is the authoritative key and a directory name, so nothing else passes. */
 export function parseAgentId(text: string, field = 'agent id'): string {
   return requireIdentifier(text.trim(), field);
 }
 
 function requireIdentifier(text: string, field: string): string {
   if (text === '') throw invalid(`${field} must not be empty`, { hint: `Allowed: ${ALLOWED}.` });
-  if (text.length > LONGEST_NAME) throw invalid(`${field} is longer than ${LONGEST_NAME} characters`);
+  if (text.length > MAX_NAME_LENGTH) throw invalid(`${field} is longer than ${MAX_NAME_LENGTH} characters`);
   if (!isName('agent', text)) {
     throw invalid(`${field} ${JSON.stringify(text)} is not valid`, { hint: `Allowed: ${ALLOWED}.` });
   }
   return text;
 }
 
-/** `gpu` → prefix and `-gpu`. A canonical name stays as it is. */
+/** Adds the prefix to a bare name such as `gpu`. A canonical name stays as it is. */
 export function canonicalAgentName(name: string): string {
   return name.startsWith(`${NAME_PREFIX}-`) ? name : `${NAME_PREFIX}-${name}`;
 }
 
-/** Without the prefix: the two spellings under which one agent may be asked for. */
+/** The name without the prefix. An agent can be named either way. */
 export function bareAgentName(name: string): string {
   return name.startsWith(`${NAME_PREFIX}-`) ? name.slice(NAME_PREFIX.length + 1) : name;
 }
 
-/** The id an agent has when nobody chose one: MD5 of its bare name. A key, not a secret. */
+/** The id of an agent for which no one chose one: MD5 of its bare name. A key, not a secret. */
 export function defaultAgentId(name: string): string {
   return process.getBuiltinModule('node:crypto').createHash('md5').update(name, 'utf8').digest('hex');
 }
@@ -64,7 +64,7 @@ export function tmuxSessionName(name: string, at: Date): string {
   return `${canonicalAgentName(name)}-${at.getTime()}`;
 }
 
-/** `<backend>-<YYYYMMDD-HHMMSSZ>-<8 hex>`, with `joined-` before it for a session that was adopted. */
+/** `<backend>-<YYYYMMDD-HHMMSSZ>-<8 hex>`, with `joined-` in front for a session that was adopted. */
 export function runtimeSessionId(backend: BackendKind, at: Date, joined = false): string {
   return `${joined ? 'joined-' : ''}${backend}-${dashedStamp(at)}-${randomHex(4)}`;
 }

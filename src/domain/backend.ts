@@ -11,11 +11,11 @@ export interface BackendCapabilities {
   tmux: boolean;
   /** A gateway may be attached. */
   gateway: boolean;
-  /** Raw keys may be asked for through direct control. */
+  /** Raw keys may be sent through direct control. */
   sendKeys: boolean;
-  /** Raw keys keep local tmux key semantics, which a send-keys reminder needs. */
+  /** Raw keys keep local tmux key semantics, as a send-keys reminder needs. */
   sendKeysReminders: boolean;
-  /** The kind of server that owns the terminal, as people call it; null where it is ours. */
+  /** The kind of server that owns the terminal, as people call it; null if the terminal is ours. */
   owner: string | null;
   /** Can be launched by this program; the others are recognised in manifests and refused. */
   launch: boolean;
@@ -61,7 +61,7 @@ export function isHeadless(backend: BackendKind): boolean {
   return backend.endsWith('_headless');
 }
 
-/** What decides between the two headless modes: a server's address, the agent's name there and no definition directory mean the server runs it. */
+/** Decides between the two headless modes: the server runs the agent if these name a server and the agent there, and no definition directory. */
 export interface DispatchFacts {
   managedApiBaseUrl?: string | null | undefined;
   managedAgentRef?: string | null | undefined;
@@ -74,7 +74,7 @@ export interface ServingServer {
   agentRef: string;
 }
 
-/** The dispatch mode of a backend, or undefined when no gateway can serve it. */
+/** Returns the dispatch mode of a backend, or undefined if no gateway can serve it. */
 export function dispatchMode(backend: BackendKind, facts: DispatchFacts = {}): DispatchMode | undefined {
   if (backend === BACKEND.terminal || backend === BACKEND.cao || backend === BACKEND.server) return 'tui';
   if (!isHeadless(backend)) return undefined;
@@ -82,7 +82,7 @@ export function dispatchMode(backend: BackendKind, facts: DispatchFacts = {}): D
   return served ? 'server_headless' : 'local_headless';
 }
 
-/** What may be asked of this target, once its dispatch mode is known: a server-run agent has no keys here. */
+/** What this target supports, once its dispatch mode is known: an agent run by a server has no keys here. */
 export function capabilitiesOf(backend: BackendKind, mode = dispatchMode(backend)): BackendCapabilities {
   const own = CAPABILITIES[backend];
   return mode === 'server_headless' ? { ...own, sendKeys: false, sendKeysReminders: false } : own;

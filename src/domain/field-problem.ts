@@ -2,6 +2,6 @@
 export interface FieldProblem {
   path: (string | number)[];
   message: string;
-  /** What to do about it, where the message does not say it. */
+  /** What to do about it, if the message does not say so. */
   hint?: string;
 }

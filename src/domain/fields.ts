@@ -5,7 +5,7 @@ import { parseUtcTime } from './utc-time.ts';
 
 /** The words schemas are made of. */
 
-/** Says what a field means, in every document made from the schema: OpenAPI and the tools of MCP. */
+/** Describes a field in every document made from the schema: OpenAPI and the MCP tools. */
 export function about<S extends z.ZodType>(description: string, schema: S): S {
   return schema.describe(description);
 }
@@ -14,39 +14,39 @@ export function about<S extends z.ZodType>(description: string, schema: S): S {
 export const NAMED_THINGS = ['file', 'directory', 'command', 'argument', 'url', 'environment'] as const;
 export type NamedThing = (typeof NAMED_THINGS)[number];
 
-/** Who may give a field that names such a thing, and what is done with it; docs/access.md lists them. */
-export const GIVERS = {
+/** Who may send a field that names such a thing, and what is done with it. docs/access.md lists them. */
+export const FIELD_SENDERS = {
   owner_or_session:
     'the owner; others only a file below the working directory of the session, opened without following a link out of it',
   launcher:
-    'the owner, administrators of the whole server, tokens with the grant `launch`, and people to whom the owner handed an environment file',
+    'the owner, administrators of the whole server, tokens with the grant `launch`, and people to whom the owner passed an environment file',
   registrar:
     "the owner, administrators of the whole server, and tokens with the grant `launch`; only a session of the server's runtime directory",
   prompter:
-    'whoever may prompt the agent; it becomes one word of the command line of its tool, and is never a flag',
-  told: 'whoever may call; it is stored and shown, and nothing is ever opened, run or asked by it',
-  listed: 'whoever may call; one of a fixed list of names, and nothing else is looked for',
-  nobody: 'nobody: it is refused',
+    'anyone who may prompt the agent; it becomes one word of the command line of its tool, and is never a flag',
+  stored_only: 'any caller; it is stored and shown, and nothing is ever opened, run or asked by it',
+  listed: 'any caller; one of a fixed list of names, and nothing else is looked for',
+  refused: 'no one: it is refused',
   own_files: 'the account that owns the files of Rouse (0600 in 0700)',
   own_config: 'the person whose configuration file or environment it is',
   project: 'a project, once the owner has trusted its `.rouse.toml` as it is',
 } as const;
-export type Giver = keyof typeof GIVERS;
+export type FieldSender = keyof typeof FIELD_SENDERS;
 
-const namedThings = z.registry<{ names: NamedThing; giver: Giver }>();
+const namedThings = z.registry<{ names: NamedThing; sender: FieldSender }>();
 
-/** Marks a field that names a file, a directory, a command or a URL, with who may give it. */
-export function names<S extends z.ZodType>(thing: NamedThing, giver: Giver, schema: S): S {
-  // A copy: words such as `absolutePath` are used in many places.
-  return (schema.clone() as z.ZodType).register(namedThings, { names: thing, giver }) as S;
+/** Marks a field that names a file, a directory, a command or a URL, with who may send it. */
+export function names<S extends z.ZodType>(thing: NamedThing, sender: FieldSender, schema: S): S {
+  // A copy, because schemas such as `absolutePath` are used in many places.
+  return (schema.clone() as z.ZodType).register(namedThings, { names: thing, sender }) as S;
 }
 
-/** The mark of a schema, if it has one. */
-export function markOf(schema: z.ZodType): { names: NamedThing; giver: Giver } | undefined {
+/** Returns the mark of a schema, if it has one. */
+export function markOf(schema: z.ZodType): { names: NamedThing; sender: FieldSender } | undefined {
   return namedThings.get(schema);
 }
 
-/** An object that refuses unknown keys and says which it knows. */
+/** An object that refuses unknown keys and lists the known ones in the error. */
 export function strict<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {
@@ -58,7 +58,7 @@ export function strict<Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** Of the object that was asked, which may have more fields than the one it was extended from. */
+/** Of the object that was checked, which may have more fields than the one it extends. */
 function knownFields(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
@@ -71,7 +71,7 @@ export function rules<S extends z.ZodType>(schema: S, problemsOf: (value: z.outp
   }) as S;
 }
 
-/** No longer than the limit that is in force when a value is checked; documents name the one that nobody set. */
+/** Not longer than the limit in force when a value is checked. Documents show the default limit. */
 export function bounded<S extends z.ZodType<{ readonly length: number }>>(
   name: LimitName,
   schema: S,
@@ -89,7 +89,7 @@ export function bounded<S extends z.ZodType<{ readonly length: number }>>(
     }) as S;
 }
 
-/** What the rule that was broken first says to do. */
+/** Returns the hint of the first broken rule that has one. */
 export function hintIn(issues: readonly z.core.$ZodIssue[]): string | undefined {
   for (const issue of issues) {
     const hint: unknown = issue.code === 'custom' ? issue.params?.['hint'] : undefined;
@@ -98,15 +98,15 @@ export function hintIn(issues: readonly z.core.$ZodIssue[]): string | undefined 
   return undefined;
 }
 
-/** Of any text at all; a whole body of a request is smaller. What is stored in lists or kept for long has a maximum of its own. */
-const LONGEST_TEXT = 8 * 1024 * 1024;
-/** Of names, ids, references and paths. */
-const LONGEST_LINE = 4096;
+/** Max length of any text; a whole request body is smaller. What is kept in lists or for long has its own maximum. */
+const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
+/** Max length of names, ids, references and paths. */
+const MAX_LINE_LENGTH = 4096;
 
-/** Text every store can keep as it is: no U+0000, no half of a surrogate pair. */
+/** Text that every store can keep unchanged: no U+0000, no half of a surrogate pair. */
 export const text = z
   .string()
-  .max(LONGEST_TEXT, `must have at most ${LONGEST_TEXT} characters`)
+  .max(MAX_TEXT_LENGTH, `must have at most ${MAX_TEXT_LENGTH} characters`)
   .refine((value) => !value.includes('\u0000'), 'must not contain U+0000')
   .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode');
 
@@ -116,7 +116,7 @@ export const notBlank = text.refine((value) => value.trim() !== '', 'must not be
 /** Not blank, and trimmed. */
 export const trimmed = text
   .trim()
-  .max(LONGEST_LINE, `must have at most ${LONGEST_LINE} characters`)
+  .max(MAX_LINE_LENGTH, `must have at most ${MAX_LINE_LENGTH} characters`)
   .refine((value) => value !== '', 'must not be empty');
 
 export const oneLine = trimmed.refine(
@@ -124,7 +124,7 @@ export const oneLine = trimmed.refine(
   'must be one line without control characters',
 );
 
-/** An instant somebody writes: ISO-8601, UTC unless it carries an offset. */
+/** An instant as people write it: ISO-8601, UTC unless it has an offset. */
 export const instant = z
   .string()
   .max(64, 'must have at most 64 characters')
@@ -133,12 +133,12 @@ export const instant = z
     'must be an ISO-8601 time such as 2026-01-31T08:00:00Z',
   );
 
-/** A whole number as far as a double is exact. */
+/** A whole number that a double represents exactly. */
 export const integer = z.int('must be an integer');
 
-/** Given to a tool as one word of its command line: it must not be taken for a flag. */
+/** Passed to a tool as one word of its command line, so it must not look like a flag. */
 export const argument = oneLine.refine((value) => !value.startsWith('-'), 'must not begin with "-"');
 
 export const absolutePath = text
-  .max(LONGEST_LINE, `must have at most ${LONGEST_LINE} characters`)
+  .max(MAX_LINE_LENGTH, `must have at most ${MAX_LINE_LENGTH} characters`)
   .refine((value) => value.startsWith('/'), 'must be an absolute path');

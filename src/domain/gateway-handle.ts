@@ -4,7 +4,7 @@ import { EXECUTION_MODES, type ExecutionMode } from './words/execution-modes.ts'
 /** The window of the agent itself. No gateway runs there, and nothing may stop or kill it. */
 export const AGENT_WINDOW_INDEX = '0';
 
-/** The tmux place in which a gateway runs; all null for a gateway that is a process of its own. */
+/** The tmux place of a gateway; all null for a gateway that is a process of its own. */
 export interface TmuxHandle {
   windowId: string | null | undefined;
   windowIndex: string | null | undefined;
@@ -19,12 +19,12 @@ export interface TmuxHandleNames {
 
 export interface HandleRule {
   mode: ExecutionMode;
-  /** Which parts a gateway in a window of its own must have recorded. */
+  /** Which parts must be recorded for a gateway in a window of its own. */
   required: (keyof TmuxHandle)[];
   names: TmuxHandleNames;
 }
 
-/** A recorded handle is the only thing detach may act on, so it must fit its mode and can never be the agent's window. */
+/** Detach acts only on a recorded handle, so it must fit its mode and can never be the agent's window. */
 export function tmuxHandleProblems(
   handle: TmuxHandle,
   { mode, required, names }: HandleRule,
@@ -48,3 +48,6 @@ export function tmuxHandleProblems(
   }
   return problems;
 }
+
+/** Asks a gateway to end in good order and to leave its live reminders to the next one of the session. */
+export const HAND_OVER_SIGNAL = 'SIGUSR2';

@@ -1,10 +1,10 @@
 import { dashedStamp, randomHex } from '../base/index.ts';
 
-/** What anybody may ask of a gateway's queue. */
+/** What callers may request of a gateway's queue. */
 export const PUBLIC_REQUEST_KINDS = ['submit_prompt', 'interrupt'] as const;
-/** What the queue holds: also what the gateway asks of itself. */
+/** Everything in the queue, including the gateway's own requests. */
 export const REQUEST_KINDS = [...PUBLIC_REQUEST_KINDS, 'mail_notifier_prompt'] as const;
-/** Who goes first: people before the usual before machines. */
+/** Which request goes first: people before the default, the default before machines. */
 export const REQUEST_PRIORITIES = ['high', 'normal', 'low'] as const;
 
 export type RequestKind = (typeof REQUEST_KINDS)[number];
@@ -13,9 +13,8 @@ export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
 let lastRequest: number | undefined;
 
 /**
- * `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. The last part counts from a random beginning, so that one process never makes the
- * same twice (drawn anew each time, thousands in one second would meet now and then) and a new one goes to the end of
- * its index.
+ * `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. The last part counts from a random start, so that one process never makes the same
+ * id twice (random ones would collide now and then at thousands a second) and a new id goes to the end of its index.
  */
 export function newRequestId(at: Date): string {
   lastRequest = ((lastRequest ?? Number.parseInt(randomHex(4), 16)) + 1) >>> 0;
@@ -30,6 +29,6 @@ export function newTurnId(): string {
 /** Which provider conversation a prompt goes to. */
 export const CHAT_SESSION_MODES = ['auto', 'new', 'current', 'tool_last_or_new', 'exact'] as const;
 
-/** When a direct prompt may be typed: `ready_only` into a ready agent, `if_no_pending` and `always` sooner. */
+/** When a direct prompt may be typed: `ready_only` into a ready agent; `if_no_pending` and `always` sooner. */
 export const ADMISSION_POLICIES = ['ready_only', 'if_no_pending', 'always'] as const;
 export type AdmissionPolicy = (typeof ADMISSION_POLICIES)[number];

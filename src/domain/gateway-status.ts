@@ -15,7 +15,7 @@ export type Admission = (typeof ADMISSION)[number];
 export type SurfaceEligibility = (typeof SURFACE_ELIGIBILITY)[number];
 export type Execution = (typeof EXECUTION)[number];
 
-/** What answers `GET /v1/status` and stands in state.json. */
+/** The body of `GET /v1/status` and the content of state.json. */
 export interface GatewayStatusCore {
   attach_identity: string;
   backend: string;
@@ -37,7 +37,7 @@ export interface GatewayStatusCore {
   managed_agent_instance_id: string | null;
 }
 
-/** Each field of the source's own status. */
+/** The fields of the source's own status. */
 const CORE = {
   attach_identity: true,
   backend: true,
@@ -59,7 +59,7 @@ const CORE = {
   managed_agent_instance_id: true,
 } satisfies Record<keyof GatewayStatusCore, true>;
 
-/** A status as state.json holds it, which others read: what is ours of it is only told, never written there. */
+/** A status as written to state.json, which other programs read. Our own additions are only served, not written. */
 export function stateDocument<S extends GatewayStatusCore>(status: S): GatewayStatusCore & Versioned {
   const core = Object.fromEntries(Object.keys(CORE).map((field) => [field, status[field as keyof S]]));
   return {
@@ -77,11 +77,11 @@ interface Versioned {
 
 export interface AdmissionFacts {
   connectivity: Connectivity;
-  /** 1 for the first instance seen; one more for every other instance. */
+  /** 1 for the first instance seen; one more for each other instance. */
   epoch: number;
-  /** The newest epoch whose left-over work a person has decided about. The first needs no decision. */
+  /** The newest epoch whose left-over work a person has decided about. The first epoch needs no decision. */
   reconciledEpoch?: number;
-  /** For an agent the fleet server runs: whether the server takes a prompt now. */
+  /** For an agent that the fleet server runs: whether the server accepts a prompt now. */
   serverAccepts?: boolean;
 }
 
@@ -97,13 +97,13 @@ export function deriveAdmission(facts: AdmissionFacts): { recovery: Recovery; ad
 }
 
 export interface InstanceContinuity {
-  /** The last epoch recorded anywhere durable; 0 or absent when none was. */
+  /** The last epoch recorded durably; 0 or absent if there is none. */
   previousEpoch?: number | undefined;
   previousInstanceId?: string | null | undefined;
   instanceId?: string | null | undefined;
 }
 
-/** The epoch of the instance seen now: unchanged when it is the same or either is unknown, one more when it differs. */
+/** The epoch of the instance seen now: unchanged if it is the same or either is unknown, else one more. */
 export function nextEpoch({ previousEpoch, previousInstanceId, instanceId }: InstanceContinuity): number {
   const epoch = Math.max(1, previousEpoch ?? 0);
   return previousInstanceId && instanceId && previousInstanceId !== instanceId ? epoch + 1 : epoch;
@@ -120,7 +120,7 @@ export interface OfflineFacts {
   instanceId?: string | null;
 }
 
-/** The snapshot of a session that is capable but has no live gateway. */
+/** The status of a session that can have a gateway but has no live one. */
 export function offlineStatus(facts: OfflineFacts): GatewayStatusCore {
   return {
     attach_identity: facts.attachIdentity,

@@ -2,19 +2,19 @@
  * Domain: the nouns of the product and the rules they carry: names, backends, keys, listeners, timings, status,
  * reminders, mail.
  *
- * Promises  Pure: the same input gives the same answer; time and environment are parameters.
+ * Promises  Pure: the same input gives the same result; time and environment are parameters.
  *           Numbers of any size stay numbers; no rule here yields NaN, Infinity or an invalid date.
- * Never     Touches files, processes or sockets; shapes that cross a process boundary are wire/. Loads no schema: those of
- *           the mail operations have a door of their own, schemas.ts.
+ * Never     Touches files, processes or sockets; shapes that cross a process boundary are in wire/. Loads no schema:
+ *           those of the mail operations are exported by schemas.ts.
  * Errors    `invalid`, naming the field and what is allowed.
  */
 export * from './agent-name.ts';
 export * from './backend.ts';
+export * from './commands.ts';
 export * from './field-problem.ts';
 export * from './gateway-handle.ts';
 export * from './gateway-request.ts';
 export * from './gateway-status.ts';
-export * from './hand-over.ts';
 export * from './key-sequence.ts';
 export * from './limits.ts';
 export * from './listener.ts';
@@ -41,18 +41,14 @@ export type {
 } from './mail/operations.ts';
 export * from './mail-skills.ts';
 export * from './names.ts';
-export * from './phrases/command-in.ts';
 export * from './phrases/dialog-after.ts';
-export * from './phrases/enable-command.ts';
 export * from './phrases/reason-text.ts';
 export * from './phrases/request-title.ts';
 export * from './phrases/time-words.ts';
 export * from './phrases/wake-words.ts';
-export * from './relaunch-command.ts';
 export * from './reminder/reminder.ts';
 export * from './reminder/reminder-cadence.ts';
 export * from './reminder/reminder-ranking.ts';
-export * from './settings/heartbeat.ts';
 export * from './settings/server-settings.ts';
 export * from './settings/wake-settings.ts';
 export * from './standing.ts';

@@ -86,7 +86,7 @@ it('text without an exact token is untouched', () => {
   );
 });
 
-it('parse and render are inverse, and no two literals stand side by side', () => {
+it('parsing and rendering are inverse, and no two literals are adjacent', () => {
   const piece = fc.oneof(
     literal,
     fc.constantFrom(...KEY_NAMES).map((name) => `<[${name}]>`),

@@ -25,8 +25,8 @@ const TOKEN = /<\[([^\s<>[\]]+)\]>/gu;
 const ENTER_TOKEN = '<[Enter]>';
 
 /**
- * A sequence as what to type, from left to right. A well-formed token with an unknown name, and a control character
- * other than a tab or a line end, is refused before anything could be sent; text that is not exactly a token stays text.
+ * Splits a sequence into what to type, from left to right. A well-formed token with an unknown name, and a control
+ * character other than a tab or a line end, is refused before anything is sent. Any other text stays text.
  */
 export function parseKeySequence(sequence: string, escapeSpecialKeys = false): KeySegment[] {
   if (sequence === '') throw invalid('sequence must not be empty');
@@ -43,7 +43,7 @@ export function parseKeySequence(sequence: string, escapeSpecialKeys = false): K
   return segments;
 }
 
-/** No terminal is sent a control character as text; said before the first part is typed, not in the middle. */
+/** Control characters are never sent as text. Checked before the first part is typed, not in the middle. */
 function refuseControls(sequence: string): void {
   const found = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.exec(sequence);
   if (!found) return;
@@ -65,7 +65,7 @@ function requireKeyName(name: string): KeyName {
   );
 }
 
-/** `ensure_enter` of a reminder: however many Enter tokens end the sequence, exactly one does afterwards. */
+/** `ensure_enter` of a reminder: however many Enter tokens end the sequence, afterwards exactly one does. */
 export function ensureTrailingEnter(sequence: string): string {
   let end = sequence.length;
   while (sequence.endsWith(ENTER_TOKEN, end)) end -= ENTER_TOKEN.length;

@@ -3,22 +3,22 @@ import { currentTenant, invalid } from '../base/index.ts';
 interface LimitRow {
   variable: string;
   standard: number;
-  /** What is counted, as it stands after the number. */
+  /** What is counted, as written after the number. */
   unit: string;
   meaning: string;
-  /** What whoever met the limit can do instead of raising it. */
+  /** What a caller who met the limit can do instead of raising it. */
   instead: string;
   /** No variable sets more. */
-  most: number;
+  max: number;
 }
 
-type Given = Omit<LimitRow, 'most'> & { most?: number };
+type RowInput = Omit<LimitRow, 'max'> & { max?: number };
 
-const row = ({ most = Number.MAX_SAFE_INTEGER, ...given }: Given): LimitRow => ({ ...given, most });
+const row = ({ max = Number.MAX_SAFE_INTEGER, ...rest }: RowInput): LimitRow => ({ ...rest, max });
 
 /**
- * How much there may be of what somebody else decides. Each limit has a variable that sets another, a sentence in the
- * documents of those it holds for (`limitSentence`), and an error that says what to do (`limitHint`).
+ * Limits on what callers decide. Each has a variable that sets it, a sentence in the documents of what it applies to
+ * (`limitSentence`), and an error that says what to do (`limitHint`).
  */
 const ROWS = {
   addressLength: row({
@@ -35,7 +35,7 @@ const ROWS = {
     meaning: 'Characters of the name of an agent',
     instead: 'choose a shorter name',
     // Names become directories and parts of tmux session names.
-    most: 128,
+    max: 128,
   }),
   recipients: row({
     variable: 'ROUSE_MAX_RECIPIENTS',
@@ -43,7 +43,7 @@ const ROWS = {
     unit: 'entries',
     meaning: 'Recipients of one message, and copies as many',
     instead: 'send several messages',
-    most: 1000,
+    max: 1000,
   }),
   attachments: row({
     variable: 'ROUSE_MAX_ATTACHMENTS',
@@ -51,17 +51,17 @@ const ROWS = {
     unit: 'entries',
     meaning: 'Attachments of one message',
     instead: 'send several messages, or attach an archive',
-    most: 1000,
+    max: 1000,
   }),
   attachmentBytes: row({
     variable: 'ROUSE_MAX_ATTACHMENT_BYTES',
     standard: 16 * 1024 * 1024,
     unit: 'bytes in the attachments of a message',
     meaning:
-      'Bytes of all attachments of one message that a fleet server carries, or that somebody other than the owner sends',
+      'Bytes of all attachments of one message that a fleet server carries, or that anyone but the owner sends',
     instead: 'attach less, or say where the file can be found',
     // The server keeps them in its database.
-    most: 256 * 1024 * 1024,
+    max: 256 * 1024 * 1024,
   }),
   localAttachmentBytes: row({
     variable: 'ROUSE_MAX_LOCAL_ATTACHMENT_BYTES',
@@ -76,8 +76,8 @@ const ROWS = {
     unit: 'bytes',
     meaning: 'Bytes of the body of one HTTP request',
     instead: 'send it in parts, or put long text into a file',
-    // A body is parsed in one go, and nothing else happens meanwhile.
-    most: 64 * 1024 * 1024,
+    // A body is parsed in one go, and nothing else can run until that is done.
+    max: 64 * 1024 * 1024,
   }),
   typedBytes: row({
     variable: 'ROUSE_MAX_TYPED_BYTES',
@@ -85,7 +85,7 @@ const ROWS = {
     unit: 'bytes',
     meaning: 'Bytes of one prompt that is typed into a terminal',
     instead: 'put long text into a file and name it in the prompt',
-    most: 4 * 1024 * 1024,
+    max: 4 * 1024 * 1024,
   }),
   keysLength: row({
     variable: 'ROUSE_MAX_KEYS_LENGTH',
@@ -100,7 +100,7 @@ const ROWS = {
     unit: 'entries',
     meaning: 'Reminders made by one call',
     instead: 'create them with several calls',
-    most: 10_000,
+    max: 10_000,
   }),
   liveReminders: row({
     variable: 'ROUSE_MAX_LIVE_REMINDERS',
@@ -127,10 +127,10 @@ const ROWS = {
     variable: 'ROUSE_MAX_AUTOMATIC_REPLIES',
     standard: 20,
     unit: 'automatic replies in a row',
-    meaning: 'Replies of agents in a row, without a person, after which a thread wakes nobody',
+    meaning: 'Replies of agents in a row, without a person, after which a thread wakes no one',
     instead: 'write into the thread, or resume it',
-    // Each new message is followed back so far.
-    most: 1000,
+    // Each new message is followed back this far.
+    max: 1000,
   }),
   followersPerOrg: row({
     variable: 'ROUSE_MAX_FOLLOWERS_PER_ORG',
@@ -179,7 +179,8 @@ const ROWS = {
     variable: 'ROUSE_MAX_BAD_TOKENS',
     standard: 20,
     unit: 'bad tokens of one address, and one more each second',
-    meaning: 'Bad tokens a fleet server hears from one address, with one more each second',
+    meaning:
+      'Bad tokens that a fleet server accepts from one address before it refuses more, with one more each second',
     instead: 'wait',
   }),
 };
@@ -192,41 +193,41 @@ type Limits = Record<LimitName, number>;
 
 const HOME = Symbol.for('rouse.limits');
 
-/** Of the process, not of this module: the quick command-line bundle and the lazily loaded parts each carry a copy of it. */
+/** Kept for the process, not for this module, because a process may hold two bundles with a copy of it each. */
 const inForce = ((globalThis as { [HOME]?: Limits })[HOME] ??= Object.fromEntries(
   Object.entries(LIMITS).map(([name, { standard }]) => [name, standard]),
 ) as Limits);
 
-/** As the tenant's environment sets it, where there are tenants. */
+/** Returns the limit, as the tenant's environment sets it if there are tenants. */
 export function limit(name: LimitName): number {
   const own = currentTenant()?.own.get(HOME) as Limits | undefined;
   return (own ?? inForce)[name];
 }
 
-/** What to do about a limit that was met. */
+/** What to do when a limit is met. */
 export function limitHint(name: LimitName): string {
   const { instead, variable } = LIMITS[name];
   return `${instead}, or raise ${variable}`;
 }
 
-/** The limit for readers of documents, which are written before anybody sets another. */
+/** The limit in documents, which are written before anyone sets another. */
 export function limitSentence(name: LimitName): string {
   const { standard, unit, variable } = LIMITS[name];
   return `At most ${standard} ${unit}; \`${variable}\` sets another limit.`;
 }
 
-/** Once, when a program starts, or when a tenant does. */
+/** Call once when a program or a tenant starts. */
 export function setLimits(env: Readonly<Record<string, string | undefined>>): void {
   const tenant = currentTenant();
   const limits = tenant ? { ...inForce } : inForce;
   tenant?.own.set(HOME, limits);
-  for (const [name, { variable, most }] of Object.entries(LIMITS)) {
-    const given = env[variable];
-    if (given === undefined || given === '') continue;
-    const value = Number(given);
-    const range = most < Number.MAX_SAFE_INTEGER ? `from 1 to ${most}` : 'above zero';
-    if (!Number.isSafeInteger(value) || value < 1 || value > most)
-      throw invalid(`${variable} must be a whole number ${range}, but is "${given.slice(0, 40)}"`, {
+  for (const [name, { variable, max }] of Object.entries(LIMITS)) {
+    const typed = env[variable];
+    if (typed === undefined || typed === '') continue;
+    const value = Number(typed);
+    const range = max < Number.MAX_SAFE_INTEGER ? `from 1 to ${max}` : 'above zero';
+    if (!Number.isSafeInteger(value) || value < 1 || value > max)
+      throw invalid(`${variable} must be a whole number ${range}, but is "${typed.slice(0, 40)}"`, {
         hint: 'see docs/environment.md',
       });
     limits[name as LimitName] = value;

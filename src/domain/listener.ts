@@ -6,7 +6,7 @@ export const LISTENER_HOSTS = ['127.0.0.1', '0.0.0.0'] as const;
 export type ListenerHost = (typeof LISTENER_HOSTS)[number];
 
 export const LOOPBACK: ListenerHost = '127.0.0.1';
-/** Asks the system for any free port. */
+/** Lets the system choose a free port. */
 export const ANY_PORT = 0;
 
 export const LISTENER_ORIGINS = [
@@ -16,7 +16,7 @@ export const LISTENER_ORIGINS = [
   'bootstrap',
   'default',
 ] as const;
-/** Where the variables are only what a shell inherited from the session itself. */
+/** For variables that a shell only inherited from the session itself. */
 const MEMORY_ORDER: readonly ListenerOrigin[] = [
   'override',
   'desired_config',
@@ -26,16 +26,16 @@ const MEMORY_ORDER: readonly ListenerOrigin[] = [
 ];
 export type ListenerOrigin = (typeof LISTENER_ORIGINS)[number];
 
-/** Whether a port was asked for, or was handed out by the system and only remembered. */
+/** Whether a port was requested, or assigned by the system and only remembered. */
 export const PORT_ORIGINS = ['explicit', 'auto'] as const;
 export type PortOrigin = (typeof PORT_ORIGINS)[number];
 
 export interface ListenerSources {
-  /** Flags of this attach action. */
+  /** Flags of this attach. */
   override?: { host?: string | null | undefined; port?: number | null | undefined };
   /** The caller's environment. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** state.json of the session that is attached to: by it a caller inside that very session is known. */
+  /** state.json of the session to attach to. It shows whether the caller is inside that session. */
   statePath?: string;
   /** desired-config.json: what the last successful attach bound. */
   desired?: {
@@ -50,10 +50,10 @@ export interface ListenerSources {
 export interface ResolvedListener {
   host: ListenerHost;
   hostOrigin: ListenerOrigin;
-  /** 0 asks the system for a free one. */
+  /** 0 lets the system choose a free one. */
   port: number;
   portOrigin: ListenerOrigin;
-  /** True: this port or a failed attach. False: tried first, replaced by a free one when busy. */
+  /** True: exactly this port, or the attach fails. False: tried first, and replaced by a free one if it is in use. */
   portIsHard: boolean;
 }
 
@@ -62,14 +62,13 @@ const PORT_VARIABLE = VARIABLE.gatewayPort;
 const INHERITED_MARK = VARIABLE.gatewayState;
 
 /**
- * Where the gateway will listen. Host and port are resolved apart from each other; the first source that has
- * a value wins: flags of the action, caller's environment, desired config, bootstrap defaults, then loopback
- * with a port from the system.
+ * Decides where the gateway will listen. Host and port are resolved separately. The first source with a value wins:
+ * flags, the caller's environment, desired config, bootstrap defaults, then loopback with a port from the system.
  *
- * The environment variables are also the names under which a live gateway is published into its tmux session.
- * A shell inside that session inherits them together with the state path; they are then a memory, not a wish: what the
- * last attach stored knows better, and such a port is tried but does not fail the attach when busy. In a shell of
- * another session they are that one's address, and say nothing here.
+ * A live gateway publishes its address into its tmux session under the same environment variables. A shell inside that
+ * session inherits them together with the state path. They are then a memory, not a request: what the last attach stored
+ * is preferred, and such a port is tried but does not fail the attach if it is in use. In a shell of another session
+ * they are that session's address and are ignored here.
  */
 export function resolveListener(sources: ListenerSources): ResolvedListener {
   const inheritedFrom = blankToNone(sources.env?.[INHERITED_MARK]);

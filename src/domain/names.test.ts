@@ -4,7 +4,7 @@ import { hostNameOf, isName, type NameKind } from './names.ts';
 const KINDS: NameKind[] = ['agent', 'session', 'person', 'host', 'org'];
 
 describe('a name', () => {
-  it('of no kind is a piece of shell, a flag, a path or a second line', () => {
+  it('no kind of name allows a piece of shell, a flag, a path or a second line', () => {
     const bad = [
       '$(touch /tmp/x)',
       '`id`',
@@ -24,7 +24,7 @@ describe('a name', () => {
       for (const text of bad) expect(isName(kind, text), `${kind} ${text}`).toBe(false);
   });
 
-  it('is what people and programs use', () => {
+  it('the names that people and programs use are valid', () => {
     expect(isName('agent', 'worker_1-b')).toBe(true);
     expect(isName('session', 'joined-claude-20260131-080000Z-0a1b2c3d')).toBe(true);
     expect(isName('person', 'Ána Núñez')).toBe(true);
@@ -33,7 +33,7 @@ describe('a name', () => {
     expect(isName('org', 'research')).toBe(true);
   });
 
-  it('of a host is made one, whatever the machine is called', () => {
+  it('any machine name becomes a valid host name', () => {
     for (const [said, system, name] of [
       ["Ana's laptop", 'x', 'Ana-s laptop'],
       ['$(id)', 'x', 'id-'],

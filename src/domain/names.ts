@@ -1,8 +1,8 @@
 import { invalid } from '../base/index.ts';
 
 /**
- * The grammar of every name that one party gives and another one is shown, in a list, a command line or a file name: agents, people,
- * hosts, orgs, sessions. Asked at every door; rows of older versions may have others, and are shown quoted.
+ * The grammar of every name that one party chooses and another sees, in a list, a command line or a file name: agents,
+ * people, hosts, orgs, sessions. Checked on every input. Rows of older versions may have others, and are shown quoted.
  */
 const NAMES = {
   agent: {
@@ -33,21 +33,21 @@ export function isName(kind: NameKind, text: string): boolean {
   return NAMES[kind].grammar.test(text);
 }
 
-/** For an error: what such a name may have. */
+/** For errors: what such a name may contain. */
 export function allowedIn(kind: NameKind): string {
   return NAMES[kind].allowed;
 }
 
-const LONGEST_HOST = 200;
+const MAX_HOST_NAME_LENGTH = 200;
 
 /**
- * What a host is called: as somebody said (`ROUSE_HOST_NAME`), else as the system says; what a name may not have becomes "-".
- * For people; nothing is decided by it.
+ * The name of a host: `ROUSE_HOST_NAME` if set, else the system's name. Characters that a name may not have become "-".
+ * Only for people; nothing is decided by it.
  */
-export function hostNameOf(said: string | undefined, system: string): string {
-  const given = said?.trim() ?? '';
-  if (given.length > LONGEST_HOST || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(given))
-    throw invalid(`ROUSE_HOST_NAME must be one line of at most ${LONGEST_HOST} characters`);
-  const name = (given || system.slice(0, LONGEST_HOST)).replaceAll(/[^\p{L}\p{M}\p{N} ._-]/gu, '-');
+export function hostNameOf(chosen: string | undefined, system: string): string {
+  const typed = chosen?.trim() ?? '';
+  if (typed.length > MAX_HOST_NAME_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(typed))
+    throw invalid(`ROUSE_HOST_NAME must be one line of at most ${MAX_HOST_NAME_LENGTH} characters`);
+  const name = (typed || system.slice(0, MAX_HOST_NAME_LENGTH)).replaceAll(/[^\p{L}\p{M}\p{N} ._-]/gu, '-');
   return name.replace(/^[^\p{L}\p{N}]+/u, '') || 'localhost';
 }

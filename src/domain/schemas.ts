@@ -1,5 +1,5 @@
 /**
- * The second door of domain: what loads zod. Whoever needs only rules and types enters by index.ts and starts faster.
+ * The exports of domain that load zod. Code that needs only rules and types imports index.ts and starts faster.
  */
 export * from './fields.ts';
 export * from './mail/operations.ts';

@@ -5,7 +5,7 @@ import { standingOf } from './standing.ts';
 const of = (...reasons: string[]) => standingOf({ tool: 'claude', reasons: reasons.map(readReason) });
 
 describe('how it stands with an agent', () => {
-  it('is idle when nothing speaks against a prompt, and not watched when nobody has looked', () => {
+  it('an agent is idle if there is no reason against a prompt, and not watched if no gateway looked', () => {
     expect(of()).toEqual({ state: 'idle', words: 'idle', needs_you: null });
     expect(standingOf({ tool: 'claude', reasons: undefined })).toEqual({
       state: 'unknown',
@@ -14,7 +14,7 @@ describe('how it stands with an agent', () => {
     });
   });
 
-  it("never calls Rouse's own text a person's draft", () => {
+  it("the standing of an agent never calls Rouse's own text a person's draft", () => {
     const reasons = ["editing_input='yes'", "stable='false'"].map(readReason);
     expect(standingOf({ tool: 'claude', reasons, typing: 'now' })).toEqual({
       state: 'waiting',
@@ -54,7 +54,7 @@ describe('how it stands with an agent', () => {
     else expect(standing.needs_you).toMatch(needs);
   });
 
-  it('what the gateway itself waits for needs a person too, also while the agent works', () => {
+  it('a person is also needed for what the gateway waits for, even while the agent works', () => {
     const reasons = [readReason("phase='active'")];
     const known = { tool: 'codex', reasons, request_admission: 'blocked_reconciliation' as const };
     expect(standingOf(known)).toMatchObject({
@@ -71,7 +71,7 @@ describe('how it stands with an agent', () => {
     });
   });
 
-  it('mail tools that a process started by hand has not got are named while the agent is idle', () => {
+  it('missing mail tools of a process started by hand are named while the agent is idle', () => {
     const known = { tool: 'codex', tools_missing: true };
     expect(standingOf({ ...known, reasons: [] })).toEqual({
       state: 'idle',

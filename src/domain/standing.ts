@@ -11,85 +11,85 @@ import {
 } from './words/standings.ts';
 
 /**
- * How it stands with an agent, in plain words, and what a person has to do about it: what is shown as "needs you: …" by
- * `rouse why`, `gateway status`, `tui state` and every list of agents. The words are in `words/standings.ts`.
+ * The state of an agent in plain words, and what a person has to do about it. `rouse why`, `gateway status`, `tui state`
+ * and every list of agents show it as "needs you: …". The words are in `words/standings.ts`.
  */
 export interface Standing {
   state: (typeof STANDINGS)[number];
   /** A few words, without a full stop: `working`, `permission dialog`, `draft in its composer`. */
   words: string;
-  /** What the person is to do; null while nobody is needed. Stands behind "needs you: ". */
+  /** What the person has to do, shown after "needs you: "; null while no one is needed. */
   needs_you: string | null;
-  /** The matter that people want to know of. Absent without one, and from an older gateway. */
+  /** What the person is needed for. Absent if nothing, and from an older gateway. */
   need?: StandingNeed;
 }
 
 export interface StandingNeed {
   kind: NeedKind;
-  /** What the person is to do who sees its screen already, where that is less than `needs_you`. */
+  /** What to do for a person who already sees its screen, if that is shorter than `needs_you`. */
   here?: string;
-  /** The same behind the agent's name, where that is shorter: `asks for permission`. */
+  /** The same after the agent's name, if that is shorter: `asks for permission`. */
   says?: string;
-  /** The command that mends it, where one does. */
+  /** The command that fixes it, if there is one. */
   command?: string;
 }
 
-/** One matter of an agent for which a person is needed, or of which people want to know. */
+/** Something that an agent needs a person for, or that people want to know. */
 export interface AgentNeed extends StandingNeed {
-  /** What it is, in a few words; of a delivery, what was to be delivered. */
+  /** What it is, in a few words. For a delivery: what was to be delivered. */
   words: string;
-  /** What the person is to do; null for what ends by itself, or is only to be known. */
+  /** What the person has to do; null if it ends by itself, or is only for information. */
   needs_you: string | null;
   since_utc: string | null;
-  /** Of a delivery that ended badly. */
+  /** For a delivery that ended badly. */
   request?: { request_id: string; detail: string };
 }
 
 export interface KnownOfAgent {
   agent?: string | null | undefined;
-  /** What the tool is called: claude, codex, … */
+  /** The tool: claude, codex, … */
   tool: string;
-  /** The gate's reasons in its order; none: a prompt may be typed. Undefined: nobody has looked. */
+  /** The gate's reasons in their order; empty: a prompt may be typed. Undefined: not looked at yet. */
   reasons: readonly Reason[] | undefined;
   request_admission?: Admission | undefined;
-  /** Text in its composer is Rouse's own: it is being typed `now`, or was `left` there, not proven to be taken. */
+  /** The text in its composer is Rouse's own: being typed `now`, or `left` there without proof that the tool took it. */
   typing?: 'now' | 'left' | undefined;
-  /** Automatic replies in a thread whose wakes are paused for them. */
+  /** Automatic replies in a thread whose wakes are paused because of them. */
   mail_loop?: number | undefined;
-  /** Its gateway is not where the tool was told to find its mail tools. */
+  /** Its gateway is not where the tool expects its mail tools. */
   tools_elsewhere?: boolean | undefined;
-  /** What keeps its gateway from its work. */
+  /** Why its gateway cannot work. */
   gateway_trouble?: GatewayTrouble | undefined;
-  /** Its process was started by hand, without the mail tools that the launch gives. */
+  /** Its process was started by hand, without the mail tools that a launch adds. */
   tools_missing?: boolean | undefined;
 }
 
-/** Something that keeps a gateway from doing its work: why, as `/health` has it, and what mends it. */
+/** Why a gateway cannot work, as `/health` reports it, and how to fix it. */
 export interface GatewayTrouble {
   reason: string;
-  mend: string;
-  /** The command that `mend` names. */
+  fix: string;
+  /** The command that `fix` names. */
   command?: string | undefined;
 }
 
-/** What mends a place that a gateway cannot write. */
-export const MEND_UNWRITABLE: Omit<GatewayTrouble, 'reason'> = {
-  mend: 'make room there or make it writable, and it goes on by itself; "rouse doctor" shows the free space',
+/** How to fix a place that a gateway cannot write. */
+export const FIX_UNWRITABLE: Omit<GatewayTrouble, 'reason'> = {
+  fix: 'make room there or make it writable, and it goes on by itself; "rouse doctor" shows the free space',
   command: 'rouse doctor',
 };
 
 interface Found {
   code: StandingCode;
   value?: string;
-  /** Where the row itself cannot know it. */
+  /** Set if the row itself cannot know it. */
   command?: string | undefined;
 }
 
-/** Pure: the same knowledge gives the same words. */
+/** Pure: the same input gives the same words. */
 export function standingOf({ reasons, typing, tools_missing, ...known }: KnownOfAgent): Standing {
   const seen = reasons?.flatMap((each) => foundIn(each, typing));
   const found = seen ?? [];
-  // While its gateway cannot work, nothing else about a living tool can be mended through it.
+  // While its gateway cannot work, nothing else about a living tool can be fixed through it.
   const gone = found.filter(({ code }) => rowOf(code).state === 'gone');
   const asked = [...gone, ...inTrouble(known), ...found, ...askedByGateway(known)].find(
     ({ code }) => rowOf(code).todo !== undefined,
@@ -104,14 +104,14 @@ const OWN_TEXT = { now: 'being_typed', left: 'own_text_left' } as const;
 
 function foundIn({ code, value }: Reason, typing: KnownOfAgent['typing']): Found[] {
   if (typing && code === 'draft') return [{ code: OWN_TEXT[typing] }];
-  const { standing: stands } = reasonRow(code);
-  const found = typeof stands === 'string' ? stands : stands(value);
+  const { standing } = reasonRow(code);
+  const found = typeof standing === 'string' ? standing : standing(value);
   return found === 'passing' ? [] : [{ code: found, value }];
 }
 
 const rowOf = (code: StandingCode): StandingRow => STANDING[code];
 
-/** The words of `found`; what is asked of a person may be something that came after it. */
+/** Describes `found`. What a person has to do may come from another finding, `asked`. */
 export function describeStanding(
   found: Found,
   { agent, tool = '' }: { agent?: string | null | undefined; tool?: string },
@@ -119,11 +119,11 @@ export function describeStanding(
 ): Standing {
   const { state, words } = rowOf(found.code);
   const need = needOf(rowOf(asked.code).need ? asked : found, { agent, tool });
-  const todo = tellOf(rowOf(asked.code).todo, { value: asked.value ?? '', agent, tool });
+  const todo = textOf(rowOf(asked.code).todo, { value: asked.value ?? '', agent, tool });
   const { where } = rowOf(asked.code);
   return {
     state,
-    words: tellOf(words, { value: found.value ?? '', agent, tool })!,
+    words: textOf(words, { value: found.value ?? '', agent, tool })!,
     needs_you: todo === undefined ? null : where ? `${todo}; ${where}` : todo,
     ...(need && { need }),
   };
@@ -133,24 +133,24 @@ function needOf({ code, value = '', command }: Found, on: Omit<About, 'value'>):
   const row = rowOf(code);
   if (!row.need) return null;
   const about = { ...on, value };
-  const mends = command ?? row.command?.(about);
+  const fix = command ?? row.command?.(about);
   return {
     kind: row.need,
-    ...(row.where && { here: tellOf(row.todo, about)! }),
+    ...(row.where && { here: textOf(row.todo, about)! }),
     ...(row.says !== undefined && { says: row.says }),
-    ...(mends !== undefined && { command: mends }),
+    ...(fix !== undefined && { command: fix }),
   };
 }
 
-const tellOf = (words: StandingRow['todo'], about: About): string | undefined =>
+const textOf = (words: StandingRow['todo'], about: About): string | undefined =>
   typeof words === 'function' ? words(about) : words;
 
 type KnownOfGateway = Omit<KnownOfAgent, 'tool' | 'reasons'>;
 
 function inTrouble({ gateway_trouble: trouble }: KnownOfGateway): Found[] {
   if (trouble === undefined) return [];
-  const { reason, mend, command } = trouble;
-  return [{ code: 'gateway_in_trouble', value: `its gateway is in trouble: ${reason}; ${mend}`, command }];
+  const { reason, fix, command } = trouble;
+  return [{ code: 'gateway_in_trouble', value: `its gateway is in trouble: ${reason}; ${fix}`, command }];
 }
 
 function askedByGateway({ request_admission, mail_loop, tools_elsewhere }: KnownOfGateway): Found[] {
@@ -161,7 +161,7 @@ function askedByGateway({ request_admission, mail_loop, tools_elsewhere }: Known
   ];
 }
 
-/** The matter of a standing; none while nobody is needed or wants to know. */
+/** Returns the need in a standing; empty if no one is needed or wants to know. */
 export function needsOf({ words, needs_you, need }: Standing, since_utc: string | null): AgentNeed[] {
   return need ? [{ ...need, words, needs_you, since_utc }] : [];
 }

@@ -1,5 +1,5 @@
 /**
- * The third door of domain: the closed sets. Loads nothing else, so that the page, in a browser, may enter here.
+ * The exports of domain for closed sets. Loads nothing else, so that the page in a browser may import it.
  */
 export * from './settings/reminder-fields.ts';
 export * from './words/delivery-outcomes.ts';

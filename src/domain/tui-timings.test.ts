@@ -14,7 +14,7 @@ it('the six timings, their flags and their defaults are those of the contract', 
   expect(Object.keys(resolveTimings({}).timings)).toEqual(TUI_TIMING_FIELDS);
 });
 
-it('for each field apart: explicit wins over persisted, persisted over default', () => {
+it('for each timing separately, explicit wins over persisted, and persisted over the default', () => {
   const { timings, origins } = resolveTimings(
     { stale_active_recovery_seconds: 10, stability_threshold_seconds: null },
     { stale_active_recovery_seconds: 7, stability_threshold_seconds: 2, watch_poll_interval_seconds: null },
@@ -47,7 +47,7 @@ it.each([
   }
 });
 
-it('a bad persisted value does no harm when the action names its own', () => {
+it('a bad persisted value does no harm if the action has its own', () => {
   expect(
     resolveTimings({ stability_threshold_seconds: 3 }, { stability_threshold_seconds: -1 }).timings,
   ).toMatchObject({

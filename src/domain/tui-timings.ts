@@ -1,6 +1,6 @@
 import { invalid } from '../base/index.ts';
 
-/** The six times that shape how a gateway watches its agent's screen, in seconds. */
+/** The six times, in seconds, that decide how a gateway watches its agent's screen. */
 export interface TuiTimings {
   watch_poll_interval_seconds: number;
   stability_threshold_seconds: number;
@@ -80,7 +80,7 @@ export function timingProblem(value: unknown): string | undefined {
   return value > 0 ? undefined : 'must be > 0';
 }
 
-/** Each field on its own: what this action says, else what the last attach stored, else the default. */
+/** Each field separately: the value of this action, else what the last attach stored, else the default. */
 export function resolveTimings(
   explicit: PartialTimings = {},
   persisted: PartialTimings = {},

@@ -1,12 +1,12 @@
-/** The last instant a due time may name; whatever lies beyond stays there, for ever in the future. */
+/** The last instant that a due time may name. Later ones become this one, which never comes. */
 export const END_OF_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const ISO_8601 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /**
- * An ISO-8601 instant in milliseconds, or undefined when the text is not one. Without an offset it is UTC,
- * never local time, so that the same text means the same instant on every machine.
+ * Parses an ISO-8601 instant to milliseconds; undefined if the text is not one. Without an offset it is UTC, never local
+ * time, so that the same text means the same instant on every machine.
  */
 export function parseUtcTime(text: string): number | undefined {
   const match = ISO_8601.exec(text.trim());

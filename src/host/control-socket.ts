@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as net from 'node:net';
-import { messageOf, runForNobody, socketAddress } from '../base/index.ts';
+import { messageOf, runOutsideTenants, socketAddress } from '../base/index.ts';
 import type { HostAnswer, HostRequest } from '../wire/index.ts';
 
 /** Larger than any environment. A longer request closes the connection. */
@@ -19,7 +19,7 @@ export async function serveControl(
   served: () => void,
 ): Promise<ControlSocket> {
   const connections = new Set<net.Socket>();
-  const server = runForNobody(() =>
+  const server = runOutsideTenants(() =>
     net.createServer({ allowHalfOpen: true }, (connection) => {
       connections.add(connection);
       connection.on('error', () => {});

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { currentTenant, Emitter, Ending, FakeClock, runFor } from '../base/index.ts';
+import { currentTenant, Emitter, Ending, FakeClock, runAsTenant } from '../base/index.ts';
 import { limit, setLimits } from '../domain/index.ts';
 import { Host } from './host.ts';
 import { type HostedStart, HostJournal } from './host-journal.ts';
@@ -42,7 +42,7 @@ function house(refuse: (root: string) => boolean = () => false) {
       const stop = work.on(() => {
         result = what();
       });
-      runFor(bound!, () => work.emit(what));
+      runAsTenant(bound!, () => work.emit(what));
       stop();
       return result as T;
     };

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { currentTenant, runForNobody } from '../base/index.ts';
+import { currentTenant, runOutsideTenants } from '../base/index.ts';
 import { gatewayFiles, type HostAnswer, type HostRequest } from '../wire/index.ts';
 import type { HostedStart, HostJournal } from './host-journal.ts';
 import { type Before, HostedGateway, type Hosting } from './hosted-gateway.ts';
@@ -97,7 +97,7 @@ export class Host {
   blame(error: unknown): boolean {
     const tenant = currentTenant();
     if (!(tenant instanceof HostedGateway)) return false;
-    runForNobody(() => void tenant.broke(error));
+    runOutsideTenants(() => void tenant.broke(error));
     return true;
   }
 

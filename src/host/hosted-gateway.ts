@@ -4,7 +4,7 @@ import {
   type Clock,
   messageOf,
   type ProcessIdentity,
-  runFor,
+  runAsTenant,
   type Tenant,
   utcStamp,
   writeJsonAtomic,
@@ -90,7 +90,7 @@ export class HostedGateway implements Tenant {
   }
 
   /** Records what one of its listeners or timers threw; the gateway goes on. */
-  hear = (error: unknown): void => {
+  onError = (error: unknown): void => {
     try {
       fs.appendFileSync(this.#files.errors, `gateway: ${messageOf(error)}\n`, { mode: 0o600 });
     } catch {
@@ -102,13 +102,13 @@ export class HostedGateway implements Tenant {
   begin(options: { again: boolean }): Promise<void> {
     this.#state = 'starting';
     this.#watcher.taking();
-    const starting = runFor(this, () => this.#hosting.start(this.started, this.#restarts));
+    const starting = runAsTenant(this, () => this.#hosting.start(this.started, this.#restarts));
     this.#starting = starting.catch(() => {});
     return starting.then(
       (running) => this.#hold(running),
       (error: unknown) => {
         if (!options.again) return this.#end();
-        this.hear(asRouseError(error));
+        this.onError(asRouseError(error));
         this.#failed();
       },
     );
@@ -138,7 +138,7 @@ export class HostedGateway implements Tenant {
 
   /** After an uncaught error: what it was doing is given up, and it is started again. */
   async broke(error: unknown): Promise<void> {
-    this.hear(error);
+    this.onError(error);
     const running = this.#running;
     this.#running = undefined;
     if (!running || this.#asked) return;
@@ -155,7 +155,7 @@ export class HostedGateway implements Tenant {
     this.#cancel?.();
     this.#ending ??= this.#starting
       .then(() => this.#running?.stop(reason, { handOver }))
-      .catch((error: unknown) => this.hear(error))
+      .catch((error: unknown) => this.onError(error))
       .then(() => this.#end());
     return this.#ending;
   }
@@ -239,7 +239,7 @@ export class HostedGateway implements Tenant {
         { durable: false },
       );
     } catch (error) {
-      this.hear(error);
+      this.onError(error);
     }
   }
 

@@ -110,7 +110,7 @@ describe('a caller on loopback', () => {
   });
 
   it('is refused when its socket has lost its owner, and never taken for root', async () => {
-    const { port, reached } = await server(new Accounts({ ownerOf: () => 'nobody' }));
+    const { port, reached } = await server(new Accounts({ ownerOf: () => 'none' }));
     const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect(answer.status).toBe(403);
     expect(reached()).toBe(0);

@@ -57,7 +57,7 @@ export class Accounts {
     const { ownUid, guests, ownerOf } = this.#rules;
     const owner = ownerOf(socket);
     if (owner === 'unaskable' || ownUid === undefined) return 'unknown';
-    if (owner === 'nobody') return 'other';
+    if (owner === 'none') return 'other';
     if (owner === 0) return 'own';
     if (owner === ownUid && owner !== OVERFLOW_UID) return 'own';
     return guests.has(owner) ? 'guest' : 'other';

@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from 'node:fs';
 import * as path from 'node:path';
-import { armCrashPoint, hearListenerErrors, messageOf, surviveGoneTerminal } from '../base/index.ts';
+import { armCrashPoint, handleListenerErrors, messageOf, surviveGoneTerminal } from '../base/index.ts';
 import { HAND_OVER_SIGNAL } from '../domain/index.ts';
 import { gatewayWords, startOne } from './one-gateway.ts';
 
@@ -29,7 +29,7 @@ async function runOne(argv: string[]): Promise<void> {
   const restarts = Number(words.restarts);
   // A test's crash is one crash: whoever is started again after it runs on.
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
-  hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
+  handleListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
   const show = isSeen(process.stdout.fd)
     ? (line: string): void => void process.stdout.write(line)
     : undefined;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { armCrashPoint, hearListenerErrors, invalid, messageOf } from '../base/index.ts';
+import { armCrashPoint, handleListenerErrors, invalid, messageOf } from '../base/index.ts';
 import { runHost } from '../host/index.ts';
 import { gatewayWords, processClock, startOne } from './one-gateway.ts';
 
@@ -19,7 +19,7 @@ export async function hostMany(argv: string[], installation: string): Promise<vo
   if (!rouseHome || !directory) throw invalid('--rouse-home and --host-directory are required');
   const restarts = Number(values.restarts);
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
-  hearListenerErrors((error) => void process.stderr.write(`host: ${messageOf(error)}\n`));
+  handleListenerErrors((error) => void process.stderr.write(`host: ${messageOf(error)}\n`));
   await runHost({
     directory,
     rouseHome,

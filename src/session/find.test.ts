@@ -61,39 +61,39 @@ const session = (sample: SampleSession = {}): string => writeSession(runtime, sa
 const byName = { by: 'agent_name', name: 'gpu' } as const;
 
 describe('an agent that is named', () => {
-  it('is found by its one fresh record, and its manifest is the authority', async () => {
+  it('an agent that is named is found by its one fresh record, and its manifest is the authority', async () => {
     const manifestPath = session();
     const target = await resolveTarget(byName, world({ records: [sampleRecord({ manifestPath }, now)] }));
     expect(target).toMatchObject({ kind: 'local', facts: { path: manifestPath, agentName: 'gpu' } });
   });
 
-  it('is found by its id also when the name is shared', async () => {
+  it('an agent that is named is found by its id also when the name is shared', async () => {
     const manifestPath = session({ agentId: 'b' });
     const records = [sampleRecord({ agentId: 'a' }, now), sampleRecord({ agentId: 'b', manifestPath }, now)];
     const target = await resolveTarget({ by: 'agent_id', id: 'b' }, world({ records }));
     expect(target).toMatchObject({ kind: 'local', facts: { agentId: 'b' } });
   });
 
-  it('is refused when several fresh records bear the name', async () => {
+  it('an agent that is named is refused when several fresh records bear the name', async () => {
     const records = [sampleRecord({ agentId: 'a' }, now), sampleRecord({ agentId: 'b' }, now)];
     const refusal = await refusalOf(() => resolveTarget(byName, world({ records })));
     expect(refusal).toMatchObject({ code: 'conflict', facts: { cause: 'ambiguous', agent_ids: ['a', 'b'] } });
   });
 
-  it('is not found by an expired record', async () => {
+  it('an agent that is named is not found by an expired record', async () => {
     const expired = [sampleRecord({ manifestPath: session() }, now)];
     const refusal = await refusalOf(() => resolveTarget(byName, world({ expired })));
     expect(refusal).toMatchObject({ code: 'not_found', facts: { cause: 'lease_expired' } });
   });
 
-  it('is not found when nobody has it, and the nearest name is told', async () => {
+  it('an agent that is named is not found when nobody has it, and the nearest name is told', async () => {
     const records = [sampleRecord({ agentName: 'gpu2' }, now)];
     const refusal = await refusalOf(() => resolveTarget(byName, world({ records })));
     expect(refusal.code).toBe('not_found');
     expect(refusal.hint).toMatch(/gpu2/);
   });
 
-  it('without a record is looked for at the default pair port only', async () => {
+  it('an agent that is named without a record is looked for at the default pair port only', async () => {
     const target = await resolveTarget(byName, world({ served: ['http://127.0.0.1:9889 gpu'] }));
     expect(target).toMatchObject({ kind: 'fleet', baseUrl: 'http://127.0.0.1:9889', agentRef: 'gpu' });
   });
@@ -133,7 +133,7 @@ describe('a record that leads elsewhere fails closed', () => {
     expect(refusal).toMatchObject({ code, facts: { cause: 'stale_pointer' } });
   });
 
-  it('its manifest is damaged', async () => {
+  it('a record that leads elsewhere fails closed its manifest is damaged', async () => {
     const manifestPath = session();
     fs.writeFileSync(manifestPath, '{');
     const records = [sampleRecord({ manifestPath }, now)];
@@ -144,7 +144,7 @@ describe('a record that leads elsewhere fails closed', () => {
 describe('the current session', () => {
   const here = { by: 'current_session', implied: true } as const;
 
-  it('is found by its own manifest pointer', async () => {
+  it('the current session is found by its own manifest pointer', async () => {
     const manifestPath = session();
     const target = await resolveTarget(
       here,
@@ -153,7 +153,7 @@ describe('the current session', () => {
     expect(target).toMatchObject({ kind: 'local', facts: { path: manifestPath } });
   });
 
-  it('falls back to its agent id and a fresh record when the pointer is stale', async () => {
+  it('the current session falls back to its agent id and a fresh record when the pointer is stale', async () => {
     const manifestPath = session();
     const target = await resolveTarget(
       here,
@@ -166,7 +166,7 @@ describe('the current session', () => {
     expect(target).toMatchObject({ facts: { path: manifestPath } });
   });
 
-  it('does not fall back to another name of the terminal', async () => {
+  it('the current session does not fall back to another name of the terminal', async () => {
     const records = [sampleRecord({ manifestPath: session() }, now)];
     const sessions = { 'S-gpu': { manifestPath: '/gone/manifest.json' } };
     const refusal = await refusalOf(() =>
@@ -176,7 +176,7 @@ describe('the current session', () => {
     expect(refusal.message).toMatch(/fallback unavailable/);
   });
 
-  it('refuses a pointer to the manifest of another session, also through the registry', async () => {
+  it('the current session refuses a pointer to the manifest of another session, also through the registry', async () => {
     const manifestPath = session({ tmuxSessionName: 'other' });
     const sessions = { 'S-gpu': { manifestPath, agentId: 'id-gpu' } };
     const records = [sampleRecord({ manifestPath }, now)];
@@ -186,7 +186,7 @@ describe('the current session', () => {
     expect(refusal).toMatchObject({ code: 'conflict', facts: { cause: 'stale_pointer' } });
   });
 
-  it('refuses a relative pointer and a file that is not called manifest.json', async () => {
+  it('the current session refuses a relative pointer and a file that is not called manifest.json', async () => {
     const odd = path.join(runtime, 'other.json');
     fs.copyFileSync(session(), odd);
     for (const manifestPath of ['manifest.json', odd]) {
@@ -200,12 +200,12 @@ describe('the current session', () => {
 describe('--target-tmux-session', () => {
   const there = { by: 'tmux_session', name: 'S-gpu' } as const;
 
-  it('first asks whether the session exists here', async () => {
+  it('--target-tmux-session first asks whether the session exists here', async () => {
     const records = [sampleRecord({ manifestPath: session() }, now)];
     expect((await refusalOf(() => resolveTarget(there, world({ records })))).code).toBe('not_found');
   });
 
-  it('falls back to the one fresh record with exactly that terminal name', async () => {
+  it('--target-tmux-session falls back to the one fresh record with exactly that terminal name', async () => {
     const manifestPath = session();
     const records = [
       sampleRecord({ agentName: 'x', agentId: 'x', tmuxSessionName: 'S-gpu-2' }, now),
@@ -215,7 +215,7 @@ describe('--target-tmux-session', () => {
     expect(target).toMatchObject({ facts: { path: manifestPath } });
   });
 
-  it('does not use the agent id of the session', async () => {
+  it('--target-tmux-session does not use the agent id of the session', async () => {
     const records = [sampleRecord({ manifestPath: session(), tmuxSessionName: 'elsewhere' }, now)];
     const sessions = { 'S-gpu': { agentId: 'id-gpu' } };
     expect((await refusalOf(() => resolveTarget(there, world({ sessions, records })))).code).toBe(
@@ -223,7 +223,7 @@ describe('--target-tmux-session', () => {
     );
   });
 
-  it('refuses two records of one terminal name', async () => {
+  it('--target-tmux-session refuses two records of one terminal name', async () => {
     const records = [sampleRecord({ agentId: 'a' }, now), sampleRecord({ agentId: 'b' }, now)];
     const refusal = await refusalOf(() =>
       resolveTarget(there, world({ sessions: { 'S-gpu': {} }, records })),
@@ -240,7 +240,7 @@ describe('sessions that servers own', () => {
       world({ current: 'S-gpu', sessions: { 'S-gpu': { manifestPath: writeSession(runtime, manifest) } } }),
     );
 
-  it('houmao_server_rest goes to the server its manifest declares', async () => {
+  it('sessions that servers own houmao_server_rest goes to the server its manifest declares', async () => {
     const attach = { api_base_url: 'http://127.0.0.1:9999', managed_agent_ref: 'cao-gpu' };
     const target = await at(servedManifest('houmao_server_rest', {}, attach));
     expect(target).toMatchObject({ kind: 'fleet', baseUrl: 'http://127.0.0.1:9999', agentRef: 'cao-gpu' });
@@ -251,10 +251,13 @@ describe('sessions that servers own', () => {
     ['no reference', { api_base_url: 'http://127.0.0.1:9999', managed_agent_ref: null }],
     ['something that is no address', { api_base_url: 'gopher://x', managed_agent_ref: 'x' }],
     ['an address with a path', { api_base_url: 'http://127.0.0.1:1/x', managed_agent_ref: 'x' }],
-  ])('houmao_server_rest with %s is refused, and none is guessed', async (_, attach) => {
-    const refusal = await refusalOf(() => at(servedManifest('houmao_server_rest', {}, attach)));
-    expect(refusal.code).toBe('invalid');
-  });
+  ])(
+    'sessions that servers own houmao_server_rest with %s is refused, and none is guessed',
+    async (_, attach) => {
+      const refusal = await refusalOf(() => at(servedManifest('houmao_server_rest', {}, attach)));
+      expect(refusal.code).toBe('invalid');
+    },
+  );
 
   it('a CAO server owns the terminal only: the agent is of this host', async () => {
     const target = await at(servedManifest('cao_rest', {}, { api_base_url: 'http://127.0.0.1:1' }));
@@ -361,7 +364,7 @@ describe('which agent is meant', () => {
     expect(() => chooseSelector(flags, insideTmux)).toThrow(words);
   });
 
-  it('says that --pair-port is not the port of a gateway', () => {
+  it('which agent is meant says that --pair-port is not the port of a gateway', () => {
     let hint: string | undefined;
     try {
       chooseSelector({ pairPort: 4711 }, inside);
@@ -371,7 +374,7 @@ describe('which agent is meant', () => {
     expect(hint).toMatch(/--gateway-port/);
   });
 
-  it('never takes two ways at once, and --pair-port only with an agent', () => {
+  it('which agent is meant never takes two ways at once, and --pair-port only with an agent', () => {
     const flags = fc.record(
       {
         agentName: fc.constantFrom('gpu', 'cpu'),

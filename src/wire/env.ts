@@ -185,11 +185,11 @@ export const VARIABLES = [
     'A file with the milliseconds by which a test sets the wall clock of a gateway.',
   ),
   variable('ROUSE_CRASH_AT', 'debug', 'Names the instant at which a test kills the process: `room.step@n`.'),
-  ...Object.values(LIMITS).map(({ variable: name, standard, meaning, most }) =>
+  ...Object.values(LIMITS).map(({ variable: name, standard, meaning, max }) =>
     variable(
       name,
       'limit',
-      `${meaning}. Default ${standard}${most < Number.MAX_SAFE_INTEGER ? `, at most ${most}` : ''}.`,
+      `${meaning}. Default ${standard}${max < Number.MAX_SAFE_INTEGER ? `, at most ${max}` : ''}.`,
     ),
   ),
 ] as const satisfies readonly Variable[];

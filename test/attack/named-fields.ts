@@ -20,13 +20,13 @@ interface Thief {
 type Trying = (stage: Stage, row: FieldRow, note: (problem: string | false) => void) => Promise<void>;
 
 /** How each kind of field is tried. A new kind does not compile without its tries. */
-const TRYING: Record<Exclude<FieldRow['giver'], undefined>, Trying | 'read from files, not sent'> = {
+const TRYING: Record<Exclude<FieldRow['sender'], undefined>, Trying | 'read from files, not sent'> = {
   owner_or_session: othersFiles,
   launcher: withoutGrant,
   registrar: withoutGrant,
   prompter: asFlag,
-  told: neverAsked,
-  nobody: neverAsked,
+  stored_only: neverAsked,
+  refused: neverAsked,
   listed: notListed,
   own_files: 'read from files, not sent',
   own_config: 'read from files, not sent',
@@ -34,7 +34,7 @@ const TRYING: Record<Exclude<FieldRow['giver'], undefined>, Trying | 'read from 
 };
 
 /** What changes something by right is tried apart. */
-const BY_RIGHT: ReadonlySet<FieldRow['giver']> = new Set(['told']);
+const BY_RIGHT: ReadonlySet<FieldRow['sender']> = new Set(['stored_only']);
 
 /** Every field of the list, as every caller who may not give it. */
 export async function namedFieldTries(
@@ -44,8 +44,8 @@ export async function namedFieldTries(
 ): Promise<void> {
   layBait(stage);
   for (const row of allFields()) {
-    const trying = TRYING[row.giver!];
-    if (typeof trying === 'string' || BY_RIGHT.has(row.giver) !== byRight) continue;
+    const trying = TRYING[row.sender!];
+    if (typeof trying === 'string' || BY_RIGHT.has(row.sender) !== byRight) continue;
     let tried = 0;
     await trying(stage, row, (problem) => {
       tried++;
@@ -150,7 +150,7 @@ async function neverAsked(stage: Stage, row: FieldRow, note: (problem: string | 
         token: stage.tokens['user'],
       });
       note(answer.status >= 500 && `${answer.status}`);
-      if (row.giver === 'nobody')
+      if (row.sender === 'refused')
         note(!/not (offered|supported)|"code":-?\d+/i.test(answer.text) && answer.text);
     }
     await stage.atRest();

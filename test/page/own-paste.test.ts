@@ -51,5 +51,5 @@ it("a prompt that Rouse is typing is never shown as a person's draft, and what a
     '-l',
     'mine',
   ]);
-  await is('draft in its composer; a draft stands in its composer');
+  await is('draft in its composer; it has an unsent draft');
 }, 120_000);

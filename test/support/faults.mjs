@@ -157,7 +157,7 @@ const refusing = (DatabaseSync) =>
   };
 const cached = require.cache[require.resolve('@photostructure/sqlite')];
 cached.exports = { ...cached.exports, DatabaseSync: refusing(DatabaseSync) };
-// Built programs open the native file by itself (src/base/native-part.ts).
+// Built programs open the native file by itself (src/base/native.ts).
 const { dlopen } = process;
 process.dlopen = (module, file, ...rest) => {
   dlopen.call(process, module, file, ...rest);

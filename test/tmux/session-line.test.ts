@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { currentTenant, Emitter, runFor } from '../../src/base/index.ts';
+import { currentTenant, Emitter, runAsTenant } from '../../src/base/index.ts';
 import { PaneGlances } from '../../src/tmux/control/pane-glances.ts';
 import {
   type LineEvent,
@@ -453,10 +453,10 @@ describe('a line to a session', () => {
       const heard: string[] = [];
       const tenants = ['one', 'two'].map((name) => ({
         own: new Map<symbol, unknown>(),
-        hear: (error: unknown) => heard.push(`${name}: ${(error as Error).message}`),
+        onError: (error: unknown) => heard.push(`${name}: ${(error as Error).message}`),
       }));
       for (const tenant of tenants)
-        await runFor(tenant, async () => {
+        await runAsTenant(tenant, async () => {
           const line = await attach(context);
           line.events.on(() => {
             throw new Error(String(tenants.indexOf(currentTenant() as (typeof tenants)[0])));

@@ -25,7 +25,7 @@ async function shellHolder(file: string): Promise<{ end: () => Promise<void> }> 
 }
 
 describe('a file lock', () => {
-  it('is held by one at a time and free again after release', () => {
+  it('a file lock is held by one at a time and free again after release', () => {
     const first = tryLockFile(place('one'));
     expect(first).toBeDefined();
     expect(tryLockFile(place('one'))).toBeUndefined();
@@ -35,7 +35,7 @@ describe('a file lock', () => {
     second?.release();
   });
 
-  it('excludes and is excluded by util-linux flock on the same file', async () => {
+  it('a file lock excludes and is excluded by util-linux flock on the same file', async () => {
     const holder = await shellHolder(place('shell'));
     expect(tryLockFile(place('shell'))).toBeUndefined();
     await holder.end();
@@ -45,7 +45,7 @@ describe('a file lock', () => {
     execFileSync('flock', ['-n', place('shell'), 'true']);
   });
 
-  it('is waited for in the queue of the kernel, before scripts that came later', async () => {
+  it('a file lock is waited for in the queue of the kernel, before scripts that came later', async () => {
     const file = place('queue');
     const waiters = (): number => {
       const { ino } = fs.statSync(file);
@@ -64,7 +64,7 @@ describe('a file lock', () => {
     await (await later).end();
   });
 
-  it('leaves the queue when its wait is aborted', async () => {
+  it('a file lock leaves the queue when its wait is aborted', async () => {
     const holder = await shellHolder(place('abort'));
     const abort = new AbortController();
     const ours = lockFile(place('abort'), { timeoutMs: 60_000, signal: abort.signal });
@@ -74,7 +74,7 @@ describe('a file lock', () => {
     execFileSync('flock', ['-n', place('abort'), 'true']);
   });
 
-  it('gives up at the deadline with what to do, and holds nothing', async () => {
+  it('a file lock gives up at the deadline with what to do, and holds nothing', async () => {
     const lock = tryLockFile(place('busy'));
     await expect(lockFile(place('busy'), { timeoutMs: 20 })).rejects.toMatchObject({
       code: 'unavailable',
@@ -84,7 +84,7 @@ describe('a file lock', () => {
     expect(tryLockFile(place('busy'))).toBeDefined();
   });
 
-  it('is taken on the file that the path names now, not on a deleted one', async () => {
+  it('a file lock is taken on the file that the path names now, not on a deleted one', async () => {
     const old = tryLockFile(place('replaced'));
     fs.unlinkSync(place('replaced'));
     const fresh = await lockFile(place('replaced'), { timeoutMs: 1000 });
@@ -93,7 +93,7 @@ describe('a file lock', () => {
     fresh.release();
   });
 
-  it('refuses a planted link, pipe, directory or second name', () => {
+  it('a file lock refuses a planted link, pipe, directory or second name', () => {
     fs.symlinkSync('/etc/passwd', place('link'));
     execFileSync('mkfifo', [place('pipe')]);
     fs.mkdirSync(place('dir'));

@@ -6,8 +6,8 @@ import { nativeErrno, nativeFunction } from '../native.ts';
 import { type Clock, sleep, systemClock } from '../time/clock.ts';
 
 /**
- * flock(2) on a lock file that is never deleted: the kernel frees it when its holder dies, and shell scripts
- * that use util-linux `flock` on the same path exclude us and are excluded.
+ * flock(2) on a lock file that is never deleted. The kernel frees it when its holder dies. Shell scripts that use
+ * util-linux `flock` on the same path exclude us and are excluded.
  */
 export interface FileLock {
   readonly path: string;
@@ -21,7 +21,7 @@ export interface LockOptions {
   clock?: Clock;
   /** Mode of a lock file that does not exist yet. */
   mode?: number;
-  /** For all accounts, in a directory that all may write (/tmp): anybody may have made it, and anybody may take it. */
+  /** For all accounts, in a directory that all may write (/tmp): any account may have made the file, and any may lock it. */
   shared?: boolean;
   signal?: AbortSignal;
 }
@@ -46,7 +46,7 @@ function loadFlock(): Flock {
   return native;
 }
 
-/** Locks an open file unless somebody else holds it. */
+/** Locks an open file unless another process holds it. */
 export function tryFlock(fd: number): boolean {
   for (;;) {
     if (loadFlock()(fd, LOCK_EX | LOCK_NB) === 0) return true;
@@ -57,7 +57,7 @@ export function tryFlock(fd: number): boolean {
   }
 }
 
-/** Waits in the kernel's queue for an open file; the wait takes a thread and cannot be taken back. False when it failed. */
+/** Waits in the kernel's queue for an open file. The wait takes a thread and cannot be cancelled. False if it failed. */
 export function queueForFlock(fd: number): Promise<boolean> {
   return new Promise((resolve) => {
     loadFlock().async(fd, LOCK_EX, (error, result) => resolve(error === null && result === 0));
@@ -68,7 +68,7 @@ export function releaseFlock(fd: number): void {
   loadFlock()(fd, LOCK_UN);
 }
 
-/** Opens a lock file without following links, truncating, or trusting what somebody may have planted there. */
+/** Opens a lock file without following links or truncating. Refuses one that may have been planted. */
 function openLockFile(file: string, mode: number, shared: boolean): number | undefined {
   const flags =
     fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
@@ -91,8 +91,9 @@ function openLockFile(file: string, mode: number, shared: boolean): number | und
 }
 
 /**
- * The same for a lock that all accounts share. First without O_CREAT: in a sticky directory Linux refuses that for a file of
- * another account (fs.protected_regular). Reading is enough to lock it. Undefined while another process is just making it.
+ * The same for a lock that all accounts share. It is opened without O_CREAT first, because in a sticky directory Linux
+ * refuses that flag for a file of another account (fs.protected_regular). Read access is enough to lock it. Undefined
+ * while another process is just making it.
  */
 function openSharedLockFile(file: string): number | undefined {
   const { O_RDWR, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -106,12 +107,12 @@ function openSharedLockFile(file: string): number | undefined {
     for (const [flags, passing] of attempts) {
       try {
         const fd = fs.openSync(file, flags, 0o666);
-        // Whatever the umask was: one that only its maker can open would shut all others out.
+        // Whatever the umask is: a lock that only its maker can open would shut all others out.
         if (flags & O_CREAT) fs.fchmodSync(fd, 0o666);
         return fd;
       } catch (error) {
         const code = errnoOf(error) ?? '';
-        // Made, or removed, since the last try: both are looked at again, but not for ever.
+        // Made or removed since the last try: try again, but not for ever.
         if (code === 'EACCES' && code !== passing && isJustMade(file)) return undefined;
         if ((code !== passing && code !== 'ENOENT') || round > 9) throw error;
       }
@@ -125,7 +126,7 @@ function isJustMade(file: string): boolean {
   return made === undefined || made > Date.now() - 1000;
 }
 
-/** True while the path still names the file we locked: a deleted and re-made lock file excludes nobody. */
+/** True while the path still names the file we locked. A lock file that was deleted and made again excludes no one. */
 function stillSameFile(fd: number, file: string): boolean {
   try {
     const ours = fs.fstatSync(fd);
@@ -137,7 +138,7 @@ function stillSameFile(fd: number, file: string): boolean {
   }
 }
 
-/** One try. Undefined when another process holds it. */
+/** Tries once. Undefined if another process holds it. */
 export function tryLockFile(file: string, mode = 0o600, shared = false): FileLock | undefined {
   const fd = openLockFile(file, mode, shared);
   if (fd === undefined) return undefined;
@@ -166,8 +167,8 @@ function heldLock(fd: number, file: string): FileLock {
 }
 
 /**
- * Waits for the lock in the kernel's queue, where nobody starves beside scripts that wait there too; `unavailable` when the
- * deadline passes. The lock's directory must exist.
+ * Waits for the lock in the kernel's queue, fairly beside scripts that wait there too. `unavailable` if the deadline
+ * passes. The directory of the lock must exist.
  */
 export async function lockFile(file: string, options: LockOptions): Promise<FileLock> {
   const { timeoutMs, clock = systemClock, mode = 0o600, shared = false, signal } = options;
@@ -178,7 +179,7 @@ export async function lockFile(file: string, options: LockOptions): Promise<File
     const lock = fd === undefined ? undefined : await lockOpened(fd, file, wait);
     if (lock) return lock;
     if (clock.monotonic() >= deadline || signal?.aborted) throw lockTimeout(file, timeoutMs);
-    // It is just being made or was replaced, or there is no program to wait with.
+    // It is just being made, was replaced, or `flock` is not installed.
     await sleep(clock, RETRY_MS, signal);
   }
 }
@@ -202,13 +203,13 @@ async function lockOpened(fd: number, file: string, wait: Wait): Promise<FileLoc
 }
 
 /**
- * Locks an open file by util-linux `flock`, which is handed the open file, takes its lock and ends: the lock is then ours. A wait in a
- * thread of our own would be as fair, but nothing can end it, and a process cannot exit before it is over.
+ * Locks an open file with util-linux `flock`, which gets the open file, takes the lock and ends; the lock is then ours.
+ * A wait in a thread of our own would be as fair, but nothing can end it, and the process could not exit before it.
  */
 function waitInQueue(fd: number, { ms, clock, signal }: Wait): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
-    // Its own time-out is for the case that this process ends before it.
+    // Its own timeout is for the case that this process ends first.
     const seconds = Math.ceil(ms / 1000) + 1;
     const helper = spawn('flock', ['-x', '-w', String(seconds), '3'], {
       stdio: ['ignore', 'ignore', 'ignore', fd],

@@ -3,14 +3,14 @@ import { messageOf } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 
 const FIRST_MS = 1000;
-const LONGEST_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 /**
- * Files for readers (state, events, log) that cannot be written now: a full disk, no descriptor left, a read-only mount.
- * What they say is kept elsewhere, so nothing fails because of them; the program's health tells, and they are tried again.
+ * Files for readers (state, events, log) that cannot be written now: the disk is full or read-only, or no descriptor is
+ * left. Their content is kept elsewhere, so nothing fails because of them. Health reports them, and writing is retried.
  */
 export class FileTroubles {
-  /** A file began or ceased to be in trouble. */
+  /** A file came into trouble or out of it. */
   readonly changed = new Emitter<void>();
   readonly #clock: Clock;
   readonly #open = new Map<string, string>();
@@ -25,8 +25,8 @@ export class FileTroubles {
   }
 
   /**
-   * A writer of one file: tries `work`, and again after growing pauses until it succeeds. However often it is asked to write
-   * meanwhile, the pauses grow only with time.
+   * A writer of one file. Tries `work`, and again after growing pauses until it succeeds. More calls of `write` in the
+   * meantime do not lengthen the pauses.
    */
   writer(file: string, work: () => void): { write(): void; stop(): void } {
     let pause = FIRST_MS;
@@ -48,7 +48,7 @@ export class FileTroubles {
     };
     const again = (): void => {
       cancel = undefined;
-      pause = Math.min(LONGEST_MS, 2 * pause);
+      pause = Math.min(MAX_PAUSE_MS, 2 * pause);
       write();
     };
     return { write, stop };

@@ -59,7 +59,7 @@ it('a pipe in place of a file is read without waiting for a writer', () => {
 });
 
 describe('writing a file atomically', () => {
-  it('replaces the content, keeps others out and leaves no temporary file', () => {
+  it('writing a file atomically replaces the content, keeps others out and leaves no temporary file', () => {
     const file = path.join(directory, 'a.json');
     writeFileAtomic(file, 'one');
     writeFileAtomic(file, 'two');
@@ -68,7 +68,7 @@ describe('writing a file atomically', () => {
     expect(fs.readdirSync(directory)).toEqual(['a.json']);
   });
 
-  it('leaves the old content and no litter when it fails', () => {
+  it('writing a file atomically leaves the old content and no litter when it fails', () => {
     const target = path.join(directory, 'a-directory');
     fs.mkdirSync(target);
     expect(() => writeFileAtomic(target, 'x')).toThrow();
@@ -77,7 +77,7 @@ describe('writing a file atomically', () => {
 });
 
 describe('sharing a file', () => {
-  it('gives it a second name that stays as it was when the first is replaced', () => {
+  it('a shared file gets a second name that stays as it was when the first is replaced', () => {
     const [one, other] = [path.join(directory, 'shared'), path.join(directory, 'other')];
     fs.writeFileSync(other, 'before');
     writeFileAtomic(one, 'first', { durable: 'content' });
@@ -87,7 +87,7 @@ describe('sharing a file', () => {
     expect(fs.statSync(other).mode & 0o777).toBe(0o600);
   });
 
-  it('copies it where there can be no link', () => {
+  it('a shared file is copied where there can be no link', () => {
     const [one, other] = [path.join('/dev/shm', `rouse-share-${process.pid}`), path.join(directory, 'far')];
     writeFileAtomic(one, 'first');
     try {
@@ -100,7 +100,7 @@ describe('sharing a file', () => {
 });
 
 describe('stable JSON', () => {
-  it('parses back to the same value whatever the key order', () => {
+  it('stable JSON parses back to the same value whatever the key order', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         expect(JSON.parse(stableJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -108,7 +108,7 @@ describe('stable JSON', () => {
     );
   });
 
-  it('names the file that is not JSON', () => {
+  it('stable JSON names the file that is not JSON', () => {
     const file = path.join(directory, 'broken.json');
     fs.writeFileSync(file, '{');
     expect(() => readJsonIfExists(file)).toThrow(/broken\.json is not valid JSON/);
@@ -117,7 +117,7 @@ describe('stable JSON', () => {
 });
 
 describe('making a directory', () => {
-  it('makes those above it too, and leaves one that is there as it is', () => {
+  it('making a directory makes its parents too, and leaves an existing one unchanged', () => {
     const deep = path.join(directory, 'one', 'two', 'three');
     ensurePrivateDirectory(deep);
     for (const at of [deep, path.dirname(deep)]) expect(fs.statSync(at).mode & 0o777).toBe(0o700);
@@ -129,7 +129,7 @@ describe('making a directory', () => {
     expect(fs.readdirSync(deep)).toEqual(['four']);
   });
 
-  it('says what stands in the way', () => {
+  it('making a directory reports what is in the way', () => {
     const file = path.join(directory, 'a-file');
     const nowhere = path.join(directory, 'nowhere');
     fs.writeFileSync(file, '');

@@ -6,15 +6,15 @@ import { randomHex } from '../ids.ts';
 export interface AtomicWriteOptions {
   mode?: number;
   /**
-   * Survive a power cut (fsync of file and directory). Default true; derived files may skip it. `content`: whoever reads it
-   * after one reads all of it, but it may be missing until the caller has synced the directory.
+   * Survives a power cut (fsync of file and directory). Default true; derived files may skip it. `content`: a reader
+   * after a power cut gets all of it or no file, until the caller has synced the directory.
    */
   durable?: boolean | 'content';
 }
 
 /**
- * Replaces a file in one step: temporary sibling, fsync, rename, fsync of the directory. Readers never see half of it. What
- * is neither a file nor a link is left as it is, and refused.
+ * Replaces a file in one step: temporary sibling, fsync, rename, fsync of the directory. Readers never see half of it.
+ * Refuses to replace anything but a file or a link.
  */
 export function writeFileAtomic(
   file: string,
@@ -42,8 +42,9 @@ export function writeFileAtomic(
 }
 
 /**
- * Gives a file a second name in one step, in place of whatever had it; the same content need not be synced twice. Neither
- * name may be written into afterwards, only replaced. Where there are no links it is a copy. The caller syncs the directory.
+ * Gives a file a second name in one step, replacing what had it, so that the same content need not be synced twice.
+ * Afterwards neither name may be written into, only replaced. Copies where there are no links. The caller syncs the
+ * directory.
  */
 export function shareFile(file: string, other: string): void {
   requireReplaceable(other);
@@ -57,7 +58,7 @@ export function shareFile(file: string, other: string): void {
   }
 }
 
-/** A rename puts a file in place of whatever has the name: also of a device that every program of the machine needs. */
+/** Throws unless a rename may replace it: a rename would also replace a device that every program of the machine needs. */
 export function requireReplaceable(file: string): void {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (!stat || stat.isFile() || stat.isDirectory()) return;
@@ -66,8 +67,8 @@ export function requireReplaceable(file: string): void {
 }
 
 /**
- * Writes a file that a person named. A device, a pipe or what /dev/stdout leads to is written into and stays what it is; a
- * file is replaced in one step.
+ * Writes a file that a person named. A device, a pipe or the target of /dev/stdout is written into; a file is replaced
+ * in one step.
  */
 export function writeNamedFile(file: string, content: string, mode = 0o600): void {
   if (!isStream(file)) {
@@ -99,10 +100,10 @@ function temporaryFor(file: string): string {
   return path.join(path.dirname(file), `.${path.basename(file)}.tmp-${once}`);
 }
 
-/** Whether a file of this name is one of the above, which tells a watcher nothing before it is renamed. */
+/** Whether a file of this name is one of these temporary siblings. Watchers ignore it until it is renamed. */
 export const isTemporaryName = (name: string): boolean => /^\..+\.tmp-\d+-[0-9a-f]+$/.test(name);
 
-/** Replaces a derived file in one step, on another thread. Does not survive a power cut. */
+/** Replaces a derived file in one step, in another thread. Does not survive a power cut. */
 export async function replaceAside(file: string, content: string): Promise<void> {
   requireReplaceable(file);
   const temporary = temporaryFor(file);
@@ -125,12 +126,12 @@ export function fsyncDirectory(directory: string): void {
   }
 }
 
-/** JSON as all our files hold it: two spaces, sorted keys, final newline. */
+/** JSON as in all our files: two spaces, sorted keys, final newline. */
 export function stableJson(value: unknown): string {
   return `${JSON.stringify(sortKeys(value), null, 2)}\n`;
 }
 
-/** The same on one line, without an end of line. */
+/** The same on one line, without a final newline. */
 export function stableLine(value: unknown): string {
   return JSON.stringify(sortKeys(value));
 }
@@ -148,19 +149,19 @@ export function writeJsonAtomic(file: string, value: unknown, options?: AtomicWr
   writeFileAtomic(file, stableJson(value), options);
 }
 
-/** The file's text, or undefined when there is no such file. Every other failure is thrown. A pipe in its place never blocks. */
+/** Returns the file's text, or undefined if there is no such file. Throws every other failure. Never blocks on a pipe. */
 export function readIfExists(file: string): string | undefined {
   try {
     return readWithoutWaiting(file);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
-    // The system's own words do not name it.
+    // The system's own message does not name it.
     if (errnoOf(error) === 'EISDIR') throw conflict(`${file} is a directory, not a file`);
     throw error;
   }
 }
 
-/** Parsed JSON, or undefined when there is no such file; a file that is not JSON is `invalid` and named. */
+/** Returns parsed JSON, or undefined if there is no such file. A file that is not JSON is `invalid` and named. */
 export function readJsonIfExists(file: string): unknown {
   const text = readIfExists(file);
   if (text === undefined) return undefined;
@@ -171,7 +172,7 @@ export function readJsonIfExists(file: string): unknown {
   }
 }
 
-/** The object in a file; undefined if there is none, and if it is damaged. */
+/** Returns the object in a file; undefined if there is none or it is damaged. */
 export function readObjectIfAny(file: string): Record<string, unknown> | undefined {
   try {
     return readObjectIfExists(file);
@@ -207,20 +208,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Only where something else is written. */
+/** Writes only if the content differs. */
 export function writeJsonIfOther(file: string, value: unknown, options?: AtomicWriteOptions): void {
   const text = stableJson(value);
   if (readIfExists(file) !== text) writeFileAtomic(file, text, options);
 }
 
-/** A directory only its owner may enter. An existing one keeps its mode. */
+/** Makes a directory that only its owner may enter. An existing one keeps its mode. */
 export function ensurePrivateDirectory(directory: string): void {
   ensureDirectory(directory, 0o700);
 }
 
 /**
- * Makes a directory and those above it, as `mkdir -p` does. Node's own recursive mkdir never returns where an existing
- * directory answers ENOENT to a new one (of the kernel); this one climbs each step once. What stands in the way is named.
+ * Makes a directory and its parents, as `mkdir -p` does. Node's own recursive mkdir never returns if an existing
+ * directory reports ENOENT for a new one, as some of the kernel's do; this one tries each step once.
  */
 export function ensureDirectory(directory: string, mode = 0o777): void {
   try {
@@ -237,7 +238,7 @@ function makeWithParents(directory: string, mode: number): void {
   try {
     fs.mkdirSync(directory, { mode });
   } catch (error) {
-    // Somebody else may have made it at the same time.
+    // Another process may have made it at the same time.
     if (!isDirectory(directory)) throw error;
   }
 }
@@ -277,8 +278,8 @@ function explainDirectory(cause: unknown, directory: string): unknown {
 }
 
 /**
- * A file's name as people are shown it: U+202E and its like make `annexe.txt` of `anntxt.exe`. What only joins letters
- * stays.
+ * A file name as shown to people. U+202E and its like would show `anntxt.exe` as `annexe.txt`. Characters that only
+ * join letters stay.
  */
 export function shownName(name: string): string {
   return name.replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');

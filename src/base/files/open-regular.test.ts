@@ -32,7 +32,7 @@ async function open(file: string, where: Below | undefined = below): Promise<str
 }
 
 describe('a regular file below a directory', () => {
-  it('is opened by its path, by a link inside, and where the directory itself is named by a link', async () => {
+  it('a regular file below a directory is opened by its path, by a link inside, and through a link to the directory', async () => {
     fs.symlinkSync('own', path.join(project, 'inside'));
     fs.symlinkSync(project, path.join(root, 'shortcut'));
     const linked = { ...below, directory: path.join(root, 'shortcut') };
@@ -60,11 +60,11 @@ describe('a regular file below a directory', () => {
     ['a path below a file elsewhere', () => path.join(link('via', path.join(root, 'secret')), 'x')],
     ['a kept directory', () => path.join(project, 'kept', 'token')],
     ['a link to a kept directory', () => path.join(link('other', path.join(project, 'kept')), 'token')],
-  ])('is not %s', async (_, made) => {
+  ])('%s is not opened as a regular file below a directory', async (_, made) => {
     expect(await open(made())).toBe('outside');
   });
 
-  it('is not one that has a second name', async () => {
+  it('a file with a second name is refused below a directory', async () => {
     fs.linkSync(path.join(root, 'secret'), path.join(project, 'hard'));
     fs.linkSync(path.join(project, 'own'), path.join(project, 'twin'));
     expect(await open(path.join(project, 'hard'))).toBe('shared');
@@ -72,19 +72,19 @@ describe('a regular file below a directory', () => {
     expect(await open(path.join(project, 'hard'), { ...below, alone: false })).toBe('secret');
   });
 
-  it('is not a file of the kernel when the directory is the whole machine', async () => {
+  it('a file of the kernel is refused even below the root directory', async () => {
     const all = { directory: '/', except: [] };
     expect(await open(path.join(project, 'own'), all)).toBe('project/own');
     expect(await open('/proc/self/environ', all)).toBe('outside');
     expect(await open('/sys/kernel/mm/transparent_hugepage/enabled', all)).not.toContain('[');
   });
 
-  it('is none where the directory is itself a kept one, and is one in a kept directory further up', async () => {
+  it('nothing is opened below a directory that is itself excluded; one inside an excluded parent is allowed', async () => {
     expect(await open(path.join(project, 'own'), { directory: project, except: [project] })).toBe('outside');
     expect(await open(path.join(project, 'own'), { directory: project, except: [root] })).toBe('project/own');
   });
 
-  it('is neither a directory nor a pipe nor a device, and nobody waits for one', async () => {
+  it('a directory, pipe or device is not opened as a regular file, and nothing waits for it', async () => {
     const pipe = path.join(project, 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(await open(pipe)).toBe('not_regular');
@@ -93,7 +93,7 @@ describe('a regular file below a directory', () => {
     expect(await open(path.join(project, 'nowhere'))).toBe('missing');
   });
 
-  it('is never another one, however often a directory on the way is swapped for a link', async () => {
+  it('the opened file is never another one, however often a directory on the way is swapped for a link', async () => {
     const inner = path.join(project, 'inner');
     const away = path.join(root, 'away');
     fs.mkdirSync(inner);

@@ -3,17 +3,16 @@ import * as path from 'node:path';
 import { errnoOf } from '../errors.ts';
 import { kernelTrees, pathOfDescriptor } from '../system/index.ts';
 
-/** Where a file may lie: below `directory`, and in none of the directories below it that `except` names. */
+/** Where a file may be: below `directory`, and in none of the directories below it that `except` names. */
 export interface Below {
   directory: string;
   except: readonly string[];
-  /** It must have no other name, which could lie anywhere. */
+  /** It must have no other name, which could be anywhere. */
   alone?: boolean | undefined;
 }
 
 /**
- * Why a file was not opened. `outside` says nothing about whether it exists. `shared`: it has another
- * name as well.
+ * Why a file was not opened. `outside` does not reveal whether it exists. `shared`: it also has another name.
  */
 export type NotOpened = 'missing' | 'outside' | 'not_regular' | 'unreadable' | 'shared';
 
@@ -21,14 +20,14 @@ export type OpenedRegular =
   | { handle: fs.promises.FileHandle; size: number }
   | { refused: NotOpened; errno?: string | undefined };
 
-/** Linux: names a file without opening it, so that no device is touched and no pipe waits. */
+/** Linux: refers to a file without opening it, so that no device is touched and no pipe waits. */
 const O_PATH = 0o10000000;
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /**
- * Opens a regular file for reading. With `below`, what is judged is the file that was opened, by the path the kernel gives
- * it: no link leads out, and nothing that is swapped in between counts.
+ * Opens a regular file for reading. With `below`, the file that was opened is judged by the path that the kernel
+ * reports for it, so no link leads out and a swap in between has no effect.
  */
 export async function openRegular(file: string, below?: Below): Promise<OpenedRegular> {
   try {
@@ -56,7 +55,7 @@ async function openByDescriptor(file: string, below: Below | undefined): Promise
   }
 }
 
-/** Where the system names no descriptors: the path is resolved first, opened without following a link, and must still name what was opened. */
+/** Where the system has no paths for descriptors: resolves the path, opens it without following a link, and compares. */
 async function openByPath(file: string, below: Below | undefined): Promise<OpenedRegular> {
   const real = await fs.promises.realpath(file);
   if (below && !(await liesBelow(real, below))) return { refused: 'outside' };
@@ -72,13 +71,13 @@ async function openByPath(file: string, below: Below | undefined): Promise<Opene
     if (same && opened.isFile() && (await fs.promises.realpath(real)) === real)
       return { handle, size: opened.size };
   } catch {
-    // It was moved away: what is open is no longer what was asked for.
+    // It was moved: the open file is no longer the one asked for.
   }
   await handle.close();
   return { refused: below ? 'outside' : 'not_regular' };
 }
 
-/** As it is written: what cannot lie there is refused before anybody looks whether it exists. */
+/** Judges the path as written: refuses one that cannot be below before it is known whether it exists. */
 function mayLieBelow(file: string, directory: string): boolean {
   const written = path.resolve(file);
   return isInside(written, path.resolve(directory)) || isInside(written, realOf(directory));
@@ -91,7 +90,7 @@ async function liesBelow(real: string, { directory, except }: Below): Promise<bo
   return !except.map(realOf).some((kept) => (kept === root || isInside(kept, root)) && isInside(real, kept));
 }
 
-/** Of a path that cannot be opened: whether the part of it that is there lies below, or a link leads out. */
+/** For a path that cannot be opened: whether its existing part is below, or a link leads out. */
 async function leadsBelow(file: string, below: Below): Promise<boolean> {
   for (let at = path.resolve(file); ; at = path.dirname(at)) {
     try {
@@ -99,7 +98,7 @@ async function leadsBelow(file: string, below: Below): Promise<boolean> {
       return real === realOf(below.directory) || (await liesBelow(real, below));
     } catch {
       if (at === path.dirname(at)) return false;
-      // A link that leads nowhere: where it leads is outside, or unknown.
+      // A link to nowhere: its target is outside or unknown.
       if (isLink(at)) return false;
     }
   }

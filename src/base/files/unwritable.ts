@@ -1,20 +1,20 @@
 import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
 
-/** Less than SQLite needs for its shared memory, without which a write-ahead log cannot even be read. */
-const LEAST_ROOM = 64 * 1024;
+/** Less than SQLite needs for its shared memory, without which it cannot even read a write-ahead log. */
+const MIN_ROOM = 64 * 1024;
 
-/** Whether there is no room for anything in this directory: neither bytes nor files. */
+/** Whether there is no room in this directory for more bytes or more files. */
 export function isDiskFull(directory: string): boolean {
   try {
     const { blocks, bavail, bsize, files, ffree } = fs.statfsSync(directory);
-    return (blocks > 0 && bavail * bsize < LEAST_ROOM) || (files > 0 && ffree === 0);
+    return (blocks > 0 && bavail * bsize < MIN_ROOM) || (files > 0 && ffree === 0);
   } catch {
     return false;
   }
 }
 
-/** Why nobody can write anything in this directory, in a few words; undefined when somebody may. Changes nothing. */
+/** Why no account can write in this directory, in a few words; undefined if that is not so. Changes nothing. */
 export function whyUnwritable(directory: string): string | undefined {
   const because = isReadOnly(directory)
     ? 'the file system is read-only'

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 
 const LARGEST_UID = 0xffff_fffe;
 
-/** The uids of accounts of this machine, given as names or numbers with commas between; none for an empty text. */
+/** Returns the uids of accounts of this machine, from names or numbers separated by commas. */
 export function accountUids(text: string): number[] {
   const words = text.split(',').map((word) => word.trim());
   return [...new Set(words.filter(Boolean).map(uidOf))];
@@ -14,18 +14,21 @@ function uidOf(word: string): number {
     if (Number(word) <= LARGEST_UID) return Number(word);
     throw invalid(`${word} is not a uid`);
   }
-  // Names come from more places than /etc/passwd, and the system's own program asks them all.
-  const found = /^[A-Za-z_][\w.$-]*$/.test(word) ? asked(word) : undefined;
+  // Account names come from more places than /etc/passwd. The `id` program knows them all.
+  const found = /^[A-Za-z_][\w.$-]*$/.test(word) ? uidByName(word) : undefined;
   if (found !== undefined) return found;
   throw invalid(`there is no account "${word.slice(0, 64)}" on this machine`, {
-    hint: 'give names or uids of accounts, with commas between: --allow-users www-data,1001',
+    hint: 'use names or uids of accounts, separated by commas: --allow-users www-data,1001',
   });
 }
 
-function asked(name: string): number | undefined {
+function uidByName(name: string): number | undefined {
   try {
-    const said = execFileSync('id', ['-u', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    return /^\d+\s*$/.test(said) ? Number(said) : undefined;
+    const output = execFileSync('id', ['-u', name], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return /^\d+\s*$/.test(output) ? Number(output) : undefined;
   } catch {
     return undefined;
   }

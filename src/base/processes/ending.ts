@@ -1,4 +1,4 @@
-/** What must be undone at the end, last first: the same list serves an orderly stop and a start that failed half-way. */
+/** Steps that undo what was set up, run last first. The same list serves an orderly stop and a failed start. */
 export class Ending {
   #steps: (() => unknown)[] = [];
   #run: Promise<void> | undefined;
@@ -7,7 +7,7 @@ export class Ending {
     this.#steps.push(step);
   }
 
-  /** Runs every step once, also when one fails; then throws the first failure. */
+  /** Runs every step once, even if some fail. Then throws the first failure. */
   run(): Promise<void> {
     this.#run ??= this.#all();
     return this.#run;

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
-/** The absolute path of a program, looked for as a shell would; undefined when there is none that can be run. */
+/** Returns the absolute path of a program, found as a shell would; undefined if there is none that can be run. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv, cwd: string): string | undefined {
   if (name.includes('/')) return [path.resolve(cwd, name)].find(isProgram);
   return (env['PATH'] ?? '')

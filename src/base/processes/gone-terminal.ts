@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 const STANDARD = [0, 1, 2];
 const NULL_DEVICE = 0x103;
 
-/** Loads `node:tty` only when it must: it brings sockets and streams with it. */
+/** Loads `node:tty` only if necessary, because it loads sockets and streams. */
 export function isTerminal(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
@@ -16,24 +16,24 @@ export function isTerminal(fd: number): boolean {
 }
 
 /**
- * To be called when a program starts. At its end, Node 20 puts the terminals it was started on back as they were, and
- * aborts when one of them is gone (its window was closed): the exit code is lost, and the kernel logs a crash. What is
- * no terminal any more is exchanged for nothing first.
+ * Call at the start of a program. When Node 20 exits, it restores the terminals it was started on, and aborts if one of
+ * them is gone because its window was closed: the exit code is lost, and the kernel logs a crash. So a terminal that is
+ * gone is replaced by /dev/null first.
  */
 export function surviveGoneTerminal(): void {
   const terminals = STANDARD.filter(isTerminal);
   if (terminals.length === 0) return;
   process.on('exit', () => {
-    for (const fd of terminals) if (!process.getBuiltinModule('node:tty').isatty(fd)) exchange(fd);
+    for (const fd of terminals) if (!process.getBuiltinModule('node:tty').isatty(fd)) replaceByNull(fd);
   });
 }
 
-/** The lowest descriptor that is free is given out first. */
-function exchange(fd: number): void {
+/** Opening uses the lowest free descriptor, which is the one just closed. */
+function replaceByNull(fd: number): void {
   try {
     closeSync(fd);
     openSync('/dev/null', 'r+');
   } catch {
-    // Closed already: then there is nothing to put back.
+    // Already closed: there is nothing to restore.
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { identifyProcess, isProcessAlive, signalProcess } from './process-identity.ts';
 
 describe('a process identity', () => {
-  it('is alive while that very process runs and never again after', async () => {
+  it('a process identity is alive while exactly that process runs, and never afterwards', async () => {
     const child = spawn('cat', { stdio: 'pipe' });
     await once(child, 'spawn');
     const identity = identifyProcess(child.pid!)!;
@@ -15,7 +15,7 @@ describe('a process identity', () => {
     expect(signalProcess(identity, 'SIGTERM')).toBe(false);
   });
 
-  it('does not take another process of the same pid, or one of an earlier boot, for it', () => {
+  it('a process identity does not take another process of the same pid, or one of an earlier boot, for it', () => {
     const own = identifyProcess(process.pid)!;
     expect(isProcessAlive(own)).toBe(true);
     expect(isProcessAlive({ ...own, startTicks: own.startTicks! - 1 })).toBe(false);

@@ -4,18 +4,18 @@ import { bootId, processStatus } from '../system/index.ts';
 /** A process that cannot be confused with a later one of the same pid. */
 export interface ProcessIdentity {
   pid: number;
-  /** Start time in clock ticks since boot; null where the system does not tell. */
+  /** Start time in clock ticks since boot; null if the system does not show it. */
   startTicks: number | null;
   bootId: string | null;
 }
 
-/** Undefined when there is no such process. Throws when there is one whose start time cannot be read. */
+/** Undefined if there is no such process. Throws if its start time cannot be read. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (!pidExists(pid)) return undefined;
   return { pid, startTicks: processStatus(pid)?.startTicks ?? null, bootId: bootId() };
 }
 
-/** A child just started. One that has ended already is never taken for a process that runs. */
+/** For a child just started. One that has already ended is never taken for a running process. */
 export function identifyChild(pid: number): ProcessIdentity {
   try {
     return identifyProcess(pid) ?? { pid, startTicks: -1, bootId: null };
@@ -24,7 +24,7 @@ export function identifyChild(pid: number): ProcessIdentity {
   }
 }
 
-/** Whether that very process still runs. A zombie has ended; when it cannot be known, it is alive. */
+/** Whether exactly this process still runs. A zombie has ended. If it cannot be known, it counts as alive. */
 export function isProcessAlive(identity: ProcessIdentity): boolean {
   try {
     return isThatProcess(identity);
@@ -33,19 +33,19 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
   }
 }
 
-/** The same for callers that are about to act on it: throws when it cannot be known. */
+/** The same for callers that are about to act on it: throws if it cannot be known. */
 export function isThatProcess(identity: ProcessIdentity): boolean {
   if (!pidExists(identity.pid)) return false;
   const boot = bootId();
   if (identity.bootId !== null && boot !== null && identity.bootId !== boot) return false;
   const status = processStatus(identity.pid);
-  // Where the system does not show it, or hides the processes of others, the pid is all there is to know.
+  // If the system does not show it, or hides the processes of others, the pid is all there is to know.
   if (!status) return pidExists(identity.pid);
   if (status.state === 'ended') return false;
   return identity.startTicks === null || status.startTicks === identity.startTicks;
 }
 
-/** Whether that very process was stopped (SIGSTOP): it has not ended, and does nothing. When it cannot be known, it was not. */
+/** Whether exactly this process was stopped (SIGSTOP). False if it cannot be known. */
 export function isProcessStopped(identity: ProcessIdentity): boolean {
   try {
     return processStatus(identity.pid)?.state === 'stopped' && isThatProcess(identity);
@@ -54,7 +54,7 @@ export function isProcessStopped(identity: ProcessIdentity): boolean {
   }
 }
 
-/** Sends a signal only to that very process. False when it has ended already; throws when that cannot be known. */
+/** Sends a signal only to exactly this process. False if it has ended; throws if that cannot be known. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isThatProcess(identity)) return false;
   try {
@@ -66,7 +66,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-/** Needs no descriptor, so it holds when nothing can be opened. */
+/** Needs no descriptor, so it works when no file can be opened. */
 export function pidExists(pid: number): boolean {
   if (!(pid > 0)) return false;
   try {

@@ -1,3 +1,3 @@
-/** The operating system that this program runs on: a `System`. Nothing else asks it for these facts. */
+/** The operating system that this program runs on: a `System`. No other code asks it for these facts. */
 export * from './linux/linux.ts';
 export type { Ends, SocketOwner } from './system.ts';

@@ -12,12 +12,12 @@ import { Ending } from '../processes/ending.ts';
 import { isThatProcess, signalProcess } from '../processes/process-identity.ts';
 import type { System } from './system.ts';
 
-const NOBODY = 65_534;
+const OTHER_UID = 65_534;
 const PATIENCE = { timeout: 30_000, interval: 10 };
 
-/** What everybody who asks the operating system may rely on, shown by processes that live now. */
+/** What every caller of the operating system's port may rely on, shown by live processes. */
 export function systemContract(name: string, system: System): void {
-  describe(`${name} says`, () => {
+  describe(`${name} reports`, () => {
     let ending = new Ending();
     afterEach(async () => {
       await ending.run();
@@ -28,7 +28,7 @@ export function systemContract(name: string, system: System): void {
     async function start(
       words: string[],
       options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-    ): Promise<{ child: ChildProcess; pid: number; said: () => string; end: () => Promise<void> }> {
+    ): Promise<{ child: ChildProcess; pid: number; output: () => string; end: () => Promise<void> }> {
       const [program = '', ...rest] = words;
       const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'], ...options });
       let text = '';
@@ -42,7 +42,7 @@ export function systemContract(name: string, system: System): void {
         await exited;
       };
       ending.add(end);
-      return { child, pid: child.pid!, said: () => text, end };
+      return { child, pid: child.pid!, output: () => text, end };
     }
 
     function place(): string {
@@ -51,7 +51,7 @@ export function systemContract(name: string, system: System): void {
       return directory;
     }
 
-    it('who runs, whose child it is, as whom, since when, and with which words and variables', async () => {
+    it('which processes run, with parent, account, start time, words and variables', async () => {
       const before = Date.now();
       const words = ['sh', '-c', 'read -r _', 'a name', 'two\nlines', ''];
       const { pid } = await start(words, { env: { PATH: process.env['PATH'], GREETING: 'a=b c' } });
@@ -68,12 +68,12 @@ export function systemContract(name: string, system: System): void {
       expect(system.childrenOf(pid)).toEqual([]);
     });
 
-    it('where a process works, which files it holds open, and who holds a lock', async () => {
+    it('the directory of a process, its open files, and who holds a lock', async () => {
       const cwd = place();
       const file = path.join(cwd, 'a file');
       const script = 'exec 9>"a file"; flock 9; echo open; read -r _';
-      const { pid, said } = await start(['sh', '-c', script], { cwd });
-      await expect.poll(said, PATIENCE).toContain('open');
+      const { pid, output } = await start(['sh', '-c', script], { cwd });
+      await expect.poll(output, PATIENCE).toContain('open');
       expect(system.directoryOf(pid)).toBe(cwd);
       expect(system.openFilesOf(pid)).toContain(file);
       // The lock was taken by a program that has ended since; the descriptor of its parent keeps it.
@@ -82,12 +82,12 @@ export function systemContract(name: string, system: System): void {
       expect(system.lockHoldersOf(path.join(cwd, 'free'))).toEqual([]);
     });
 
-    it('that a stopped process is stopped, and one that ended unasked for has ended', async () => {
+    it('a stopped process as stopped, and a zombie as ended', async () => {
       // The child ends once its parent is cat: a shell could have waited for it.
       const script = '(until [ "$(ps -o comm= -p $$)" = cat ]; do :; done) & echo "$!"; exec cat';
-      const { pid, said } = await start(['sh', '-c', script]);
-      await expect.poll(said, PATIENCE).toContain('\n');
-      const zombie = Number(said());
+      const { pid, output } = await start(['sh', '-c', script]);
+      await expect.poll(output, PATIENCE).toContain('\n');
+      const zombie = Number(output());
       await expect.poll(() => system.processStatus(zombie)?.state, PATIENCE).toBe('ended');
       expect(system.commandLineOf(zombie)).toEqual([]);
       const { startTicks } = system.processStatus(zombie)!;
@@ -98,7 +98,7 @@ export function systemContract(name: string, system: System): void {
       await expect.poll(() => system.processStatus(pid)?.state, PATIENCE).toBe('running');
     });
 
-    it('of a process that has ended: nothing, without an error', async () => {
+    it('nothing for a process that has ended, without an error', async () => {
       const { pid, end } = await start(['cat']);
       await end();
       expect(system.processStatus(pid)).toBeUndefined();
@@ -109,7 +109,7 @@ export function systemContract(name: string, system: System): void {
         expect(system[list](pid), list).toEqual([]);
     });
 
-    it('by its start that the pid of an earlier process belongs to another now', async () => {
+    it('by its start time that a pid belongs to another process now', async () => {
       const { startTicks } = system.processStatus((await start(['cat'])).pid)!;
       let later = await start(['cat']);
       for (
@@ -127,7 +127,7 @@ export function systemContract(name: string, system: System): void {
       expect(system.processStatus(later.pid)!.state).toBe('running');
     });
 
-    it('which process group holds a terminal', () =>
+    it('which process group is in the foreground of a terminal', () =>
       withTmux(async ({ tmux, dir }) => {
         await tmux.newSession({ name: 'front', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
         const [pane] = await tmux.listPanes('front');
@@ -144,7 +144,7 @@ export function systemContract(name: string, system: System): void {
         await expect.poll(front, PATIENCE).toBe(shell);
       }));
 
-    it('who made the socket at the other end of a connection, and that a closed one is nobody’s', async () => {
+    it('the owner of the socket at the other end of a connection, and none for a closed one', async () => {
       const server = net.createServer().listen(0, '127.0.0.1');
       ending.add(() => server.close());
       await once(server, 'listening');
@@ -157,21 +157,21 @@ export function systemContract(name: string, system: System): void {
       const { localAddress, localPort, remoteAddress, remotePort } = accepted;
       const ends = { localAddress, localPort, remoteAddress, remotePort };
       expect(system.socketOwner(ends)).toBe(process.getuid!());
-      expect(system.socketOwner({ ...ends, remotePort: port })).toBe('nobody');
-      expect(system.socketOwner({ ...ends, remoteAddress: '192.0.2.1' })).toBe('nobody');
+      expect(system.socketOwner({ ...ends, remotePort: port })).toBe('none');
+      expect(system.socketOwner({ ...ends, remoteAddress: '192.0.2.1' })).toBe('none');
       const closed = once(accepted, 'close');
       client.destroy();
       accepted.destroy();
       await closed;
-      await expect.poll(() => system.socketOwner(ends), PATIENCE).toBe('nobody');
+      await expect.poll(() => system.socketOwner(ends), PATIENCE).toBe('none');
     });
 
-    it('what the machine is: its boot, its ports, the limit of files, and paths of what is open', async () => {
+    it('the boot id, port range and file limit of the machine, and paths of open files', async () => {
       expect(system.bootId()).toMatch(/\S/);
       expect(system.lowestGivenPort()).toBeGreaterThan(0);
-      const { said, end } = await start(['sh', '-c', 'ulimit -n']);
+      const { output, end } = await start(['sh', '-c', 'ulimit -n']);
       await end();
-      expect(system.openFilesLimit()).toBe(Number(said()));
+      expect(system.openFilesLimit()).toBe(Number(output()));
       const file = path.join(place(), 'nameless');
       fs.writeFileSync(file, 'still there');
       const fd = fs.openSync(file, 'r');
@@ -180,18 +180,18 @@ export function systemContract(name: string, system: System): void {
       expect(fs.readFileSync(system.pathOfDescriptor(fd)!, 'utf8')).toBe('still there');
     });
 
-    it('the same to a shell script', async () => {
+    it('the same facts to a shell script', async () => {
       const { identity, uptime } = system.inShell;
       const script = `${identity}\n${uptime}\necho "$started $boot $now"; read -r _`;
-      const { pid, said } = await start(['sh', '-c', script]);
-      await expect.poll(said, PATIENCE).toContain('\n');
-      const [started, boot, now] = said().trim().split(' ');
+      const { pid, output } = await start(['sh', '-c', script]);
+      await expect.poll(output, PATIENCE).toContain('\n');
+      const [started, boot, now] = output().trim().split(' ');
       expect(Number(started)).toBe(system.processStatus(pid)!.startTicks);
       expect(boot).toBe(system.bootId());
       expect(Math.abs(Number(now) - os.uptime())).toBeLessThan(60);
     });
 
-    it('an error, never that a process has ended, while no file can be opened', async () => {
+    it('an error, never an ended process, while no file can be opened', async () => {
       const { pid } = await start(['cat']);
       const { startTicks } = system.processStatus(pid)!;
       await withoutDescriptors(() => {
@@ -213,10 +213,10 @@ export function systemContract(name: string, system: System): void {
       });
     });
 
-    it('an error of what this account may not see', async () => {
+    it('an error for what this account may not see', async () => {
       const isRoot = process.getuid!() === 0;
       const pid = isRoot ? (await start(['cat'])).pid : 1;
-      if (isRoot) process.seteuid!(NOBODY);
+      if (isRoot) process.seteuid!(OTHER_UID);
       try {
         for (const look of ['environmentOf', 'directoryOf', 'openFilesOf'] as const)
           expect(

@@ -3,7 +3,7 @@ import { sleep, systemClock } from './clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
 describe('a fake clock', () => {
-  it('runs timers in the order they fall due, and equal ones in the order they were set', async () => {
+  it('a fake clock runs timers in the order they fall due, and equal ones in the order they were set', async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
     clock.after(20, () => seen.push('later'));
@@ -15,7 +15,7 @@ describe('a fake clock', () => {
     expect(seen).toEqual(['first', 'second', 'later']);
   });
 
-  it('runs a timer set by a timer within the same advance', async () => {
+  it('a fake clock runs a timer set by a timer within the same advance', async () => {
     const clock = new FakeClock();
     const at: number[] = [];
     const tick = (): void => {
@@ -27,7 +27,7 @@ describe('a fake clock', () => {
     expect(at).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('keeps monotonic time when the wall clock jumps', async () => {
+  it('a fake clock keeps monotonic time when the wall clock jumps', async () => {
     const clock = new FakeClock('2026-01-01T00:00:00.000Z');
     clock.jumpWall(-3_600_000);
     await clock.advance(1000);
@@ -37,7 +37,7 @@ describe('a fake clock', () => {
 });
 
 describe('sleep', () => {
-  it('ends early when aborted and leaves no timer behind', async () => {
+  it('sleep ends early when aborted and leaves no timer behind', async () => {
     const clock = new FakeClock();
     const abort = new AbortController();
     const slept = sleep(clock, 1e9, abort.signal);
@@ -46,7 +46,7 @@ describe('sleep', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('accepts waits longer than the longest timer', () => {
+  it('sleep accepts waits longer than the longest timer', () => {
     const cancel = systemClock.after(1e12, () => {
       throw new Error('fired');
     });

@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs';
 import { callListener } from '../listener-errors.ts';
 
 /**
- * Time as a parameter. Wall time is for stamps that people read; monotonic time is for waits, so that a
- * suspended machine or a corrected clock neither stalls a loop nor makes it burst.
+ * Time as a parameter. Wall time is for timestamps that people read. Monotonic time is for waits, so that a suspended
+ * machine or a corrected clock neither stalls a loop nor makes it burst.
  */
 export interface Clock {
   /** Wall time. */
   now(): Date;
   /** Milliseconds on a clock that never goes back. */
   monotonic(): number;
-  /** Calls back once, after at least `ms` of monotonic time; what that throws ends no program. Returns a function that cancels. */
+  /** Calls back once, after at least `ms` of monotonic time. An error there ends no program. Returns a function that cancels. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** The longest single timer Node keeps; a longer wait is taken in steps. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest timer that Node supports. Longer waits are made in steps. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Of the same clock as `performance.now()`, whose first call takes a millisecond. */
+/** The same clock as `performance.now()`, whose first call takes a millisecond. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
@@ -32,14 +32,14 @@ export const systemClock: Clock = {
     const arm = (): void => {
       const left = due - monotonic();
       if (left <= 0) callListener(call);
-      else timer = setTimeout(arm, Math.min(left, LONGEST_TIMER_MS));
+      else timer = setTimeout(arm, Math.min(left, MAX_TIMER_MS));
     };
-    timer = setTimeout(arm, Math.max(0, Math.min(ms, LONGEST_TIMER_MS)));
+    timer = setTimeout(arm, Math.max(0, Math.min(ms, MAX_TIMER_MS)));
     return () => clearTimeout(timer);
   },
 };
 
-/** Waits on the given clock; an abort ends the wait early and quietly. */
+/** Waits on this clock. An abort ends the wait early, without an error. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -54,8 +54,8 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 }
 
 /**
- * The system's clocks, the wall clock set by as many milliseconds as the file says now. Proofs set the clock of one
- * live process with it; nothing else does.
+ * The system's clocks, with the wall clock shifted by the milliseconds that the file contains now. Only proofs use it, to
+ * set the clock of one live process.
  */
 export function shiftedClock(file: string): Clock {
   return {

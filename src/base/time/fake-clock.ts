@@ -7,8 +7,8 @@ interface Timer {
 }
 
 /**
- * A clock that moves only when told. `advance` runs every timer that falls due, in order, and lets the
- * promises each one resolved settle before the next, so a day of polls runs as it would have run.
+ * A clock that moves only by `advance`, which runs every timer that falls due, in order. The promises that one resolves
+ * settle before the next, so a day of polls runs as it would in real time.
  */
 export class FakeClock implements Clock {
   #wall: number;
@@ -55,7 +55,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** The wall clock is corrected; monotonic time does not notice. */
+  /** Corrects the wall clock. Monotonic time is unaffected. */
   jumpWall(ms: number): void {
     this.#wall += ms;
   }

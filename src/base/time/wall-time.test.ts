@@ -16,14 +16,14 @@ describe('a moment that has passed', () => {
     expect(moment.ageMs).toBe(6000);
   });
 
-  it('counts as now when its stamp lies in the future', async () => {
+  it('a past moment counts as now if its timestamp is in the future', async () => {
     const clock = new FakeClock();
     const moment = new PastMoment(clock, clock.now().getTime() + HOUR_MS);
     await clock.advance(10);
     expect(moment.ageMs).toBe(10);
   });
 
-  it('keeps its stamp to the millisecond while the clocks only drift', async () => {
+  it('a past moment keeps its timestamp to the millisecond while the clocks only drift', async () => {
     const clock = new FakeClock();
     const at = clock.now().getTime();
     const moment = new PastMoment(clock, at);
@@ -32,7 +32,7 @@ describe('a moment that has passed', () => {
   });
 });
 
-it('whoever waits for a time on the wall clock asks again within a minute', () => {
+it('a wait for a time on the wall clock checks again within a minute', () => {
   const clock = new FakeClock();
   const now = clock.now().getTime();
   expect([-5, 5, 2 * HOUR_MS].map((ms) => untilWall(clock, now + ms))).toEqual([0, 5, WALL_CHECK_MS]);

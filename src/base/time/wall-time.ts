@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Whoever waits for a time on the wall clock sleeps no longer than this, so that a corrected clock is noticed. Nothing
- * tells a process of a correction; while nobody waits for such a time, nobody wakes up for it.
+ * A wait for a time on the wall clock sleeps no longer than this, so that a corrected clock is noticed: the system does
+ * not report corrections. Without such a wait, nothing wakes up.
  */
 export const WALL_CHECK_MS = 60_000;
 
-/** How long to sleep until the wall clock shows that time, or until it should be asked again. */
+/** How long to sleep until the wall clock shows that time, or until it should be checked again. */
 export function untilWall(clock: Clock, atMs: number): number {
   return Math.min(Math.max(0, atMs - clock.now().getTime()), WALL_CHECK_MS);
 }
 
-/** Where the wall clock stands against the monotonic one: it moves when somebody sets the clock, and hardly otherwise. */
+/** The wall clock minus the monotonic one. It changes when the clock is set, and hardly otherwise. */
 export function wallOffset(clock: Clock): number {
   return clock.now().getTime() - clock.monotonic();
 }
@@ -20,8 +20,8 @@ export function wallOffset(clock: Clock): number {
 const DRIFT_MS = 1000;
 
 /**
- * A moment that has passed. A clock that is set makes it neither older nor younger: its stamp moves with the clock. One
- * that was stamped later than now comes from a clock that was set back while nobody watched, and counts as now.
+ * A moment in the past. Setting the clock makes it neither older nor younger: its timestamp moves with the clock. A
+ * timestamp later than now comes from a clock that was set back unnoticed, and counts as now.
  */
 export class PastMoment {
   #clock: Clock;
@@ -34,7 +34,7 @@ export class PastMoment {
     this.#offset = wallOffset(clock);
   }
 
-  /** Its stamp on the wall clock as that stands now. */
+  /** Its timestamp on the wall clock as it is set now. */
   get ms(): number {
     const moved = wallOffset(this.#clock) - this.#offset;
     return Math.abs(moved) < DRIFT_MS ? this.#ms : Math.round(this.#ms + moved);

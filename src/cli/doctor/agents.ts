@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { commandLine, shellQuote } from '../../base/index.ts';
-import { MEND_UNWRITABLE, relaunchCommand, START_HOSTS } from '../../domain/index.ts';
+import { FIX_UNWRITABLE, relaunchCommand, START_HOSTS } from '../../domain/index.ts';
 import type { ListedAgent, RosterAgent } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
@@ -131,7 +131,7 @@ function asked({ agent_name }: ListedAgent, seen: RosterAgent | undefined): Find
   const [need] = seen.needs;
   const found = need?.kind === 'gateway_dead' ? problem : warning;
   // Doctor itself is already running.
-  const fix = need?.command === MEND_UNWRITABLE.command ? undefined : need?.command;
+  const fix = need?.command === FIX_UNWRITABLE.command ? undefined : need?.command;
   return [found(id, `needs you: ${seen.needs_you}`, fix ?? null)];
 }
 

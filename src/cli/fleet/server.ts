@@ -91,14 +91,14 @@ async function checkFront(flags: Record<string, unknown>): Promise<void> {
 
 async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void> {
   const { runServer } = await import('../../fleet/index.ts');
-  const { createLog, FileTroubles, hearListenerErrors } = await import('../../base/index.ts');
+  const { createLog, FileTroubles, handleListenerErrors } = await import('../../base/index.ts');
   const { serverLog } = await import('./server-log.ts');
   const { flags, env, settings, signal } = input;
   const files = serverFiles(settings.home);
   const level = flags.verbose ? 'debug' : 'info';
   const troubles = new FileTroubles(systemClock);
   const log = createLog({ clock: systemClock, write: serverLog(input.err, troubles), level });
-  hearListenerErrors((error) => log.error('a listener failed', { cause: messageOf(error) }));
+  handleListenerErrors((error) => log.error('a listener failed', { cause: messageOf(error) }));
   input.progress('opening the database');
   const server = await runServer({
     files,

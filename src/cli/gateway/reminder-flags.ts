@@ -2,7 +2,7 @@ import { invalid } from '../../base/index.ts';
 import {
   codesOf,
   isRanking,
-  MOST_RANKING,
+  MAX_RANKING,
   REMINDER_MODES,
   type ReminderFieldName,
   type ReminderFieldValue,
@@ -23,7 +23,7 @@ function anyInteger(text: string): number {
   const value = Number(text);
   if (!/^[+-]?\d+$/.test(text) || !Number.isFinite(value))
     throw invalid('must be a whole number, positive or negative');
-  if (!isRanking(value)) throw invalid(`must be between -${MOST_RANKING} and ${MOST_RANKING}`);
+  if (!isRanking(value)) throw invalid(`must be between -${MAX_RANKING} and ${MAX_RANKING}`);
   return value;
 }
 

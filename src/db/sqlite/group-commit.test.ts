@@ -33,8 +33,8 @@ const insert = (name: string) => (): string => {
 const names = (reader = db): unknown[] =>
   reader.all('SELECT name FROM item ORDER BY id').map((row) => row['name']);
 
-describe('works committed together', () => {
-  it('keep their settings to themselves: work outside a group syncs on its own and waits for a writer', async () => {
+describe('grouped works', () => {
+  it('grouped works keep their settings to themselves: work outside a group syncs on its own and waits for a writer', async () => {
     const settings = (): unknown[] => [
       ...Object.values(db.get('PRAGMA synchronous')!),
       ...Object.values(db.get('PRAGMA busy_timeout')!),
@@ -55,7 +55,7 @@ describe('works committed together', () => {
     expect(names()).toEqual(['kept']);
   });
 
-  it('share one transaction and resolve after it', async () => {
+  it('grouped works share one transaction and resolve after it', async () => {
     const reader = openSqlite({ file, migrations, readOnly: true });
     const seenByOthers: unknown[][] = [];
     const look = (): void => void seenByOthers.push(names(reader));
@@ -69,7 +69,7 @@ describe('works committed together', () => {
     expect(seenByOthers).toEqual([[], ['a', 'b'], ['a', 'b']]);
   });
 
-  it('share it also when each comes a turn of the event loop after the one before, as new connections do', async () => {
+  it('grouped works share a transaction even if each arrives one turn of the event loop after another', async () => {
     const order: string[] = [];
     const arrive = async (name: string): Promise<void> => {
       await db.commitTogether(() => {
@@ -88,7 +88,7 @@ describe('works committed together', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('are not kept waiting by those who never stop coming', async () => {
+  it('grouped works do not wait for an endless stream of further ones', async () => {
     let now = 0;
     const clock = Object.assign(new FakeClock(), { monotonic: () => (now += 0.1) });
     const busy = openSqlite({ file, migrations, clock });
@@ -105,7 +105,7 @@ describe('works committed together', () => {
     expect(came).toBeLessThan(20);
   });
 
-  it('do not suffer from a neighbour that fails', async () => {
+  it('grouped works do not suffer from a neighbour that fails', async () => {
     const results = await Promise.allSettled([
       db.commitTogether(insert('a')),
       db.commitTogether(() => {
@@ -128,7 +128,7 @@ describe('works committed together', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('may ask for more work, which is committed later', async () => {
+  it('grouped works may ask for more work, which is committed later', async () => {
     const inner = await db.commitTogether(() => {
       insert('outer')();
       return { promise: db.commitTogether(insert('inner')) };
@@ -138,7 +138,7 @@ describe('works committed together', () => {
     expect(names()).toEqual(['outer', 'inner']);
   });
 
-  it('are all refused when their common transaction is lost', async () => {
+  it('grouped works are all refused when their common transaction is lost', async () => {
     const results = await Promise.allSettled([
       db.commitTogether(insert('a')),
       db.commitTogether(() => db.exec('ROLLBACK')),
@@ -150,7 +150,7 @@ describe('works committed together', () => {
     expect(names()).toEqual(['later']);
   });
 
-  it('say so when the disk is full, and go on when there is room again', async () => {
+  it('grouped works report a full disk, and go on when there is room again', async () => {
     await db.commitTogether(insert('first'));
     db.exec('PRAGMA max_page_count = 1');
     const big = (n: number) => db.commitTogether(insert(`${n}`.repeat(20_000)));
@@ -161,7 +161,7 @@ describe('works committed together', () => {
     expect(names()).toEqual(['first', 'last']);
   });
 
-  it('leave nothing when their log cannot be opened to be synced', async () => {
+  it('grouped works leave nothing when their log cannot be opened to be synced', async () => {
     const unlinking = (): void => {
       insert('a')();
       fs.rmSync(`${file}-wal`);
@@ -170,7 +170,7 @@ describe('works committed together', () => {
     expect(names()).toEqual([]);
   });
 
-  it('are committed by close()', async () => {
+  it('grouped works are committed by close()', async () => {
     const waiting = db.commitTogether(insert('a'));
     db.close();
     expect(await waiting).toBe('a');
@@ -179,7 +179,7 @@ describe('works committed together', () => {
     reader.close();
   });
 
-  it('hold any mix of good and bad works, in order', async () => {
+  it('grouped works hold any mix of good and bad works, in order', async () => {
     let round = 0;
     const works = fc.array(fc.record({ good: fc.boolean(), turns: fc.nat(2) }), { maxLength: 40 });
     await fc.assert(
@@ -205,7 +205,7 @@ describe('works committed together', () => {
 });
 
 describe('while another process holds the write lock', () => {
-  it('works wait without blocking, and are stored when it lets go', async () => {
+  it('while another process holds the write lock, grouped works wait without blocking, and are stored when it lets go', async () => {
     const other = openSqlite({ file, migrations });
     other.exec('BEGIN IMMEDIATE');
     const waiting = db.commitTogether(insert('a'));
@@ -215,7 +215,7 @@ describe('while another process holds the write lock', () => {
     expect(await waiting).toBe('a');
   });
 
-  it('works are refused as unavailable after the time limit, and nothing of them is stored', async () => {
+  it('while another process holds the write lock, grouped works are refused as unavailable after the time limit, and nothing of them is stored', async () => {
     const clock = new FakeClock();
     const patient = openSqlite({ file, migrations, clock, busyTimeoutMs: 1000 });
     db.exec('BEGIN IMMEDIATE');
@@ -299,7 +299,7 @@ const WRITER = `
 `.replace('require(', 'process.getBuiltinModule(');
 
 describe('a writer killed with SIGKILL', () => {
-  it('has lost no acknowledged row, with two writers at once', async () => {
+  it('a writer killed with SIGKILL has lost no acknowledged row, with two writers at once', async () => {
     const program = path.join(directory, 'writer.mjs');
     await bundleProgram(WRITER, program);
     const writers = ['a', 'b'].map((name) => startChild(program, [file, name]));

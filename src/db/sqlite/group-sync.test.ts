@@ -99,7 +99,7 @@ describe('the sync of a log', () => {
   });
   afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
-  it('fails if the file cannot be opened, and needs none if nothing must be durable', async () => {
+  it('syncing a log fails if the file cannot be opened, and needs none if nothing must be durable', async () => {
     const asked = (log: LogSync): Promise<unknown> => new Promise((resolve) => log.sync(resolve));
     const missing = path.join(directory, 'no.db');
     expect(await asked(new LogSync(missing, true))).toMatchObject({ code: 'ENOENT' });

@@ -29,20 +29,20 @@ function rowsAfter(migrations: SqliteMigration[]): unknown[] {
 }
 
 describe('migrations', () => {
-  it('are applied once each, in order', () => {
+  it('migrations are applied once each, in order', () => {
     expect(rowsAfter([first])).toEqual([1]);
     expect(rowsAfter([first, second])).toEqual([1, 2]);
     expect(rowsAfter([first, second])).toEqual([1, 2]);
   });
 
-  it('write nothing when nothing is missing', () => {
+  it('migrations write nothing when nothing is missing', () => {
     rowsAfter([first, second]);
     const before = fs.readFileSync(file);
     rowsAfter([first, second]);
     expect(fs.readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('leave no trace of a step that fails, and keep those before it', () => {
+  it('migrations leave no trace of a step that fails, and keep those before it', () => {
     const broken: SqliteMigration = { id: '002', sql: 'CREATE TABLE b (x); INSERT INTO nowhere VALUES (1)' };
     expect(errorOf(() => rowsAfter([first, broken])).message).toContain('nowhere');
     expect(rowsAfter([first, second])).toEqual([1, 2]);
@@ -51,7 +51,7 @@ describe('migrations', () => {
   it.each<[string, SqliteMigration[], SqliteMigration[]]>([
     ['was written by newer code', [first, second], [first]],
     ['has steps of other code', [{ id: 'x', sql: 'CREATE TABLE z (x)' }], [first, second]],
-  ])('refuse a database that %s and change nothing', (_, written, opened) => {
+  ])('migrations refuse a database that %s and change nothing', (_, written, opened) => {
     openSqlite({ file, migrations: written }).close();
     const before = fs.readFileSync(file);
     expect(errorOf(() => openSqlite({ file, migrations: opened }))).toMatchObject({
@@ -62,13 +62,13 @@ describe('migrations', () => {
     expect(fs.readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('refuse two steps of the same id', () => {
+  it('migrations refuse two steps of the same id', () => {
     expect(errorOf(() => openSqlite({ file, migrations: [first, first] }))).toMatchObject({
       code: 'internal',
     });
   });
 
-  it('run once when processes open a new file at the same moment', async () => {
+  it('migrations run once when processes open a new file at the same moment', async () => {
     const program = path.join(directory, 'open.mjs');
     await bundleProgram(
       `import { openSqlite } from './index.ts';

@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runFor } from '../../base/index.ts';
+import { runAsTenant } from '../../base/index.ts';
 import { openSqlite, type Sqlite, type SqliteMigration, type SqliteValue } from '../index.ts';
 import { errorOf } from '../testing.ts';
 
@@ -36,22 +36,22 @@ const names = (db: Sqlite): unknown[] =>
   db.all('SELECT name FROM item ORDER BY id').map((row) => row['name']);
 
 describe('opening', () => {
-  it('keeps fewer pages in memory where others live in the process', () => {
+  it('opening a database keeps fewer pages in memory where others live in the process', () => {
     const cache = (db: Sqlite): unknown => db.get('PRAGMA cache_size')!['cache_size'];
     const alone = openStore();
-    const beside = runFor({ hear: () => {}, own: new Map() }, () => openStore());
+    const beside = runAsTenant({ onError: () => {}, own: new Map() }, () => openStore());
     expect(Number(cache(beside)) / Number(cache(alone))).toBeLessThan(0.5);
     expect(Number(cache(beside))).toBeLessThan(0); // in KiB, not in pages
   });
 
-  it('makes the file, its log and its directory for the owner only', () => {
+  it('opening a database makes the file, its log and its directory for the owner only', () => {
     file = path.join(directory, 'deep', 'store.db');
     openStore().run('INSERT INTO item (name) VALUES (?)', ['a']);
     expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
     for (const suffix of ['', '-wal', '-shm']) expect(fs.statSync(file + suffix).mode & 0o777).toBe(0o600);
   });
 
-  it('uses a write-ahead log, full synchronisation and foreign keys', () => {
+  it('opening a database uses a write-ahead log, full synchronisation and foreign keys', () => {
     const db = openStore();
     expect(db.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
     expect(db.get('PRAGMA synchronous')).toEqual({ synchronous: 2 });
@@ -68,7 +68,7 @@ describe('opening', () => {
     ],
     ['a directory', 'invalid', 'is not a regular file', () => fs.mkdirSync(file)],
     ['garbage behind a good header', 'internal', 'is damaged', () => spoil(file)],
-  ])('refuses %s with a clear error and leaves it as it is', (_, code, says, plant) => {
+  ])('opening a database refuses %s with a clear error and leaves it as it is', (_, code, says, plant) => {
     plant();
     const before = fs.statSync(file);
     const error = errorOf(() => openStore());
@@ -81,7 +81,7 @@ describe('opening', () => {
     ['a link to nothing', 'invalid', () => fs.symlinkSync(path.join(directory, 'nowhere'), file)],
     ['a path below a file', 'unavailable', () => fs.writeFileSync((file = path.join(directory, 'x')), '')],
     ['an empty path', 'invalid', () => void (file = '')],
-  ])('refuses %s and makes nothing', (_, code, plant) => {
+  ])('opening a database refuses %s and makes nothing', (_, code, plant) => {
     plant();
     const before = fs.readdirSync(directory);
     if (code === 'unavailable') file = path.join(file, 'store.db');
@@ -89,7 +89,7 @@ describe('opening', () => {
     expect(fs.readdirSync(directory)).toEqual(before);
   });
 
-  it('opens for reading without making or changing anything', () => {
+  it('opening a database for reading works without making or changing anything', () => {
     expect(errorOf(() => openStore({ readOnly: true }))).toMatchObject({ code: 'not_found' });
     expect(fs.existsSync(file)).toBe(false);
     openStore().run('INSERT INTO item (name) VALUES (?)', ['a']);
@@ -102,7 +102,7 @@ describe('opening', () => {
     });
   });
 
-  it('reports that it is closed', async () => {
+  it('a closed database reports that it is closed', async () => {
     const db = openStore();
     db.close();
     db.close();
@@ -119,7 +119,7 @@ function spoil(target: string): void {
   fs.writeFileSync(target, content);
 }
 
-describe('the border', () => {
+describe('SQLite values', () => {
   it.each<[string, unknown, string]>([
     ['text with U+0000', 'a\u0000b', 'U+0000'],
     ['undefined', undefined, 'undefined'],
@@ -130,7 +130,7 @@ describe('the border', () => {
     ['a function', () => 1, 'type function'],
     ['a symbol', Symbol('s'), 'type symbol'],
     ['a whole number beyond 64 bits', 2n ** 63n, '64 bits'],
-  ])('refuses %s, names the parameter and stores nothing', (_, value, says) => {
+  ])('binding a value refuses %s, names the parameter and stores nothing', (_, value, says) => {
     const db = openStore();
     const byOrder = errorOf(() =>
       db.run('INSERT INTO item (name, value) VALUES (?, ?)', ['a', value as SqliteValue]),
@@ -150,22 +150,22 @@ describe('the border', () => {
     ['values in order for names', 'SELECT :a', [1]],
     ['names for values in order', 'SELECT ?', { a: 1 }],
     ['the name of a method', 'SELECT :toString', {}],
-  ])('refuses %s instead of binding NULL', (_, sql, params) => {
+  ])('binding a value refuses %s instead of binding NULL', (_, sql, params) => {
     expect(errorOf(() => openStore().get(sql, params))).toMatchObject({ code: 'invalid' });
   });
 
-  it('finds no parameters in text, names and comments', () => {
+  it('binding values finds no parameters in text, names and comments', () => {
     const row = openStore().get(`SELECT '?:a' AS "x?", ?2 AS b, ?1 AS a -- ? :c\n /* $d */`, [1, 2]);
     expect(row).toEqual({ 'x?': '?:a', b: 2, a: 1 });
   });
 
-  it('refuses a second statement, which would be left out silently', () => {
+  it('a second statement is refused, which would be left out silently', () => {
     const db = openStore();
     expect(errorOf(() => db.run('DELETE FROM item; SELECT 1'))).toMatchObject({ code: 'internal' });
     expect(db.all('SELECT 1 AS a; -- the end')).toEqual([{ a: 1 }]);
   });
 
-  it('returns every storable value unchanged', () => {
+  it('every storable SQLite value is returned unchanged', () => {
     const db = openStore({ durable: false });
     const value = fc.oneof(
       fc.string({ unit: 'binary' }).filter((text) => !text.includes('\u0000')),
@@ -191,7 +191,7 @@ describe('the border', () => {
     );
   });
 
-  it('keeps rowids beyond 53 bits exact', () => {
+  it('SQLite keeps rowids beyond 53 bits exact', () => {
     const id = 2n ** 62n + 1n;
     expect(openStore().run('INSERT INTO item (id) VALUES (?)', [id]).lastInsertRowid).toBe(id);
   });
@@ -214,7 +214,7 @@ function expectedOf(value: SqliteValue): { v: unknown; t: string } {
 }
 
 describe('reading', () => {
-  it('lets a statement be used again while rows of it are still being read', () => {
+  it('a statement can be used again while its rows are still being read', () => {
     const db = openStore();
     for (const name of ['a', 'b', 'c']) db.run('INSERT INTO item (name) VALUES (?)', [name]);
     const sql = 'SELECT name FROM item ORDER BY id';
@@ -226,7 +226,7 @@ describe('reading', () => {
     expect(pairs).toEqual(['aa', 'ab', 'ac', 'ba', 'bb', 'bc', 'ca', 'cb', 'cc']);
   });
 
-  it('releases its view of the file when the reader stops early', () => {
+  it('a reader that stops early releases its view of the file', () => {
     const db = openStore();
     for (const name of ['a', 'b']) db.run('INSERT INTO item (name) VALUES (?)', [name]);
     for (const _ of db.iterate('SELECT name FROM item')) break;
@@ -235,7 +235,7 @@ describe('reading', () => {
     expect(names(db)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('keeps a bounded number of statements', () => {
+  it('a bounded number of prepared statements is kept', () => {
     const db = openStore();
     for (let n = 0; n < 2000; n++) db.get(`SELECT ${n} AS n`);
     expect(db.get('SELECT 7 AS n')).toEqual({ n: 7 });
@@ -243,7 +243,7 @@ describe('reading', () => {
 });
 
 describe('a transaction', () => {
-  it('is undone as a whole when its function throws', () => {
+  it('a transaction is undone as a whole when its function throws', () => {
     const db = openStore();
     const attempt = () =>
       db.transaction(() => {
@@ -254,7 +254,7 @@ describe('a transaction', () => {
     expect(names(db)).toEqual([]);
   });
 
-  it('nested in another, is undone alone', () => {
+  it('a transaction nested in another is undone alone', () => {
     const db = openStore();
     db.transaction(() => {
       db.run('INSERT INTO item (name) VALUES (?)', ['outer']);
@@ -270,7 +270,7 @@ describe('a transaction', () => {
     expect(names(db)).toEqual(['outer', 'second']);
   });
 
-  it('refuses an asynchronous function, whose work would escape it', () => {
+  it('a transaction refuses an asynchronous function, whose work would escape it', () => {
     const db = openStore();
     const attempt = () =>
       db.transaction(async () => {
@@ -280,7 +280,7 @@ describe('a transaction', () => {
     expect(names(db)).toEqual([]);
   });
 
-  it('reports a taken key as a conflict that can be recognised', () => {
+  it('a transaction reports a taken key as a conflict that can be recognised', () => {
     const db = openStore();
     db.run('INSERT INTO item (name) VALUES (?)', ['a']);
     const error = errorOf(() => db.run('INSERT INTO item (name) VALUES (?)', ['a']));
@@ -290,7 +290,7 @@ describe('a transaction', () => {
     expect(errorOf(() => db.run('INSERT INTO item (id) VALUES (?)', ['text'])).code).not.toBe('conflict');
   });
 
-  it('waits for another writer, then reports the database as busy', () => {
+  it('a transaction waits for another writer, then reports the database as busy', () => {
     const [writer, other] = [openStore(), openStore({ busyTimeoutMs: 1 })];
     writer.transaction(() => {
       expect(errorOf(() => other.run('DELETE FROM item'))).toMatchObject({ code: 'unavailable' });
@@ -300,7 +300,7 @@ describe('a transaction', () => {
 });
 
 describe('closing', () => {
-  it('leaves everything in the main file', () => {
+  it('closing a database leaves everything in the main file', () => {
     const db = openStore();
     db.run('INSERT INTO item (name) VALUES (?)', ['a']);
     db.close();

@@ -2,37 +2,42 @@ import { invalid } from '../../base/index.ts';
 import { LOCAL_DOMAIN, NAME_PREFIX } from '../../wire/houmao/index.ts';
 
 /**
- * Who mail is from and for. An address is `local@domain`; it is also the name of a folder, so its grammar is
- * narrow. Case matters before the @ (`A@x` and `a@x` are two mailboxes) and never behind it: domains are lower-case.
+ * Who mail is from and for. An address is `local@domain`. It is also the name of a folder, so its grammar is narrow.
+ * Case matters before the @ (`A@x` and `a@x` are two mailboxes) but not after it: domains are lower-case.
  */
 const ADDRESS = /^[A-Za-z0-9][A-Za-z0-9._+-]*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 
-/** A mailbox folder put aside. The name would pass for an address, so it is refused as one. */
+/** A mailbox folder put aside. Its name would pass as an address, so it is refused as one. */
 const STASHED_NAME = /^(.+)--([0-9a-f]{32})$/;
 
-/** It becomes the name of a folder, with more behind it when the folder is put aside. */
-const LONGEST_ADDRESS = 200;
+/** An address becomes the name of a folder, and gets a suffix if the folder is put aside. */
+const MAX_ADDRESS_LENGTH = 200;
 
 const SYSTEM_PREFIX = `${NAME_PREFIX}-`;
 
 export function isAddress(text: string): boolean {
   return (
-    text.length <= LONGEST_ADDRESS && ADDRESS.test(text) && !text.includes('..') && !STASHED_NAME.test(text)
+    text.length <= MAX_ADDRESS_LENGTH &&
+    ADDRESS.test(text) &&
+    !text.includes('..') &&
+    !STASHED_NAME.test(text)
   );
 }
 
-/** One spelling for each mailbox: without white space around it, the domain in lower case. */
+/** One spelling for each mailbox: without white space around it, with the domain in lower case. */
 export function canonicalAddress(text: string): string {
   const address = text.trim();
   const at = address.lastIndexOf('@');
   return at === -1 ? address : address.slice(0, at) + address.slice(at).toLowerCase();
 }
 
-/** The canonical address, or `invalid` naming the field. */
+/** Returns the canonical address, or throws `invalid` naming the field. */
 export function parseAddress(text: string, field = 'address'): string {
   const address = canonicalAddress(text);
-  if (address.length > LONGEST_ADDRESS)
-    throw invalid(`${field} is longer than ${LONGEST_ADDRESS} characters`, { hint: 'use a shorter address' });
+  if (address.length > MAX_ADDRESS_LENGTH)
+    throw invalid(`${field} is longer than ${MAX_ADDRESS_LENGTH} characters`, {
+      hint: 'use a shorter address',
+    });
   if (!isAddress(address)) {
     throw invalid(`${field} must be a full mail address, not ${JSON.stringify(text.slice(0, 80))}`, {
       hint: `write it as name@${LOCAL_DOMAIN}`,
@@ -41,7 +46,7 @@ export function parseAddress(text: string, field = 'address'): string {
   return address;
 }
 
-/** The address inside `<address>--<32 hex>`, or undefined when the name is not that of a stashed mailbox. */
+/** Returns the address in `<address>--<32 hex>`, or undefined if the name is not that of a stashed mailbox. */
 export function stashedAddress(name: string): string | undefined {
   const address = STASHED_NAME.exec(name)?.[1];
   return address !== undefined && isAddress(address) ? address : undefined;
@@ -58,12 +63,12 @@ export function agentAddress(agentName: string): string {
   return parseAddress(`${local}@${LOCAL_DOMAIN}`, `mail address of agent ${JSON.stringify(agentName)}`);
 }
 
-/** The name with the prefix of the system before it. */
+/** Returns the name with the prefix of the system. */
 export function agentPrincipal(agentName: string): string {
   return agentName.startsWith(SYSTEM_PREFIX) ? agentName : `${SYSTEM_PREFIX}${agentName}`;
 }
 
-/** Addresses only the system may own: nobody can register one and pass for the operator. */
+/** Addresses that only the system may own, so that no one can pass for the operator. */
 export function isReservedAddress(address: string): boolean {
   const at = address.lastIndexOf('@');
   return (

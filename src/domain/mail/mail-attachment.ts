@@ -2,8 +2,8 @@ export const ATTACHMENT_KINDS = ['path_ref', 'managed_copy'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
 /**
- * A file that travels with a message, as the stored document holds it. `path_ref` names a file that stays
- * where it is and may change; `managed_copy` is our own copy, its path relative to the mailbox root.
+ * An attachment in the stored document. `path_ref` names a file that stays where it is and may change. `managed_copy`
+ * is our own copy, with its path relative to the mailbox root.
  */
 export interface DocumentAttachment {
   attachment_id: string;
@@ -15,7 +15,7 @@ export interface DocumentAttachment {
   label?: string | undefined;
 }
 
-/** What a caller sees. `locator` is an absolute path where the store has one to give. */
+/** An attachment as callers see it. `locator` is an absolute path, if the store has one. */
 export interface MailAttachment {
   attachment_id: string;
   kind: AttachmentKind | 'transport_owned';
@@ -62,7 +62,7 @@ const MEDIA_TYPES: Record<string, string> = {
   zip: 'application/zip',
 };
 
-/** Guessed from the name alone; the bytes are never looked at. */
+/** Guesses from the name alone, never from the bytes. */
 export function mediaTypeOf(fileName: string): string {
   const extension = /\.([^./]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension]! : 'application/octet-stream';

@@ -6,13 +6,13 @@ import { type MailPrincipal, OPERATOR } from './mail-principal.ts';
 import { newMessageId } from './mail-ref.ts';
 import type { MailPost } from './operations.ts';
 
-interface Stamped {
+interface MailParts {
   at: Date;
   attachments?: DocumentAttachment[];
   idempotency_key?: string | null | undefined;
 }
 
-interface NewThread extends Stamped {
+interface NewThread extends MailParts {
   from: MailPrincipal;
   to: MailPrincipal[];
   cc: MailPrincipal[];
@@ -43,7 +43,7 @@ export function composeMail(parts: NewThread): MailDocument {
 
 /** A note of the operator into one mailbox. */
 export function composePost(
-  parts: Stamped & { to: MailPrincipal; post: Pick<MailPost, 'subject' | 'body_content' | 'reply_policy'> },
+  parts: MailParts & { to: MailPrincipal; post: Pick<MailPost, 'subject' | 'body_content' | 'reply_policy'> },
 ): MailDocument {
   const { subject, body_content: body, reply_policy: policy = 'operator_mailbox' } = parts.post;
   const mail = composeMail({ ...parts, from: { ...OPERATOR }, to: [parts.to], cc: [], subject, body });
@@ -54,9 +54,9 @@ export function composePost(
   };
 }
 
-/** An answer: to whoever the parent names in reply_to, else to its sender. Never to everybody. */
+/** A reply to those whom the parent names in reply_to, else to its sender. Never to all recipients. */
 export function composeReply(
-  parts: Stamped & { from: MailPrincipal; parent: MailDocument; body: string },
+  parts: MailParts & { from: MailPrincipal; parent: MailDocument; body: string },
 ): MailDocument {
   const { parent } = parts;
   const mail = composeMail({
@@ -73,15 +73,15 @@ export function composeReply(
   };
 }
 
-const MOST_REFERENCES = 100;
+const MAX_REFERENCES = 100;
 
-/** Where the thread began and its latest steps: a thread of thousands must not make each message longer. */
+/** Keeps the start of the thread and its latest steps, so that messages of a long thread do not grow. */
 function trimmed(references: string[]): string[] {
-  if (references.length < MOST_REFERENCES) return references;
-  return [references[0]!, ...references.slice(2 - MOST_REFERENCES)];
+  if (references.length < MAX_REFERENCES) return references;
+  return [references[0]!, ...references.slice(2 - MAX_REFERENCES)];
 }
 
-/** Who a reply goes to; `unsupported` when the operator's note asked for none. An unknown policy means none. */
+/** Returns who a reply goes to; `unsupported` if the operator's note accepts none. An unknown policy means none. */
 export function replyTargets(parent: MailDocument): MailPrincipal[] {
   const fromOperator = parent.headers[ORIGIN_HEADER] === 'operator';
   if (fromOperator && parent.headers[REPLY_POLICY_HEADER] !== 'operator_mailbox') {
@@ -92,6 +92,6 @@ export function replyTargets(parent: MailDocument): MailPrincipal[] {
   return parent.reply_to.length > 0 ? parent.reply_to : [parent.from];
 }
 
-function keyHeader({ idempotency_key: key }: Stamped): MailDocument['headers'] {
+function keyHeader({ idempotency_key: key }: MailParts): MailDocument['headers'] {
   return key == null ? {} : { [IDEMPOTENCY_HEADER]: key };
 }

@@ -3,17 +3,17 @@ import { ORIGIN_HEADER, REPLY_POLICY_HEADER } from '../../wire/houmao/index.ts';
 import type { DocumentAttachment } from './mail-attachment.ts';
 import type { MailPrincipal } from './mail-principal.ts';
 
-/** The mailbox protocol this build speaks. */
+/** The mailbox protocol of this build. */
 export const MAIL_PROTOCOL_VERSION = 1;
 
-/** One immutable message, as it is stored: written once, never changed, the same for everyone who got it. */
+/** One immutable message as stored: written once, never changed, the same for every recipient. */
 export interface MailDocument {
   protocol_version: typeof MAIL_PROTOCOL_VERSION;
   message_id: string;
-  /** Its own id when it starts a thread. */
+  /** Its own id if it starts a thread. */
   thread_id: string;
   in_reply_to: string | null;
-  /** Empty when it starts a thread; otherwise ends with in_reply_to. */
+  /** Empty if it starts a thread; otherwise ends with in_reply_to. */
   references: string[];
   /** Whole seconds, `Z`. */
   created_at_utc: string;
@@ -27,15 +27,15 @@ export interface MailDocument {
   body: string;
 }
 
-/** Header that keeps the caller's idempotency key with the message, so that rebuilding the index keeps it too. */
+/** The header that keeps the caller's idempotency key with the message, so that a rebuilt index has it too. */
 export const IDEMPOTENCY_HEADER = 'x-rouse-idempotency-key';
 
 /**
- * What makes two sends with one key "the same": everything the caller said, nothing the store added.
- * The date, the ids and where a copy was put are not part of it.
+ * What makes two sends with one key the same: everything from the caller, nothing that the store added. The date, the
+ * ids and the place of a copy do not count.
  */
 export function contentDigest(message: MailDocument): string {
-  const said = [
+  const content = [
     message.from.address,
     message.to.map(({ address }) => address),
     message.cc.map(({ address }) => address),
@@ -52,17 +52,17 @@ export function contentDigest(message: MailDocument): string {
     ]),
     message.body,
   ];
-  return sha256(JSON.stringify(said));
+  return sha256(JSON.stringify(content));
 }
 
-/** Whose key it is: senders do not share keys, and a post into a mailbox is not that mailbox's own send. */
+/** Whose key it is. Senders do not share keys, and a post into a mailbox is not that mailbox's own send. */
 export function idempotencyScope(message: MailDocument): string {
   return message.headers[ORIGIN_HEADER] === 'operator'
     ? `post:${message.to[0]!.address}`
     : `send:${message.from.address}`;
 }
 
-/** Everyone who gets a copy: to, then cc, each address once. */
+/** Everyone who gets a copy: `to`, then `cc`, each address once. */
 export function recipientsOf(message: MailDocument): MailDocument['to'] {
   const seen = new Set<string>();
   return [...message.to, ...message.cc].filter(({ address }) => !seen.has(address) && seen.add(address));

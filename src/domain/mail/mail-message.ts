@@ -1,7 +1,7 @@
 import type { MailAttachment } from './mail-attachment.ts';
 import type { MailParticipant } from './mail-principal.ts';
 
-/** One message as one mailbox sees it: what callers get, with the names that cross the wire. */
+/** One message as one mailbox sees it, with the names that cross the wire. */
 export interface MailMessage {
   message_ref: string;
   thread_ref: string | null;
@@ -14,7 +14,7 @@ export interface MailMessage {
   unread: boolean;
   box: string;
   body_preview: string;
-  /** Absent where only metadata was asked for. */
+  /** Absent if only metadata was requested. */
   body_text?: string;
   sender: MailParticipant;
   to: MailParticipant[];
@@ -25,9 +25,9 @@ export interface MailMessage {
 
 const PREVIEW_LENGTH = 240;
 
-/** The first 240 characters, white space folded; a longer body ends in `...`. */
+/** The first 240 characters, with white space folded. A longer body ends in `...`. */
 export function bodyPreview(body: string): string {
-  // Folding twice the length is enough for most bodies; only one full of white space needs a longer look.
+  // Folding twice the length is enough for most bodies. One full of white space needs more.
   let flat = fold(body.slice(0, 2 * PREVIEW_LENGTH));
   if (flat.length <= PREVIEW_LENGTH && body.length > 2 * PREVIEW_LENGTH)
     flat = fold(body.slice(0, 20 * PREVIEW_LENGTH));
@@ -35,7 +35,7 @@ export function bodyPreview(body: string): string {
   return `${flat.slice(0, PREVIEW_LENGTH - 3).replace(/[\ud800-\udbff]$/, '')}...`;
 }
 
-/** White space becomes one space; what is one already is passed over, because replacing each costs more than all the rest. */
+/** Folds white space to single spaces. Single spaces are skipped, because replacing each would cost most of the time. */
 function fold(text: string): string {
   return text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 }

@@ -1,6 +1,6 @@
 import { LOCAL_DOMAIN, NAME_PREFIX, OPERATOR_NAME } from '../../wire/houmao/index.ts';
 
-/** A party of a message as the stored document names it. */
+/** A participant of a message in the stored document. */
 export interface MailPrincipal {
   principal_id: string;
   address: string;
@@ -9,7 +9,7 @@ export interface MailPrincipal {
   role?: string | undefined;
 }
 
-/** A party of a message as callers see it. */
+/** A participant of a message as callers see it. */
 export interface MailParticipant {
   address: string;
   display_name?: string;
@@ -20,12 +20,12 @@ export function asParticipant({ address, display_name, principal_id }: MailPrinc
   return { address, ...(display_name === undefined ? {} : { display_name }), principal_id };
 }
 
-/** Registered for an agent: it has a manifest. Everybody else who writes is a person. */
+/** Registered for an agent: it has a manifest. Every other sender is a person. */
 export function isAgent({ address, manifest_path_hint }: MailPrincipal): boolean {
   return manifest_path_hint !== undefined && address !== OPERATOR.address;
 }
 
-/** The person behind the agents: registered in every root, sender of posts, sink of their replies. */
+/** The person behind the agents: registered in every root, sender of posts, recipient of their replies. */
 export const OPERATOR: Readonly<MailPrincipal> = Object.freeze({
   principal_id: `${NAME_PREFIX}-operator`,
   address: `${NAME_PREFIX}-operator@${LOCAL_DOMAIN}`,

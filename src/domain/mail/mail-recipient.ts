@@ -4,8 +4,8 @@ import { localPart } from './mail-address.ts';
 import type { MailPrincipal } from './mail-principal.ts';
 
 /**
- * "Nobody has that address", with the one they probably meant: the only mailbox whose name or owner matches what
- * was typed, else the nearest spellings.
+ * No one has this address. The hint names the one that was probably meant: the only mailbox whose name or owner
+ * matches, else the nearest spellings.
  */
 export function unknownRecipient(
   typed: string,
@@ -27,7 +27,7 @@ export function unknownRecipient(
   return notFound(message, { hint, facts: { recipient: typed, suggestions: likely } });
 }
 
-/** By the name before the @ first: domains are long and alike, and would make everybody look near. */
+/** Compares the names before the @, because domains are long and alike and would make every address look near. */
 function nearestAddresses(name: string, known: readonly { address: string }[]): string[] {
   const byName = nearest(name, new Set(known.map(({ address }) => localPart(address))));
   const addresses = byName.flatMap((local) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isMessageId, makeMailRef, newMessageId, parseMailRef, parseMailRefs } from './mail-ref.ts';
 
 describe('a message id', () => {
-  it('has the documented form and sorts in the order it was made, also within a millisecond', () => {
+  it('a message id has the documented form and sorts in the order it was made, also within a millisecond', () => {
     const at = new Date('2026-01-02T03:04:05.678Z');
     const ids = Array.from({ length: 1000 }, () => newMessageId(at));
     expect(ids.every(isMessageId)).toBe(true);
@@ -13,7 +13,7 @@ describe('a message id', () => {
 });
 
 describe('a message ref', () => {
-  it('is opaque: only its own transport takes it apart', () => {
+  it('a message ref is opaque: only its own transport parses it', () => {
     const ref = makeMailRef('filesystem', 'x');
     expect(parseMailRef('filesystem', ` ${ref} `)).toBe('x');
     expect(parseMailRef('filesystem', 'x')).toBe('x');

@@ -10,8 +10,8 @@ let lastMs = 0;
 let madeInMs = 0;
 
 /**
- * `msg-<UTC stamp>-<32 hex>`. The hex digits are milliseconds, a counter and 64 random bits, so ids of one process sort
- * in the order they were made, also within one second.
+ * `msg-<UTC stamp>-<32 hex>`. The hex digits are milliseconds, a counter and 64 random bits, so that ids of one process
+ * sort in the order they were made, even within a second.
  */
 export function newMessageId(at: Date): string {
   const ms = Math.max(at.getTime(), 0);
@@ -24,12 +24,12 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** What callers hold: `<transport>:<id>`. Opaque to them; only the store that made it takes it apart. */
+/** `<transport>:<id>`, opaque to callers. Only the store that made it parses it. */
 export function makeMailRef(transport: string, id: string): string {
   return `${transport}:${id}`;
 }
 
-/** The id inside a ref of this transport. A bare id is accepted, another transport's ref is not. */
+/** Returns the id in a ref of this transport. A bare id is accepted; a ref of another transport is not. */
 export function parseMailRef(transport: string, ref: string, field = 'message_ref'): string {
   const text = ref.trim();
   if (text === '') throw invalid(`${field} must not be blank`);
@@ -38,13 +38,13 @@ export function parseMailRef(transport: string, ref: string, field = 'message_re
   const other = /^([a-z][a-z0-9-]*):/.exec(text)?.[1];
   if (other !== undefined) {
     throw invalid(`${field} belongs to the ${other} transport, and this mailbox is ${transport}`, {
-      hint: 'use a message_ref exactly as list or search of this mailbox gave it',
+      hint: 'use a message_ref exactly as list or search of this mailbox shows it',
     });
   }
   return text;
 }
 
-/** The ids of several refs: at least one, each once. */
+/** Returns the ids of several refs: at least one, each once. */
 export function parseMailRefs(transport: string, refs: readonly string[]): string[] {
   if (refs.length === 0) throw invalid('message_refs must name at least one message');
   const ids = refs.map((ref, i) => parseMailRef(transport, ref, `message_refs[${i}]`));

@@ -20,15 +20,15 @@ import { ARCHIVE, parseBoxName } from './mail-box.ts';
 import { ANSWERED_STATES, type MailPlace, READ_STATES, REPLY_POLICIES } from './mail-query.ts';
 
 /**
- * What can be asked of a mailbox: one schema per operation. Stores, HTTP, MCP and the command line check against these and
- * no others; HTTP adds `schema_version`.
+ * The operations of a mailbox: one schema each. Stores, HTTP, MCP and the command line all check against these; HTTP
+ * adds `schema_version`.
  */
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Shorter than a stored subject may be, so that "Re: " always fits in front. */
-const LONGEST_SUBJECT = 900;
-const LONGEST_PATH = 4096;
-const MOST_REFS = 10_000;
+const MAX_SUBJECT_LENGTH = 900;
+const MAX_PATH_LENGTH = 4096;
+const MAX_REFS = 10_000;
 
 const box = z
   .string()
@@ -50,13 +50,13 @@ const messageRefs = about(
   z
     .array(oneRef)
     .min(1)
-    .max(MOST_REFS)
+    .max(MAX_REFS)
     .refine((refs) => new Set(refs).size === refs.length, 'must not name a message twice'),
 );
 
 const addresses = z.array(bounded('addressLength', trimmed));
 
-const subject = about('One line.', oneLine.max(LONGEST_SUBJECT));
+const subject = about('One line.', oneLine.max(MAX_SUBJECT_LENGTH));
 
 const attachment = rules(
   strict({
@@ -66,7 +66,7 @@ const attachment = rules(
       about(
         'A file of the host of the mailbox, by its absolute path. For anyone but the owner it must be below the working directory of the session.',
         absolutePath
-          .max(LONGEST_PATH)
+          .max(MAX_PATH_LENGTH)
           .refine(
             (path) => oneLine.safeParse(path).data === path,
             'must be one line without control characters',
@@ -79,7 +79,7 @@ const attachment = rules(
       'The bytes themselves, instead of a path; they are kept with the mail.',
       z
         .base64('must be base64')
-        .max(Math.ceil(LIMITS.attachmentBytes.most / 3) * 4)
+        .max(Math.ceil(LIMITS.attachmentBytes.max / 3) * 4)
         .optional(),
     ),
     label: about('What to call it.', oneLine.max(255).nullish()),
@@ -130,7 +130,7 @@ const list = rules(
   onePlace,
 );
 
-/** The archive box is what is archived, and nothing else is: a question that no message can fit is a mistake. */
+/** The archive box holds exactly what is archived, so a query that no message can match is a mistake. */
 function onePlace({ box: named, archived }: MailPlace): FieldProblem[] {
   if (named == null || archived == null || archived === (named === ARCHIVE)) return [];
   const problem = archived

@@ -26,7 +26,7 @@ function isOther(code: ReasonCode, other: ReasonCode, value: string): boolean {
 }
 
 describe('a readiness reason as text', () => {
-  it('is read back as the value that it was', () => {
+  it('a readiness reason as text is read back unchanged', () => {
     fc.assert(
       fc.property(fc.array(anyReason), fc.constantFrom(' ', '; '), (reasons: Reason[], between) => {
         expect(readReasons(whyText(reasons, between) ?? '')).toEqual(reasons);
@@ -35,7 +35,7 @@ describe('a readiness reason as text', () => {
     );
   });
 
-  it('has a name of its own, unless another value of that name is another reason', () => {
+  it('readiness reasons share a name only if their values differ', () => {
     for (const code of CODES) {
       const same = CODES.filter((other) => reasonRow(other).name === reasonRow(code).name);
       expect(same.filter((other) => reasonRow(other).only === undefined).length, code).toBeLessThan(2);
@@ -43,7 +43,7 @@ describe('a readiness reason as text', () => {
     }
   });
 
-  it('of another version is kept as it is, and a sentence is no reason', () => {
+  it('a reason of another version is kept as it is, and a sentence is no reason', () => {
     expect(readReason("moon='full'")).toEqual({ code: 'unnamed', value: "moon='full'" });
     expect(reasonTexts([readReason("moon='full'")])).toEqual(["moon='full'"]);
     expect(readReasons('behind gwreq-1')).toEqual([]);
@@ -51,7 +51,7 @@ describe('a readiness reason as text', () => {
 });
 
 describe('a readiness reason in words', () => {
-  it('stands beside its text for who searches for that, or alone', () => {
+  it('a readiness reason in words is shown with its text or alone', () => {
     expect(reasonInWords("editing_input='yes'")).toBe("its composer holds a draft (editing_input='yes')");
     expect(bareReason("dialog='permission'; stable='false'")).toBe(
       'a dialog is open: permission, its screen is still changing',
@@ -59,7 +59,7 @@ describe('a readiness reason in words', () => {
     expect(bareReason('behind gwreq-1')).toBe('behind gwreq-1');
   });
 
-  it('names what the agent waits for before what its gateway does, and nothing that is as it should be', () => {
+  it('readiness words list the agent before its gateway, and leave out what is normal', () => {
     const free = "request_admission='open' active_execution='running' queue_depth='0' phase='active'";
     expect(bareReason(free)).toBe('it is working on a turn, the gateway is typing something else');
     expect(reasonWords([reason('queue_depth', '0')])).toBe("queue_depth='0'");

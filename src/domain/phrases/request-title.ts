@@ -5,7 +5,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   interrupt: 'interrupt',
 };
 
-/** A request on one line: what it would type, or what it is. */
+/** A request on one line: what it would type, or its kind. */
 export function requestTitle({
   request_kind,
   payload_json,

@@ -1,6 +1,6 @@
-/** Times as people read them. All of them UTC, so that two terminals agree. */
+/** Times for people. All are UTC, so that two terminals agree. */
 
-/** `09:14:02.113` of an ISO stamp. */
+/** `09:14:02.113` of an ISO timestamp. */
 export function clockTime(stamp: string): string {
   return stamp.slice(11, 23).replace(/Z$/, '');
 }
@@ -17,7 +17,7 @@ const UNITS: [number, string][] = [
   [1000, 's'],
 ];
 
-/** `2 h 5 min`, `42 s`, `340 ms`: the two largest units that say something. */
+/** `2 h 5 min`, `42 s`, `340 ms`: the two largest units that are not zero. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const words: string[] = [];

@@ -32,7 +32,7 @@ const request = (more: Partial<RequestView>, stages: string[] = []): RequestView
     ...more,
   }) as RequestView;
 
-describe('what became of a wake', () => {
+describe('how a wake ended', () => {
   it.each<[string, RequestView | undefined, string]>([
     [
       'submitted',
@@ -65,7 +65,7 @@ describe('what became of a wake', () => {
       'a wake for 1 open message was accepted; typing began, but nothing was submitted: request gwreq-1 ended as failed: because',
     ],
     [
-      'in line',
+      'queued',
       request({ state: 'accepted', finished_at_utc: null, waiting_reason: "editing_input='yes'" }),
       "a wake for 1 open message was accepted; not typed yet: request gwreq-1 waits: its composer holds a draft (editing_input='yes')",
     ],
@@ -77,7 +77,7 @@ describe('what became of a wake', () => {
     [
       'forgotten',
       undefined,
-      'a wake for 1 open message was accepted: request gwreq-1, of which nothing more is kept',
+      'a wake for 1 open message was accepted: request gwreq-1, which is no longer stored',
     ],
   ])('%s', (_what, found, expected) => {
     expect(headline(decision(), found)).toBe(expected);
@@ -94,13 +94,13 @@ describe('when the agent is looked at again after it was busy', () => {
       facts: { interval_seconds: 60, repeat: 'every_poll', ...facts },
     });
 
-  it('is as soon as it is ready for mail that is new', () => {
+  it('after a busy check, new mail is checked again as soon as the agent is ready', () => {
     expect(nextLook(busy({ unannounced_count: 1 }), AGENT)).toBe(
       'checked again when the agent becomes ready, and every 1 min in any case',
     );
   });
 
-  it('is the next interval for mail that was announced, unless the policy asks by itself', () => {
+  it('after a busy check, announced mail is checked at the next interval, unless its policy has its own times', () => {
     expect(nextLook(busy({ unannounced_count: 0 }), AGENT)).toMatch(
       /it waits for the next interval \(1 min\)/,
     );
@@ -109,7 +109,7 @@ describe('when the agent is looked at again after it was busy', () => {
     );
   });
 
-  it('names what holds the mail back by its value, whatever time it ends', () => {
+  it('after a busy check, the words name what holds the mail back', () => {
     const again = '2026-04-16T10:00:00.000Z';
     const said = (hold: WakeHold): string =>
       nextLook(busy({ unannounced_count: 1 }), { hold, look_again_utc: again });

@@ -8,7 +8,7 @@ import { REPEAT_POLICIES } from '../words/wake-policies.ts';
 import { reasonInWords } from './reason-text.ts';
 import { dayAndTime, duration } from './time-words.ts';
 
-/** Of a decision about waking, what its words are made from. */
+/** The parts of a decision about waking that its words are made from. */
 interface Decided {
   outcome: NotifierOutcome;
   detail: string | null;
@@ -17,14 +17,14 @@ interface Decided {
   facts: Record<string, unknown> | null;
 }
 
-/** What deciding again from the same facts says of the next look. */
+/** When the mail is checked next, derived from the same facts. */
 export interface LookAgain {
-  /** When a time alone may change the answer. */
+  /** When time alone may change the decision. */
   look_again_utc: string | null;
   hold: WakeHold | null;
 }
 
-/** Of the request that a decision made. */
+/** The request that a decision made. */
 interface WakeRequest {
   outcome: RequestOutcome | null;
   state: RequestState;
@@ -35,7 +35,7 @@ interface WakeRequest {
   ledger?: readonly { stage: RequestStage }[] | undefined;
 }
 
-/** What a look came to, in one line. */
+/** The result of a check, in one line. */
 export function headline(decision: Decided, request: WakeRequest | undefined): string {
   if (NOTIFIER_OUTCOMES[decision.outcome].wakes) return wakeLine(decision, request);
   return `not woken: ${whyNotWoken(decision, reasonInWords)}`;
@@ -49,11 +49,11 @@ function count(messages: number | null): string {
   return messages === 1 ? '1 open message' : `${messages ?? '?'} open messages`;
 }
 
-/** "Woken" is said of what the tool took; before that a wake is only accepted, and what is not typed wakes nobody. */
+/** "Woken" means that the tool took the prompt. Until then the wake is only accepted, and an untyped one wakes no agent. */
 function wakeLine({ unread_count, enqueued_request_id }: Decided, request?: WakeRequest): string {
   const name = `request ${enqueued_request_id}`;
   const accepted = `a wake for ${count(unread_count)} was accepted`;
-  if (!request) return `${accepted}: ${name}, of which nothing more is kept`;
+  if (!request) return `${accepted}: ${name}, which is no longer stored`;
   const { outcome, state, waiting_reason: reason, error_detail } = request;
   const has = (wanted: RequestStage): boolean => (request.ledger ?? []).some(({ stage }) => stage === wanted);
   if (outcome === 'submitted' || has('submitted'))
@@ -76,7 +76,7 @@ function took({ outcome, accepted_at_utc, finished_at_utc, error_detail }: WakeR
   return ` after ${duration(Math.max(0, Date.parse(finished_at_utc) - Date.parse(accepted_at_utc)))}`;
 }
 
-/** When the agent is looked at again after this decision, and what for. */
+/** When the mail is checked again after this decision, and why. */
 export function nextLook(decision: Decided, again: LookAgain): string {
   return NOTIFIER_OUTCOMES[decision.outcome].next(wordsOf(decision, again, reasonInWords));
 }
@@ -95,7 +95,7 @@ function wordsOf(
     reason: inWords(detail ?? ''),
     interval,
     safety: facts ? `, and every ${interval} in any case` : '',
-    // What the agent knows of waits for the interval, also when the agent becomes ready before; a back-off asks by itself.
+    // Announced mail waits for the interval even if the agent becomes ready sooner; back-off has its own times.
     announced: facts?.['unannounced_count'] === 0 && policy !== 'growing',
     everyInterval: policy === 'interval',
     hold,

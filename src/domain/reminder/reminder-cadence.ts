@@ -9,11 +9,11 @@ export interface Cadence {
 }
 
 /**
- * The next due time of a repeat reminder: the first instant of the series anchor + interval × k (k ≥ 1) that
- * lies strictly after the end of the last delivery. Slots missed meanwhile are skipped, so there is no burst.
+ * The next due time of a repeat reminder: the first instant of anchor + interval × k (k ≥ 1) strictly after the end of
+ * the last delivery. Missed slots are skipped, so there is no burst.
  *
- * Times are whole milliseconds, rounded up, so an interval of a nanosecond still moves forward; an interval
- * longer than the calendar ends at its last instant.
+ * Times are whole milliseconds, rounded up, so that even an interval of a nanosecond moves forward. An interval longer
+ * than the calendar ends at its last instant.
  */
 export function nextDueMs({ anchorMs, intervalSeconds, finishedMs }: Cadence): number {
   const interval = intervalSeconds * 1000;

@@ -1,28 +1,28 @@
 import { invalid } from '../../base/index.ts';
 import type { DeliveryState } from '../words/reminder-states.ts';
 
-/** Beyond it, two rankings that differ by one would be the same number to whoever reads JSON. */
-export const MOST_RANKING = Number.MAX_SAFE_INTEGER;
+/** Beyond it, JSON readers would see two rankings that differ by one as the same number. */
+export const MAX_RANKING = Number.MAX_SAFE_INTEGER;
 
 export function isRanking(value: number): boolean {
   return Number.isSafeInteger(value);
 }
 
-/** What decides which reminder leads. */
+/** What decides which reminder is first. */
 export interface Ranked {
   reminder_id: string;
   ranking: number;
   createdMs: number;
 }
 
-/** Smaller ranking first, then the older one, then the smaller id: a total order, so there is always one leader. */
+/** Smaller ranking first, then the older one, then the smaller id: a total order, so there is always one first. */
 export function compareReminders(a: Ranked, b: Ranked): number {
   if (a.ranking !== b.ranking) return a.ranking < b.ranking ? -1 : 1;
   if (a.createdMs !== b.createdMs) return a.createdMs < b.createdMs ? -1 : 1;
   return a.reminder_id < b.reminder_id ? -1 : a.reminder_id > b.reminder_id ? 1 : 0;
 }
 
-/** Executing while it is being delivered; overdue from its due time on, paused or blocked or not. */
+/** `executing` while it is being delivered; `overdue` from its due time on, even if paused or blocked. */
 export function deliveryState(
   reminder: { executing: boolean; nextDueMs: number },
   nowMs: number,
@@ -31,12 +31,12 @@ export function deliveryState(
   return reminder.nextDueMs <= nowMs ? 'overdue' : 'scheduled';
 }
 
-/** A ranking before every given one: smallest − 1, or 0 when there is none. */
+/** Returns a ranking before all of these: the smallest − 1, or 0 if there are none. */
 export function rankingBeforeAll(rankings: readonly number[]): number {
   return rankings.length === 0 ? 0 : 0 - stepAbove(0 - extreme(rankings, Math.min));
 }
 
-/** A ranking after every given one: largest + 1, or 0 when there is none. */
+/** Returns a ranking after all of these: the largest + 1, or 0 if there are none. */
 export function rankingAfterAll(rankings: readonly number[]): number {
   return rankings.length === 0 ? 0 : stepAbove(extreme(rankings, Math.max));
 }
@@ -46,6 +46,6 @@ const extreme = (rankings: readonly number[], pick: (a: number, b: number) => nu
 
 function stepAbove(ranking: number): number {
   if (!isRanking(ranking + 1))
-    throw invalid('ranking cannot go further: the outermost number is already taken');
+    throw invalid('ranking cannot go further: the outermost number is already used');
   return ranking + 1;
 }

@@ -6,7 +6,7 @@ import { nextDueMs } from './reminder-cadence.ts';
 import {
   compareReminders,
   deliveryState,
-  MOST_RANKING,
+  MAX_RANKING,
   rankingAfterAll,
   rankingBeforeAll,
 } from './reminder-ranking.ts';
@@ -54,7 +54,7 @@ describe('selection', () => {
   });
   const live = fc.uniqueArray(reminder, { selector: (each) => each.reminder_id, minLength: 1 });
 
-  it('the leader has the smallest ranking, then is the oldest, then has the smallest id, in whatever order they came', () => {
+  it('the first reminder has the smallest ranking, then is the oldest, then has the smallest id, in any input order', () => {
     fc.assert(
       fc.property(live, (set) => {
         const leader = [...set].sort(compareReminders)[0]!;
@@ -82,9 +82,9 @@ describe('selection', () => {
     expect([rankingBeforeAll([-10, 3]), rankingAfterAll([-10, 3])]).toEqual([-11, 4]);
     expect([rankingBeforeAll([1]), rankingAfterAll([-1])]).toEqual([0, 0]);
     expect(Object.is(rankingBeforeAll([1]), 0)).toBe(true);
-    expect(() => rankingAfterAll([MOST_RANKING])).toThrow(/outermost/);
-    expect(() => rankingBeforeAll([-MOST_RANKING])).toThrow(/outermost/);
-    const ranking = fc.integer({ min: 1 - MOST_RANKING, max: MOST_RANKING - 1 });
+    expect(() => rankingAfterAll([MAX_RANKING])).toThrow(/outermost/);
+    expect(() => rankingBeforeAll([-MAX_RANKING])).toThrow(/outermost/);
+    const ranking = fc.integer({ min: 1 - MAX_RANKING, max: MAX_RANKING - 1 });
     fc.assert(
       fc.property(fc.array(ranking, { minLength: 1 }), (rankings) => {
         expect(rankingBeforeAll(rankings)).toBe(Math.min(...rankings) - 1);
@@ -110,7 +110,7 @@ describe('cadence', () => {
     expect(due).toBe(now + expected * 1000);
   });
 
-  it('is strictly after the finish, on the anchored grid, and skips at most what was missed', () => {
+  it('the next due time is strictly after the end, on the anchored grid, and skips only missed slots', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1_000_000, max: 1_000_000 }),
@@ -129,7 +129,7 @@ describe('cadence', () => {
     );
   });
 
-  it('no interval, however huge or tiny, gives NaN, Infinity, a standstill or a date that cannot be written', () => {
+  it('no interval, however huge or tiny, yields NaN, Infinity, a standstill or an unwritable date', () => {
     const seconds = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
     const anchor = fc.oneof(
       fc.integer({ min: -62_135_596_800_000, max: END_OF_TIME_MS }),
@@ -189,7 +189,7 @@ describe('time', () => {
     expect(parseUtcTime(text)).toBeUndefined();
   });
 
-  it('reads back every instant that can be written', () => {
+  it('every instant that can be written is read back', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_135_596_800_000, max: END_OF_TIME_MS }), (ms) => {
         expect(parseUtcTime(new Date(ms).toISOString())).toBe(ms);

@@ -1,7 +1,7 @@
 import { MISSED_POLICIES } from '../words/reminder-kinds.ts';
 import { type CodeOf, codesOf } from '../words/table.ts';
 
-/** What a field may be. `yes`: true or false, and false when it is not given. */
+/** What a field may be. `yes`: true or false, and false if omitted. */
 type FieldKind =
   | { type: 'yes' }
   | { type: 'seconds' }
@@ -13,17 +13,17 @@ type FieldKind =
 export interface ReminderField {
   kind: FieldKind;
   flag: { value?: string; summary: string };
-  /** In a body; null: its name says it. */
+  /** Its description in a body; null if its name is enough. */
   body: string | null;
-  /** A reminder is shown with it. False: it only says when to start, which is shown as the due time. */
+  /** Whether a shown reminder has it. False for fields that only decide when to start, which is shown as the due time. */
   shown: boolean;
-  /** Of a reminder that is shown, in a few words. Null: not worth a word, or said with other fields. */
+  /** Its words in a shown reminder. Null: none, or covered by other fields. */
   words: ((value: never) => string | null) | null;
 }
 
 /**
- * What a reminder may be given besides its content, title, mode and rank. Bodies, views, flags, what people see, and what an
- * edit keeps are made from this table; a new field also needs its effect (src/gateway/reminders/).
+ * The settings of a reminder besides its content, title, mode and rank. Bodies, views, flags, page, and what an edit keeps
+ * are made from this table. A new field also needs its effect (src/gateway/reminders/).
  */
 export const REMINDER_FIELDS = {
   paused: {
@@ -99,10 +99,10 @@ export type ReminderFieldValue<Name extends ReminderFieldName> = ValueOf<Table[N
 
 export const reminderFields = Object.entries(REMINDER_FIELDS) as [ReminderFieldName, ReminderField][];
 
-/** What a reminder is made of, besides the fields of the table. */
+/** The parts of a reminder besides the fields of the table. */
 const CONTENT = ['mode', 'title', 'prompt', 'send_keys', 'ranking'] as const;
 
-/** Of a reminder as it is shown: the definition that would make it again, due when it is due now. */
+/** Returns the definition that would make a shown reminder again, due when it is due now. */
 export function definitionOf<Shown extends { cron?: string | null | undefined; next_due_at_utc: string }>(
   shown: Shown,
 ): Pick<Shown, keyof Shown & (ReminderFieldName | (typeof CONTENT)[number])> & { deliver_at_utc?: string } {
@@ -112,11 +112,11 @@ export function definitionOf<Shown extends { cron?: string | null | undefined; n
   return { ...Object.fromEntries(same), ...start } as never;
 }
 
-/** What a reminder that is shown has besides its cadence: "kept over restarts". */
+/** The words of a shown reminder besides its cadence: "kept over restarts". */
 export function reminderWords(shown: Readonly<Partial<Record<ReminderFieldName, unknown>>>): string[] {
   return reminderFields.flatMap(([name, { words }]) => {
     const value = shown[name];
-    const said = value == null ? null : words?.(value as never);
-    return said == null ? [] : [said];
+    const text = value == null ? null : words?.(value as never);
+    return text == null ? [] : [text];
   });
 }

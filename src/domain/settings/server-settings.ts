@@ -1,17 +1,21 @@
-import { HEARTBEAT } from './heartbeat.ts';
-
+/**
+ * How often the fleet server receives a heartbeat of an agent's gateway, in seconds. A gateway keeps one heartbeat open at
+ * the server for `held`, and sends the next when it is answered. `unheld` is the pause after one that the server did not
+ * hold.
+ */
+export const HEARTBEAT = { held: 25, unheld: 30 } as const;
 interface ServerSetting {
   variable: string;
   fallback: number;
   /** Without the default, which is added. */
   meaning: string;
-  /** Said instead of the number, where 0 turns something off. */
+  /** Instead of the default number, if 0 turns something off. */
   without?: string;
 }
 
-/** Numbers of the fleet server, each with its variable. What is set and is not a number above zero is logged and ignored. */
+/** Numbers of the fleet server, each with its variable. A value that is not a number above zero is logged and ignored. */
 export const SERVER_SETTINGS = {
-  /** An agent that misses five beats is still there. */
+  /** An agent that misses five heartbeats still counts as online. */
   livenessSeconds: {
     variable: 'REMOTE_LIVENESS_STALE_AFTER',
     fallback: 6 * HEARTBEAT.unheld,
@@ -36,7 +40,7 @@ export const SERVER_SETTINGS = {
   keepCallsDays: {
     variable: 'ROUSE_KEEP_CALLS_DAYS',
     fallback: 30,
-    meaning: 'Days for which it keeps who asked what of an agent on another host.',
+    meaning: 'Days for which it keeps records of who requested what of an agent on another host.',
   },
   nudgeIntervalSeconds: {
     variable: 'REQUEST_NUDGE_SWEEPER_INTERVAL_S',
@@ -73,14 +77,14 @@ export const SERVER_SETTINGS = {
   nudgeHeartbeatMaxAgeSeconds: {
     variable: 'REQUEST_NUDGE_HEARTBEAT_MAX_AGE_S',
     fallback: 0,
-    meaning: 'Nudge only agents heard from within this many seconds.',
+    meaning: 'Nudge only agents with a heartbeat within this many seconds.',
     without: 'Default: `online` is enough.',
   },
 } as const satisfies Record<string, ServerSetting>;
 
 export type ServerSettingName = keyof typeof SERVER_SETTINGS;
 
-/** A setting for readers of documents. */
+/** The description of a setting in documents. */
 export function serverSettingMeaning(name: ServerSettingName): string {
   const { meaning, fallback, without }: ServerSetting = SERVER_SETTINGS[name];
   return `${meaning} ${without ?? `Default ${fallback}.`}`;

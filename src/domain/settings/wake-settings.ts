@@ -7,13 +7,13 @@ import {
 } from '../words/wake-policies.ts';
 
 export interface QuietHours {
-  /** `22:00`; may be later than `to`: the hours then pass midnight. */
+  /** `22:00`. If it is later than `to`, the hours span midnight. */
   from: string;
   to: string;
   time_zone: string;
 }
 
-/** What a value may be. */
+/** The values that a setting may have. */
 export type SettingKind =
   | { type: 'whole'; from: number; to: number }
   | { type: 'code'; codes: readonly string[] }
@@ -27,20 +27,20 @@ type ValueOf<Kind> = Kind extends { type: 'whole' }
 
 export interface WakeSetting {
   kind: SettingKind;
-  /** When a body leaves it out: it must not; it goes back to its default; it stays as it was. */
+  /** If a body omits it: it is refused, goes back to its default, or stays as it was. */
   omitted: 'refused' | 'default' | 'stays';
-  /** What holds before anybody sets it; null: nothing. A setting that may be nothing is taken away by null or `none`. */
+  /** The value before anyone sets it; null: none. A setting whose fallback is null is removed by null or `none`. */
   fallback: number | string | null;
-  /** What `--wake` sets. Undefined: it is left as it is. */
+  /** The value that `--wake` sets. Undefined: unchanged. */
   usual?: number | string;
-  /** Its column, where it is not its name. */
+  /** Its column, if named differently. */
   column?: string;
   flag: { value: string; summary: string };
-  /** In a configuration file, below `wake.`. */
+  /** Its key in a configuration file, below `wake.`. */
   config: string;
-  /** In a body; null: its name says it. */
+  /** Its description in a body; null if its name is enough. */
   body: string | null;
-  /** As people read it, after "wakes are on:". Null: not worth a word. */
+  /** For people, after "wakes are on:". Null: left out. */
   words: (value: never) => string | null;
 }
 
@@ -49,8 +49,8 @@ const repeats = Object.entries(REPEAT_POLICIES)
   .join(';');
 
 /**
- * How an agent is woken for mail. Flags, configuration keys, bodies, storage and what people are shown are made from this
- * table; a new setting also needs its column (notifier-schema.ts) and its rule (decide-wake.ts).
+ * How an agent is woken for mail. Flags, configuration keys, bodies, storage and page are made from this table. A new
+ * setting also needs its column (notifier-schema.ts) and its rule (decide-wake.ts).
  */
 export const WAKE_SETTINGS = {
   interval_seconds: {
@@ -100,7 +100,7 @@ export const WAKE_SETTINGS = {
       summary: 'no wakes between these times of day (or none); mail that arrived is announced afterwards',
     },
     config: 'No wakes between these times of day.',
-    body: 'No wakes between these times of day; what came in is announced afterwards. Omitted: as it was; null: none.',
+    body: 'No wakes between these times of day; mail that arrived is announced afterwards. Omitted: as it was; null: none.',
     words: (hours: QuietHours | null) => hours && `quiet ${hours.from}-${hours.to} ${hours.time_zone}`,
   },
   wakes_per_hour: {
@@ -118,7 +118,7 @@ export const WAKE_SETTINGS = {
 type Table = typeof WAKE_SETTINGS;
 export type WakeSettingName = keyof Table;
 
-/** What is set. Null: nothing. */
+/** The values of all settings. Null: none. */
 export type WakeValues = {
   [Name in WakeSettingName]:
     | ValueOf<Table[Name]['kind']>
@@ -134,7 +134,7 @@ const collect = (value: (setting: WakeSetting, name: WakeSettingName) => unknown
       .filter(([, each]) => each !== undefined),
   );
 
-/** Before anybody sets anything. */
+/** The values before anyone sets any. */
 export const NO_WAKES = collect(({ fallback }) => fallback) as WakeValues;
 
 type Usual = {
@@ -145,10 +145,10 @@ type Usual = {
     : never;
 };
 
-/** How an agent is woken for mail when nobody says more than that it is to be. */
+/** How an agent is woken for mail by default. */
 export const USUAL_WAKES = collect(({ usual }) => usual) as Usual;
 
-/** Of something that has more, what is a setting. */
+/** Picks the settings out of an object that has more. */
 export const wakeValuesOf = (from: Readonly<Partial<Record<WakeSettingName, unknown>>>): WakeValues =>
   collect((_, name) => from[name]) as WakeValues;
 

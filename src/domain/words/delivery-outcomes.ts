@@ -3,11 +3,11 @@ import { type CodeOf, codesWith } from './table.ts';
 
 interface DeliveryRow {
   meaning: string;
-  /** How a request ends that is not given back for another try. */
+  /** How a request ends that is not put back for another try. */
   ends: RequestOutcome;
   /** Worth another try. */
   later: boolean;
-  /** It did what was asked. */
+  /** It did what was requested. */
   done?: boolean;
 }
 
@@ -17,18 +17,18 @@ export const DELIVERY_OUTCOMES = {
   unconfirmed: { meaning: 'typed, proof missing; never success', ends: 'unconfirmed', later: false },
   not_ready: { meaning: 'the agent may not be disturbed now', ends: 'failed', later: true },
   refused: { meaning: 'not taken as written', ends: 'refused', later: false },
-  superseded: { meaning: 'its reason is gone', ends: 'superseded', later: false },
+  superseded: { meaning: 'its reason no longer holds', ends: 'superseded', later: false },
   cancelled: { meaning: 'interrupted, or its caller has gone', ends: 'cancelled', later: false },
   failed: { meaning: 'see its reasons', ends: 'failed', later: false },
-  /** Only of what was `patient`. */
+  /** Only for `patient` prompts. */
   returned: {
-    meaning: 'typed, and proven that nothing of it is with the tool any more',
+    meaning: 'typed, with proof that the tool has none of it any more',
     ends: 'failed',
     later: true,
   },
-  /** Only of what was `patient`. */
+  /** Only for `patient` prompts. */
   left: {
-    meaning: 'typed and not answered, for who takes the lane next',
+    meaning: 'typed and not answered; the next writer of the lane finishes it',
     ends: 'unconfirmed',
     later: true,
   },

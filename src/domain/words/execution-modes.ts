@@ -3,11 +3,11 @@ import type { CodeOf } from './table.ts';
 interface ModeRow {
   /** Also the name of its flag. */
   words: string;
-  /** It has a window of the agent's tmux session. */
+  /** It has a window in the agent's tmux session. */
   window: boolean;
 }
 
-/** How the gateway of an agent is run. */
+/** How an agent's gateway runs. */
 export const EXECUTION_MODES = {
   detached_process: { words: 'background', window: false },
   tmux_auxiliary_window: { words: 'foreground', window: true },
@@ -17,7 +17,7 @@ export const EXECUTION_MODES = {
 
 export type ExecutionMode = CodeOf<typeof EXECUTION_MODES>;
 
-/** What is said of a mode where only those of the source are known: a gateway in a host has no window either. */
+/** The mode to report where only the source's modes are known: a gateway in a host has no window either. */
 export const MODES_ELSEWHERE = { hosted: 'detached_process' } as const satisfies Partial<
   Record<ExecutionMode, ExecutionMode>
 >;

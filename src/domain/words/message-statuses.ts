@@ -7,7 +7,7 @@ interface StatusRow {
   dead: boolean;
 }
 
-/** Where a message of the fleet is on its way to an agent's gateway. */
+/** Where a fleet message is on its way to an agent's gateway. */
 export const MESSAGE_STATUSES = {
   queued: { ended: false, dead: false },
   dispatched: { ended: false, dead: false },

@@ -1,13 +1,13 @@
 import { codesWith } from './table.ts';
 
-/** What became of the turn of a fleet message after it was submitted. */
+/** How the turn of a fleet message went on after it was submitted. */
 export const MESSAGE_TURNS = {
   working: { goesOn: true },
   input_required: { goesOn: true },
   finished: { goesOn: false },
-  /** The agent is ready again, and nothing proves that the turn ended. */
+  /** The agent is ready again, but nothing proves that the turn ended. */
   unproven: { goesOn: false },
-  /** The tool is gone or another one. */
+  /** The tool is gone or was replaced. */
   lost: { goesOn: false },
 } as const satisfies Record<string, { goesOn: boolean }>;
 

@@ -1,17 +1,17 @@
 interface NeedRow {
-  /** What the button says that leads there. */
+  /** The label of the button that leads there. */
   label: string;
-  /** Of the agent's page, where the matter is seen or settled. */
+  /** The tab of the agent's page where it is seen or settled. */
   tab: 'screen' | 'queue' | 'mail' | 'facts' | null;
-  /** The command shown beside it: the one that its words name, if any, or the one that opens the agent's window. */
+  /** The command shown beside it: `named` in its words, or the one that opens the agent's window. */
   command: 'named' | 'open' | null;
-  /** May be over in a moment, like a prompt that is typed just now: believed once it has lasted. */
+  /** May be over in a moment, like a prompt that is just being typed. Shown only once it has lasted. */
   passing: boolean;
 }
 
 const atScreen = (label: string): NeedRow => ({ label, tab: 'screen', command: 'open', passing: false });
 
-/** What a person may be needed for, the most urgent first. */
+/** What a person may be needed for, most urgent first. */
 export const NEEDS = {
   dialog: atScreen('Answer'),
   trust: atScreen('Answer'),
@@ -32,5 +32,5 @@ export type NeedKind = keyof typeof NEEDS;
 
 export const NEED_KINDS = Object.keys(NEEDS) as [NeedKind, ...NeedKind[]];
 
-/** Of another version of ours; what this one has no word for is something else. */
+/** The kind from another version of ours. One that this version does not know is `other`. */
 export const needKind = (text: string): NeedKind => NEED_KINDS.find((kind) => kind === text) ?? 'other';

@@ -1,9 +1,9 @@
 import { type CodeOf, type CodeWith, codesWith } from './table.ts';
 import type { WakeHold } from './wake-holds.ts';
 
-/** Of a decision, what its words are made from. */
+/** The parts of a decision that its words are made from. */
 export interface DecisionWords {
-  /** As it was stored. */
+  /** As stored. */
   detail: string;
   /** The same, for people. */
   reason: string;
@@ -11,34 +11,34 @@ export interface DecisionWords {
   interval: string;
   /** ", and every 1 min in any case", where an interval is known. */
   safety: string;
-  /** All of the mail was announced before, and its policy does not ask by itself. */
+  /** All of the mail was announced before, and its repeat policy has no times of its own. */
   announced: boolean;
   /** Mail that stays open is announced again at each interval. */
   everyInterval: boolean;
-  /** What holds the mail back, and when a time alone may change that, for people. */
+  /** What holds the mail back, and when time alone may change that, for people. */
   hold: WakeHold | null;
   until: string;
   again: string | null;
 }
 
 interface OutcomeRow {
-  /** The policy decides it. False: written where no decision could be made. */
+  /** Decided by the policy. False: written because no decision could be made. */
   decided: boolean;
   /** A request to wake the agent was made. */
   wakes: boolean;
-  /** Open mail waits until the agent, the gateway or a time lets it pass. */
+  /** Open mail waits for the agent, the gateway or a time. */
   waits: boolean;
   /** There was open mail. */
   open: boolean;
-  /** Why the agent was not woken; of a wake, what was accepted. */
+  /** Why the agent was not woken; for a wake, what was accepted. */
   why: (words: DecisionWords) => string;
-  /** When the mail is looked at next, and what for. */
+  /** When the mail is checked next, and why. */
   next: (words: DecisionWords) => string;
 }
 
 const no = { decided: true, wakes: false, waits: false, open: true } as const;
 
-/** What a look at the mail came to: the outcomes of the audit. */
+/** The result of a check of the mail: the outcomes of the audit. */
 export const NOTIFIER_OUTCOMES = {
   empty: {
     ...no,
@@ -46,7 +46,7 @@ export const NOTIFIER_OUTCOMES = {
     why: () => 'there was no open mail',
     next: () => 'checked again when mail arrives',
   },
-  /** All of it was announced, or only agents answer each other in it. */
+  /** All of it was announced before, or only agents reply to each other in it. */
   dedup_skip: {
     ...no,
     why: ({ detail }) => detail.replace(/^(repeat|paused_loop): /, ''),
@@ -79,7 +79,7 @@ export const NOTIFIER_OUTCOMES = {
     ...no,
     decided: false,
     why: ({ detail }) => `the mailbox could not be read: ${detail}`,
-    next: () => 'checked again at growing intervals until the mailbox answers',
+    next: () => 'checked again at growing intervals until the mailbox can be read',
   },
 } as const satisfies Record<string, OutcomeRow>;
 

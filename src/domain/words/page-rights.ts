@@ -1,6 +1,6 @@
 import { type CodeOf, codesOf } from './table.ts';
 
-/** What a person may do on the page, each by itself. The words follow "may". */
+/** What a person may do on the page. Rights are independent. The words follow "may". */
 export const PAGE_RIGHTS = {
   view: { words: 'look' },
   answer: { words: 'answer requests' },
@@ -14,11 +14,11 @@ export type PageRight = CodeOf<typeof PAGE_RIGHTS>;
 
 interface RoleRow {
   rights: readonly PageRight[];
-  /** Behind the person's name. */
+  /** Shown after the person's name. */
   words: string;
 }
 
-/** Names for sets of rights, as links and sessions have them. */
+/** Named sets of rights, for links and sessions. */
 export const PAGE_ROLES = {
   view: { rights: ['view'], words: 'may look' },
   answer: { rights: ['view', 'answer', 'write'], words: 'may answer requests and write mail' },
@@ -29,6 +29,6 @@ export type PageRole = CodeOf<typeof PAGE_ROLES>;
 
 export const rightsOf = (role: PageRole): readonly PageRight[] => PAGE_ROLES[role].rights;
 
-/** The first role that has the right: what to ask for. Undefined: no role has it. */
+/** The first role that has the right; undefined if none has. */
 export const roleWith = (right: PageRight): PageRole | undefined =>
   codesOf(PAGE_ROLES).find((role) => rightsOf(role).includes(right));

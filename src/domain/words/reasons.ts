@@ -2,29 +2,29 @@ import type { AdmissionPolicy } from '../gateway-request.ts';
 import type { StandingCode } from './standings.ts';
 
 export interface ReasonRow {
-  /** What it is called outside: `dialog` of `dialog='permission'`. Empty: its value is all there is, as another version says it. */
+  /** Its name outside: `dialog` in `dialog='permission'`. Empty: another version sent only the value. */
   name: string;
-  /** The one value it has, where several reasons share a name. */
+  /** The only value it has, if several reasons share a name. */
   only?: string;
-  /** What is the matter; empty where there is nothing to say. */
+  /** What is the matter; empty if there is nothing to say. */
   words: string | ((value: string) => string);
   /** Who finds it: the gate on the screen, the server that owns the terminal, the surface, or the gateway. */
   by: 'gate' | 'owner' | 'surface' | 'gateway';
-  /** The policy from which on a prompt is typed in spite of it. */
+  /** The lowest policy with which a prompt is typed in spite of it. */
   typing: Exclude<AdmissionPolicy, 'ready_only'> | 'never';
-  /** How it stands with an agent that has it; `passing`: over in a moment, and nobody's business. */
+  /** The standing of an agent that has it; `passing`: over in a moment and not worth showing. */
   standing: StandingCode | 'passing' | ((value: string) => StandingCode);
-  /** Why there is no composer, or why the one that is there is not open and empty. */
+  /** Explains why there is no composer, or why it is not open and empty. */
   explains?: 'absence' | 'composer' | 'both';
 }
 
-/** What depends on the value; `otherwise` for one that is not listed. */
+/** For words that depend on the value; `otherwise` for a value that is not listed. */
 const by =
   <T>(values: Readonly<Record<string, T>>, otherwise: T) =>
   (value: string): T =>
     Object.hasOwn(values, value) ? values[value]! : otherwise;
 
-/** A row of what each of them finds; nothing is typed over it unless it says so. */
+/** Makes rows of one finder. Nothing is typed in spite of them unless the row says so. */
 const found =
   <By extends ReasonRow['by']>(by: By) =>
   (
@@ -40,8 +40,8 @@ const surface = found('surface');
 const gateway = found('gateway');
 
 /**
- * Why an agent must not be disturbed now, in the order in which they are listed. The one table of them: what each is called
- * outside, its words, whether it may be typed over, and how it stands with the agent.
+ * Why an agent must not be disturbed now, in the order of lists. The only table of them: each one's name outside, its
+ * words, whether a prompt may be typed in spite of it, and the agent's standing.
  */
 export const REASONS = {
   tool_gone: gate('process', 'the tool is not running', 'tool_gone', { only: 'gone', explains: 'absence' }),
@@ -58,8 +58,8 @@ export const REASONS = {
     explains: 'absence',
   }),
   unavailable: surface('connectivity', 'the agent cannot be reached', 'out_of_reach'),
-  copy_mode: gate('copy_mode', 'somebody scrolls in its window (tmux copy mode)', 'copy_mode'),
-  person_typing: gate('person_typing', 'somebody was typing just now', 'person_typing'),
+  copy_mode: gate('copy_mode', 'someone is scrolling in its window (tmux copy mode)', 'copy_mode'),
+  person_typing: gate('person_typing', 'someone was typing just now', 'person_typing'),
   unseen_paste: gate(
     'unseen_paste',
     by(
@@ -128,7 +128,7 @@ export const REASONS = {
   unknown_screen: gate('ready_posture', 'its screen was not recognised', 'unknown_screen'),
   stalled_screen: gate(
     'stalled',
-    'and has not been for long, so somebody should look at it',
+    'and has not been for long, so someone should look at it',
     'stalled_screen',
   ),
   menu: gate('menu', (kind) => `a menu is open: ${kind}`, 'menu', { explains: 'composer' }),
@@ -152,7 +152,7 @@ export const REASONS = {
   usage_limit: gate('usage_limit', (until) => `a usage limit was reached (${until})`, 'usage_limit'),
   logged_out: gate(
     'logged_out',
-    (said) => `the tool answers by itself until somebody logs in there: ${said}`,
+    (message) => `the tool answers by itself until someone logs in there: ${message}`,
     'logged_out',
   ),
   unstable_screen: gate('stable', 'its screen is still changing', 'passing', { typing: 'if_no_pending' }),
@@ -178,7 +178,7 @@ export const REASONS = {
     by({ mail: 'mail waited longer and goes first' }, 'a reminder waited longer and goes first'),
     'not_ready',
   ),
-  queue_depth: gateway('queue_depth', by({ '0': '' }, 'requests are in line before it'), 'not_ready'),
+  queue_depth: gateway('queue_depth', by({ '0': '' }, 'requests are queued before it'), 'not_ready'),
 } satisfies Record<string, ReasonRow>;
 
 export type ReasonCode = keyof typeof REASONS;
@@ -188,7 +188,7 @@ export type GateCode = {
   [Code in ReasonCode]: (typeof REASONS)[Code]['by'] extends 'gate' ? Code : never;
 }[ReasonCode];
 
-/** One reason, as it travels: from whoever found it to whoever shows it. */
+/** One reason, from the code that found it to the code that shows it. */
 export interface Reason {
   code: ReasonCode;
   value: string;

@@ -6,13 +6,13 @@ export const REMINDER_MODES = {
   repeat: { words: 'repeats', repeats: true },
 } as const satisfies Record<string, { words: string; repeats: boolean }>;
 
-/** What a durable reminder does about times that passed while no gateway ran. */
+/** What a durable reminder does about due times that passed while no gateway ran. */
 export const MISSED_POLICIES = {
   skip: { words: 'not delivered' },
   once: { words: 'delivered once' },
 } as const satisfies Record<string, { words: string }>;
 
-/** What a reminder puts into the agent. */
+/** What a reminder types into the agent. */
 export const DELIVERY_KINDS = {
   prompt: { words: 'a prompt' },
   send_keys: { words: 'raw keys' },

@@ -1,6 +1,6 @@
 import type { CodeOf } from './table.ts';
 
-/** Where a reminder is in the ranking: the first leads, the others wait behind it. */
+/** The place of a reminder in the ranking: the first is effective, the others wait behind it. */
 export const SELECTION_STATES = {
   effective: { words: 'leads' },
   blocked: { words: 'waits behind another' },

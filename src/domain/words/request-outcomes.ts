@@ -5,17 +5,17 @@ import { type CodeOf, codesWith } from './table.ts';
 interface OutcomeRow {
   /** What happened, for people. */
   words: string;
-  /** What it is on the wire, where the contract has five states. */
+  /** Its state on the wire, where the contract has five. */
   state: Exclude<RequestState, 'accepted' | 'running'>;
-  /** The code that gives a command which waited for it its exit code. Null is success. */
+  /** The error code for a command that waited for it. Null: success. */
   error: ErrorCode | null;
-  /** It, or one that took its place, is with the tool. */
+  /** It, or one that replaced it, reached the tool. */
   reached: boolean;
   /** Shown as trouble. */
   trouble: boolean;
-  /** A person is asked to look at it. */
+  /** A person should look at it. */
   asks: boolean;
-  /** Of a message of A2A that did not reach the agent: its state there. */
+  /** The state of an A2A message that did not reach the agent. */
   task: 'CANCELED' | 'REJECTED' | 'FAILED';
 }
 
@@ -33,7 +33,7 @@ export const REQUEST_OUTCOMES = {
   /** Never counted as done, never typed again. */
   unconfirmed: {
     ...ended,
-    words: 'It was typed, but nothing proves that the tool took it. It is not typed again by itself.',
+    words: 'It was typed, but nothing proves that the tool took it. It is not typed again automatically.',
     state: 'failed',
     error: 'unavailable',
     trouble: true,
@@ -47,7 +47,7 @@ export const REQUEST_OUTCOMES = {
     trouble: true,
     asks: true,
   },
-  /** The tool would not take it as written, or the target cannot do it. */
+  /** The tool does not take it as written, or the target cannot do it. */
   refused: {
     ...ended,
     words: 'It was refused, and nothing was submitted.',
@@ -65,7 +65,7 @@ export const REQUEST_OUTCOMES = {
   },
   cancelled: {
     ...ended,
-    words: 'Somebody took it out of the line; nothing was typed.',
+    words: 'It was removed from the queue; nothing was typed.',
     state: 'failed',
     error: 'conflict',
     task: 'CANCELED',
@@ -77,7 +77,7 @@ export const REQUEST_OUTCOMES = {
     error: 'conflict',
     task: 'CANCELED',
   },
-  /** A stronger control intent beside it did its work. */
+  /** A stronger control request beside it did its work. */
   coalesced: {
     ...ended,
     words: 'A request beside it did its work; nothing was typed for it.',

@@ -2,11 +2,11 @@ import { type CodeOf, codesWith } from './table.ts';
 
 interface StateRow {
   words: string;
-  /** Accepted and not over: it counts in the depth of the queue, and is never pruned. */
+  /** Accepted and not over: it counts in the queue depth and is never pruned. */
   live: boolean;
 }
 
-/** The five states of the contract. How a request ended in detail is its outcome. */
+/** The five states of the contract. The outcome is more exact about how a request ended. */
 export const REQUEST_STATES = {
   accepted: { words: 'queued', live: true },
   running: { words: 'running', live: true },

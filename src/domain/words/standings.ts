@@ -1,5 +1,5 @@
 import { commandLine } from '../../base/index.ts';
-import { relaunchCommand } from '../relaunch-command.ts';
+import { relaunchCommand } from '../commands.ts';
 import type { NeedKind } from './needs.ts';
 
 interface StateRow {
@@ -8,9 +8,9 @@ interface StateRow {
 }
 
 /**
- * What an agent is doing, in the order of a list that begins with whoever needs a person. `waiting`: for a moment, or for
- * a person who is at it. `needs_you`: until a person does something. `gone`: the tool does not run. `starting`: its gateway has
- * not looked yet. `not_watched`: its tool runs, and no gateway watches it. `elsewhere`: on another host.
+ * What an agent is doing, in the order of lists: those that need a person first. `waiting`: for a moment, or for a person
+ * who is at it. `needs_you`: until a person does something. `gone`: the tool does not run. `starting`: its gateway has not
+ * looked yet. `not_watched`: its tool runs, but no gateway watches it. `elsewhere`: on another host.
  */
 export const AGENT_STATES = {
   needs_you: { counted: null },
@@ -25,14 +25,14 @@ export const AGENT_STATES = {
 
 export type AgentState = keyof typeof AGENT_STATES;
 
-/** What a gateway reports of its agent; `unknown`: nobody has looked. */
+/** What a gateway reports about its agent; `unknown`: not looked at yet. */
 export const STANDINGS = ['idle', 'working', 'waiting', 'needs_you', 'gone', 'unknown'] as const;
 
 /** What the words of a standing are made from. */
 export interface About {
-  /** Of the reason, or of what the gateway adds; empty where there is nothing more to say. */
+  /** The value of the reason, or what the gateway adds; empty if there is nothing to add. */
   value: string;
-  /** What the tool is called: claude, codex, … */
+  /** The tool: claude, codex, … */
   tool: string;
   agent: string | null | undefined;
 }
@@ -43,13 +43,13 @@ export interface StandingRow {
   state: (typeof STANDINGS)[number];
   /** A few words, without a full stop. */
   words: Words;
-  /** The matter for which a person is needed, or of which people want to know. */
+  /** What the person is needed for, or wants to know. */
   need?: NeedKind;
-  /** What the person is to do. */
+  /** What the person has to do. */
   todo?: Words;
-  /** Where to do it; left out for a person who sees the agent's screen already. */
+  /** Where to do it. Left out for a person who already sees the agent's screen. */
   where?: 'answer in its window';
-  /** What it says behind the agent's name, where that is shorter than "needs you: …". */
+  /** Shown after the agent's name, if that is shorter than "needs you: …". */
   says?: string;
   /** The command that `todo` names. */
   command?: (about: About) => string;
@@ -78,12 +78,12 @@ const gone = (words: string, todo: Words): StandingRow => ({
   command: ({ agent }) => relaunchCommand(agent),
 });
 
-/** Brings back the gateways of this host that should run. */
+/** Brings back the gateways of this host that should be running. */
 export const START_HOSTS = 'rouse host start';
 
 const NO_GATEWAY = 'running, no gateway: will not be woken';
 
-/** Everything that may be said of an agent, and what a person has to do about it. */
+/** Everything that can be the matter with an agent, and what a person has to do about it. */
 export const STANDING = {
   idle: { state: 'idle', words: 'idle' },
   idle_by_hand: { state: 'idle', words: 'idle; started by hand: no mail tools, relaunch gives them' },
@@ -101,7 +101,7 @@ export const STANDING = {
   ),
 
   process_unseen: waits('its process cannot be looked at'),
-  person_typing: waits('somebody is typing'),
+  person_typing: waits('someone is typing'),
   unseen_paste: waits('the tool has not answered what was typed'),
   owner_mail: waits('CAO has mail for it'),
   unknown_screen: waits('screen not recognised yet'),
@@ -166,7 +166,7 @@ export const STANDING = {
   ),
   stalled_screen: needs('screen not recognised', 'its screen is not recognised; look at it'),
   shell_mode: needs('shell mode', 'its composer is in shell mode; press Escape there'),
-  draft: needs('draft in its composer', 'a draft stands in its composer; send or delete it'),
+  draft: needs('draft in its composer', 'it has an unsent draft; send or clear it'),
   own_text_left: needs('unsent prompt', 'a prompt that Rouse typed may still be in its composer; look at it'),
   contradiction: needs(
     'contradicting signs',

@@ -1,6 +1,6 @@
 /**
- * A closed set is a table: a row per code, with the words for people and what follows from the code. Types, schemas, SQL,
- * flags and pages are made from it. A row that lacks a property does not compile.
+ * A closed set is a table: one row per code, with the words for people and what follows from the code. Types, schemas,
+ * SQL, flags and pages are made from it. A row that lacks a property does not compile.
  */
 export type CodeOf<Table> = keyof Table & string;
 
@@ -9,7 +9,7 @@ export type CodeWith<Table, Property extends string> = {
   [Code in CodeOf<Table>]: Table[Code] extends Record<Property, true> ? Code : never;
 }[CodeOf<Table>];
 
-/** In the order of the table. */
+/** The codes in the order of the table. */
 export const codesOf = <Table extends object>(table: Table): readonly CodeOf<Table>[] =>
   Object.keys(table) as CodeOf<Table>[];
 
@@ -24,14 +24,14 @@ export const codesWith = <Table extends object, Property extends string>(
 export const isCodeOf = <Table extends object>(table: Table, text: unknown): text is CodeOf<Table> =>
   typeof text === 'string' && Object.hasOwn(table, text);
 
-/** Whether it is one of these; also of a value that another version may have stored. */
+/** Whether it is one of these. Accepts any value that another version may have stored. */
 export const isAmong = <Code extends string>(codes: readonly Code[], value: string | null): value is Code =>
   (codes as readonly (string | null)[]).includes(value);
 
-/** For `IN`. Codes are words of ours: letters and underscores. */
+/** For `IN`. Our codes have only letters and underscores, so they need no escaping. */
 export const sqlList = (codes: readonly string[]): string => `('${codes.join("', '")}')`;
 
-/** A condition on a column. Of one code it is `=`: SQLite finds a partial index by the words of its condition. */
+/** A condition on a column. With one code it is `=`, because SQLite matches partial indexes by their text. */
 export const sqlIs = (column: string, codes: readonly string[]): string =>
   codes.length === 1 ? `${column} = '${codes[0]}'` : `${column} IN ${sqlList(codes)}`;
 

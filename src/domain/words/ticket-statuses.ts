@@ -5,19 +5,19 @@ interface StatusRow {
   words: string;
   /** Still waits for its end. A ticket that is not open never changes again. */
   open: boolean;
-  /** While it is open: a recipient that is an agent is reminded. */
+  /** While it is open, a recipient that is an agent is reminded. */
   nudged: boolean;
-  /** Given as an answer, by the button of this name. Null: not an answer. */
+  /** The button that answers it so. Null: not an answer. */
   button: string | null;
   answer: boolean;
-  /** The answer does what was asked. */
+  /** With this answer, what was requested was done. */
   agrees: boolean;
 }
 
 const open = { open: true, nudged: true, button: null, answer: false, agrees: false } as const;
 const answer = { open: false, nudged: false, answer: true, agrees: true } as const;
 
-/** Where a ticket between agents and people is. */
+/** The status of a ticket between agents and people. */
 export const TICKET_STATUSES = {
   pending: { ...open, words: 'open' },
   info_requested: { ...open, words: 'asked back' },
@@ -29,19 +29,19 @@ export const TICKET_STATUSES = {
 
 export type TicketStatus = CodeOf<typeof TICKET_STATUSES>;
 export type OpenTicketStatus = CodeWith<typeof TICKET_STATUSES, 'open'>;
-/** What somebody may answer. */
+/** The possible answers. */
 export type TicketAnswer = CodeWith<typeof TICKET_STATUSES, 'answer'>;
 
 export const OPEN_TICKETS = codesWith(TICKET_STATUSES, 'open');
 export const NUDGED_TICKETS = codesWith(TICKET_STATUSES, 'nudged');
 export const TICKET_ANSWERS = codesWith(TICKET_STATUSES, 'answer');
 export const CLOSED_TICKETS = codesOf(TICKET_STATUSES).filter((code) => !TICKET_STATUSES[code].open);
-/** Closed, and nobody answered. */
+/** Closed without an answer. */
 export const UNANSWERED_TICKETS = CLOSED_TICKETS.filter((code) => !TICKET_STATUSES[code].answer);
 
 export const isOpenTicket = (status: TicketStatus): status is OpenTicketStatus =>
   TICKET_STATUSES[status].open;
 
-/** What a list may be narrowed to. */
+/** What a list can be narrowed to. */
 export const TICKET_FILTERS = ['open', 'closed', 'all', ...codesOf(TICKET_STATUSES)] as const;
 export type TicketFilter = (typeof TICKET_FILTERS)[number];

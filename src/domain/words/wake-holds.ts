@@ -15,7 +15,7 @@ export const WAKE_HOLDS = {
   wake_budget: { until: 'when enough wakes of the last hour are an hour old' },
   gateway: { until: 'when the gateway is free and the agent is ready' },
   agent: { until: 'when the agent becomes ready' },
-  /** Others have waited longer for it. */
+  /** Others have waited longer for the agent. */
   turn: { until: 'when the agent becomes ready' },
 } as const satisfies Record<string, HoldRow>;
 

@@ -1,17 +1,17 @@
 import { type CodeOf, codesWith } from './table.ts';
 
 interface StatusRow {
-  /** Heard of lately: it is given messages. */
+  /** Sent a heartbeat lately, so messages go to it. */
   alive: boolean;
-  /** Its gateway takes calls. */
+  /** Its gateway accepts calls. */
   answers: boolean;
-  /** Neither paused nor removed: an operator may pause it. */
+  /** Neither paused nor removed, so an operator may pause it. */
   goesOn: boolean;
   /** An operator may resume it. */
   rests: boolean;
 }
 
-/** Where an agent of the fleet is. There is no `busy`: that is `active_tasks` above zero. */
+/** The status of an agent of the fleet. There is no `busy`: that is `active_tasks` above zero. */
 export const WORKSPACE_STATUSES = {
   provisioning: { alive: false, answers: false, goesOn: true, rests: false },
   online: { alive: true, answers: true, goesOn: true, rests: false },

@@ -23,7 +23,7 @@ export class QuietBeats {
   readonly #mail: Gather<string, string | undefined>;
 
   constructor({ sql, clock, mailVersions }: QuietBeatsDependencies) {
-    const pace = { clock, pauseMs: PAUSE_MS, most: MAX_AT_ONCE };
+    const pace = { clock, pauseMs: PAUSE_MS, maxItems: MAX_AT_ONCE };
     this.#beats = new Gather({ ...pace, ask: (beats) => recordAll(sql, beats) });
     this.#mail = new Gather({
       ...pace,

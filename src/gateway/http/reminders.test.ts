@@ -107,12 +107,12 @@ const BAD: [string, object, RegExp][] = [
   ['a field nobody knows', { ...ONE_OFF, priority: 1 }, /priority|known fields/],
   ['a cron that is none', { ...CRON, cron: 'whenever' }, /cron expression/],
   ['cron and interval', { ...CRON, interval_seconds: 5 }, /at most one of interval_seconds or cron/],
-  ['cron and a start', { ...CRON, start_after_seconds: 5 }, /says itself when to start/],
+  ['cron and a start', { ...CRON, start_after_seconds: 5 }, /decides when to start/],
   ['cron for a one-off', { ...CRON, mode: 'one_off' }, /one_off reminders must not include cron/],
-  ['a zone without cron', { ...ONE_OFF, time_zone: 'UTC' }, /goes with cron/],
+  ['a zone without cron', { ...ONE_OFF, time_zone: 'UTC' }, /is only allowed with cron/],
   ['a zone that is none', { ...CRON, time_zone: 'Mars/Base' }, /IANA/],
   ['durable without missed', { ...ONE_OFF, durable: true }, /durable reminders need missed/],
-  ['missed without durable', { ...ONE_OFF, missed: 'once' }, /goes with durable/],
+  ['missed without durable', { ...ONE_OFF, missed: 'once' }, /is only allowed with durable/],
 ];
 
 describe('a definition with', () => {

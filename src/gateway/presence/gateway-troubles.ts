@@ -1,5 +1,5 @@
 import { commandLine, type Loop, preview } from '../../base/index.ts';
-import { commandIn, type GatewayTrouble, MEND_UNWRITABLE } from '../../domain/index.ts';
+import { commandIn, FIX_UNWRITABLE, type GatewayTrouble } from '../../domain/index.ts';
 import { freshQueueCommand, freshQueueWords } from '../../wire/index.ts';
 
 export interface TroubleSources {
@@ -38,19 +38,19 @@ export class GatewayTroubles {
     const logs = agentName ? commandLine`rouse logs ${agentName}` : 'rouse logs';
     return [
       ...(queue === undefined ? [] : [this.#lostQueue(queue)]),
-      ...files().map((reason) => ({ reason, ...MEND_UNWRITABLE })),
+      ...files().map((reason) => ({ reason, ...FIX_UNWRITABLE })),
       ...this.failingLoops.map(({ name, trouble }) => ({
         reason: `${name} fails: ${trouble!.message}`,
-        mend: `it is tried again by itself; "${logs}" shows more`,
+        fix: `it is tried again by itself; "${logs}" shows more`,
         command: logs,
       })),
       ...(mailbox === undefined ? [] : [unreadable(mailbox)]),
-    ].map(({ reason, ...mend }) => ({ reason: preview(reason, LONGEST_REASON), ...mend }));
+    ].map(({ reason, ...rest }) => ({ reason: preview(reason, LONGEST_REASON), ...rest }));
   }
 
   #lostQueue(reason: string): GatewayTrouble {
     const { agentName } = this.#on;
-    return { reason, mend: freshQueueWords(agentName), command: freshQueueCommand(agentName) };
+    return { reason, fix: freshQueueWords(agentName), command: freshQueueCommand(agentName) };
   }
 }
 
@@ -58,7 +58,7 @@ function unreadable({ message, hint }: { message: string; hint: string | undefin
   const next = hint === undefined ? '' : ` (${hint})`;
   return {
     reason: `its mailbox cannot be read: ${message}`,
-    mend: `put it back, and it goes on by itself${next}`,
+    fix: `put it back, and it goes on by itself${next}`,
     command: commandIn(next),
   };
 }

@@ -26,7 +26,7 @@ function document(changes: Partial<MailDocument> = {}): MailDocument {
 }
 
 describe('the text of a message file', () => {
-  it('is front matter people can read, an empty line and the body', () => {
+  it('the text of a message file is front matter people can read, an empty line and the body', () => {
     expect(renderDocument(document())).toBe(`---
 protocol_version: 1
 message_id: ${ID}
@@ -52,11 +52,11 @@ Hello
 `);
   });
 
-  it('has no body part when the body is empty', () => {
+  it('a message file has no body part if the body is empty', () => {
     expect(renderDocument(document({ body: '' })).endsWith('headers: {}\n---\n')).toBe(true);
   });
 
-  it('returns every message unchanged', () => {
+  it('a message file returns every message unchanged', () => {
     const line = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .map((text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '').trim())
@@ -146,7 +146,7 @@ Hello
     expect(() => parseDocument(text, 'x.md')).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
-  it('may leave out empty parts and write optional ones as null', () => {
+  it('a message file may omit empty parts and write optional ones as null', () => {
     const sparse = good
       .replace(
         /(in_reply_to: null|references: \[\]|cc: \[\]|reply_to: \[\]|attachments: \[\]|headers: \{\})\n/g,

@@ -41,7 +41,7 @@ function views(store: MailStore): { shown: string[]; said: string[] } {
 }
 
 describe('index, files and folders', () => {
-  it('are in step after whatever two openings of a root did at the same time', async () => {
+  it('index, files and folders are in step after whatever two openings of a root did at the same time', async () => {
     const step: fc.Arbitrary<Step> = fc.record({
       kind: fc.constantFrom('send', 'move', 'move'),
       who: fc.nat(2),
@@ -72,7 +72,7 @@ describe('index, files and folders', () => {
     );
   });
 
-  it('are in step when one opening publishes a move after another has moved the message back', async () => {
+  it('index, files and folders are in step when one opening publishes a move after another has moved the message back', async () => {
     world = new TestRoot(...NAMES);
     await world.send('ana', 'ben', 'there and back');
     await world.store.published();
@@ -88,7 +88,7 @@ describe('index, files and folders', () => {
     expect(shown).toEqual(said);
   });
 
-  it('come out of repair as they were, whatever was lost of them', async () => {
+  it('index, files and folders come out of repair as they were, whatever was lost of them', async () => {
     const loss = fc.record({ index: fc.boolean(), links: fc.nat(9), files: fc.nat(9) });
     await fc.assert(
       fc.asyncProperty(loss, async ({ index, links, files }) => {

@@ -19,14 +19,14 @@ const reply = async (name: string, message_ref: string) =>
   (await root.mailbox(name).reply({ message_ref, body_content: 'x' })).message.message_ref;
 
 describe('the way back of a message', () => {
-  it('is the replies of agents, without the message that asked', async () => {
+  it('the trail of a message is the replies of agents, without the first message', async () => {
     const { message } = await root.send('ana', 'ben', 'hello');
     expect(await trail('ben', message.message_ref)).toEqual([]);
     const second = await reply('ana', await reply('ben', message.message_ref));
     expect(await trail('ben', second)).toEqual(['agent', 'agent']);
   });
 
-  it('ends at a person, and after as many as were asked for', async () => {
+  it('the trail of a message ends at a person, or at the requested length', async () => {
     const { message } = await root.send('ann', 'ben', 'hello');
     expect(await trail('ben', message.message_ref)).toEqual(['person']);
     let ref = await reply('ben', message.message_ref);
@@ -37,7 +37,7 @@ describe('the way back of a message', () => {
     expect(await trail('ann', ref, 1)).toEqual(['agent']);
   });
 
-  it('takes the operator for a person', async () => {
+  it('the trail of a message counts the operator as a person', async () => {
     const { message } = await root.mailbox('ben').post({ subject: 'do', body_content: 'it' });
     expect(await trail('ben', message.message_ref)).toEqual(['person']);
   });

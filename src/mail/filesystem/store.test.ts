@@ -11,7 +11,7 @@ let world: TestRoot;
 afterEach(() => world.end());
 
 describe('a mailbox root', () => {
-  it('is private, has the documented layout and the operator mailbox', () => {
+  it('a mailbox root is private, has the documented layout and the operator mailbox', () => {
     world = new TestRoot('alice');
     for (const name of ['index.sqlite', 'protocol-version.txt', 'rules/README.md']) {
       expect(fs.statSync(world.path(name)).mode & 0o777, name).toBe(0o600);
@@ -31,7 +31,7 @@ describe('a mailbox root', () => {
     ]);
   });
 
-  it('can be made twice without changing anything', async () => {
+  it('a mailbox root can be made twice without changing anything', async () => {
     world = new TestRoot('alice');
     const before = world.store.registrations();
     const again = initMailStore({ root: world.root });
@@ -39,7 +39,7 @@ describe('a mailbox root', () => {
     await again.close();
   });
 
-  it('publishes a message as an immutable file, linked from the boxes by relative links', async () => {
+  it('a mailbox root publishes a message as an immutable file, linked from the boxes by relative links', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'hello');
     await world.store.published();
@@ -54,7 +54,7 @@ describe('a mailbox root', () => {
     }
   });
 
-  it('moves the link when the message changes its box', async () => {
+  it('a mailbox root moves the link when the message changes its box', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'hello');
     const bob = world.mailbox('bob');
@@ -67,7 +67,7 @@ describe('a mailbox root', () => {
     ]);
   });
 
-  it('can be moved elsewhere with everything in it', async () => {
+  it('a mailbox root can be moved elsewhere with everything in it', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'hello');
     await world.store.close();
@@ -81,7 +81,7 @@ describe('a mailbox root', () => {
     await store.close();
   });
 
-  it('delivers to more than ten recipients in one step', async () => {
+  it('a mailbox root delivers to more than ten recipients in one step', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `agent${i}`);
     world = new TestRoot('alice', ...names);
     await world.mailbox('alice').send({ to: names.map(at), subject: 'all', body_content: 'x' });
@@ -112,22 +112,25 @@ describe('a mailbox root', () => {
       (root) => fs.writeFileSync(path.join(root, 'index.sqlite'), 'x'.repeat(5000)),
     ],
     ['a missing index', 'not_found', (root) => fs.rmSync(path.join(root, 'index.sqlite'))],
-  ])('that is %s is refused with what to do, and status reports it', async (_, code, spoil) => {
-    world = new TestRoot('alice', 'bob');
-    await world.send('alice', 'bob', 'hello');
-    await world.store.close();
-    for (const suffix of ['-wal', '-shm']) fs.rmSync(world.path(`index.sqlite${suffix}`), { force: true });
-    spoil(world.root);
-    const error = errorOf(() => openMailStore({ root: world.root }));
-    expect(error.code).toBe(code);
-    expect(error.hint).toBeTruthy();
-    expect(await rootStatus(world.root)).toMatchObject({
-      structural_state_readable: false,
-      error: error.message,
-    });
-  });
+  ])(
+    'a mailbox root that is %s is refused with what to do, and status reports it',
+    async (_, code, spoil) => {
+      world = new TestRoot('alice', 'bob');
+      await world.send('alice', 'bob', 'hello');
+      await world.store.close();
+      for (const suffix of ['-wal', '-shm']) fs.rmSync(world.path(`index.sqlite${suffix}`), { force: true });
+      spoil(world.root);
+      const error = errorOf(() => openMailStore({ root: world.root }));
+      expect(error.code).toBe(code);
+      expect(error.hint).toBeTruthy();
+      expect(await rootStatus(world.root)).toMatchObject({
+        structural_state_readable: false,
+        error: error.message,
+      });
+    },
+  );
 
-  it('is not made in a directory with other things in it', () => {
+  it('a mailbox root is not made in a directory with other things in it', () => {
     world = new TestRoot();
     const file = world.write('work/notes.txt', 'x');
     const error = errorOf(() => initMailStore({ root: path.dirname(file) }));
@@ -135,7 +138,7 @@ describe('a mailbox root', () => {
     expect(fs.readdirSync(path.dirname(file))).toEqual(['notes.txt']);
   });
 
-  it('keeps delivering when files cannot be written, reports it, and makes them later', async () => {
+  it('a mailbox root keeps delivering when files cannot be written, reports it, and makes them later', async () => {
     world = new TestRoot('alice', 'bob');
     const messages = world.path('messages');
     fs.rmSync(messages, { recursive: true });
@@ -152,7 +155,7 @@ describe('a mailbox root', () => {
     expect((await world.mailbox('bob').status()).warnings).toEqual([]);
   });
 
-  it('makes a missing mailbox folder again when mail comes', async () => {
+  it('a mailbox root makes a missing mailbox folder again when mail comes', async () => {
     world = new TestRoot('alice', 'bob');
     fs.rmSync(world.path('mailboxes', at('bob')), { recursive: true });
     await world.send('alice', 'bob', 'hello');
@@ -160,7 +163,7 @@ describe('a mailbox root', () => {
     expect(world.files('mailboxes', at('bob'))).toHaveLength(1);
   });
 
-  it('leaves a burst of mail whole on disk, also when a thread writes it', async () => {
+  it('a mailbox root writes a burst of mail to disk completely', async () => {
     world = new TestRoot('alice', 'bob');
     await Promise.all(Array.from({ length: 300 }, (_, i) => world.send('alice', 'bob', `m${i}`)));
     await world.store.close();
@@ -171,7 +174,7 @@ describe('a mailbox root', () => {
     expect(world.store.db.all('SELECT * FROM unpublished')).toEqual([]);
   });
 
-  it('writes nothing while nothing happens', async () => {
+  it('a mailbox root writes nothing while nothing happens', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'hello');
     await world.reopen();
@@ -187,7 +190,7 @@ describe('a mailbox root', () => {
 });
 
 describe('attachments', () => {
-  it('are referred to by path, with size and checksum', async () => {
+  it('attachments are referred to by path, with size and checksum', async () => {
     world = new TestRoot('alice', 'bob');
     const file = world.write('notes.md', 'hello');
     await world.send('alice', 'bob', 'with', { attachments: [{ path: file }] });
@@ -204,7 +207,7 @@ describe('attachments', () => {
     ]);
   });
 
-  it('are kept as copies when asked, and survive the original', async () => {
+  it('attachments are kept as copies when asked, and survive the original', async () => {
     world = new TestRoot('alice', 'bob');
     const file = world.write('big.log', 'x'.repeat(3_000_000));
     await world.send('alice', 'bob', 'with', { attachments: [{ path: file, copy: true, label: 'the log' }] });
@@ -216,7 +219,7 @@ describe('attachments', () => {
     expect(attachment!.locator).toContain(world.path('attachments', 'managed'));
   });
 
-  it('are taken from the bytes that came with the message, for every sender', async () => {
+  it('attachments are taken from the bytes that came with the message, for every sender', async () => {
     world = new TestRoot('alice', 'bob');
     const content_base64 = Buffer.from('hello').toString('base64');
     const attachments = [{ name: '../up/notes.md', content_base64 }];
@@ -238,14 +241,14 @@ describe('attachments', () => {
     ['bytes without a name', { content_base64: 'eA==' }],
     ['a name with a path', { path: '/x', name: 'x' }],
     ['what is not base64', { name: 'x', content_base64: 'e!' }],
-  ])('have a path or bytes, not %s', async (_, typed) => {
+  ])('attachments have a path or bytes, not %s', async (_, typed) => {
     world = new TestRoot('alice', 'bob');
     await expect(world.send('alice', 'bob', 'with', { attachments: [typed] })).rejects.toMatchObject({
       code: 'invalid',
     });
   });
 
-  it('are read by their path only where the caller may have it read', async () => {
+  it('attachments are read by path only where the caller may read', async () => {
     world = new TestRoot('alice', 'bob');
     const own = world.write('own.txt', 'own');
     const inside = filesBelow(path.dirname(own), []);
@@ -265,7 +268,7 @@ describe('attachments', () => {
     expect(await world.subjects('bob')).toEqual(['s']);
   });
 
-  it('of a sender who is not the owner are as large as the fleet carries, and no larger', async () => {
+  it('attachments of a sender who is not the owner are limited to what the fleet carries', async () => {
     world = new TestRoot('alice', 'bob');
     const big = world.write('big.bin', '');
     fs.truncateSync(big, limit('attachmentBytes') + 1);
@@ -275,7 +278,7 @@ describe('attachments', () => {
     await world.mailbox('alice').send(draft, ANY_FILE);
   });
 
-  it('show no character of a name that turns text around, on disk or in the message', async () => {
+  it('attachment names show no character that turns text around, on disk or in the message', async () => {
     world = new TestRoot('alice', 'bob');
     const file = world.write('invoice\u202etxt.exe', 'x');
     await world.send('alice', 'bob', 'with', { attachments: [{ path: file, copy: true }] });
@@ -289,7 +292,7 @@ describe('attachments', () => {
     ['a missing file', 'not_found', (root) => path.join(root.directory, 'nothing')],
     ['a directory', 'invalid', (root) => root.directory],
     ['a device', 'invalid', () => '/dev/null'],
-  ])('refuse %s, and nothing is delivered or left behind', async (_, code, pick) => {
+  ])('attachments refuse %s, and nothing is delivered or left behind', async (_, code, pick) => {
     world = new TestRoot('alice', 'bob');
     const good = world.write('good.txt', 'x');
     const attachments = [{ path: good, copy: true }, { path: pick(world) }];
@@ -298,7 +301,7 @@ describe('attachments', () => {
     expect(world.files('attachments')).toEqual([]);
   });
 
-  it('leave no copy behind when the message is refused or a duplicate', async () => {
+  it('attachments leave no copy behind when the message is refused or a duplicate', async () => {
     world = new TestRoot('alice', 'bob');
     const attachments = [{ path: world.write('a.txt', 'x'), copy: true }];
     const more = { attachments, idempotency_key: 'k' };
@@ -317,13 +320,13 @@ describe('a recipient that is not there', () => {
     ['bob', at('bob')],
     [at('bop'), at('bob')],
     ['bob@elsewhere.example', at('bob')],
-  ])('written as %s is refused and suggests %s', async (typed, meant) => {
+  ])('an unknown recipient written as %s is refused and suggests %s', async (typed, meant) => {
     world = new TestRoot('alice', 'bob');
     const sending = world.mailbox('alice').send({ to: [typed], subject: 's', body_content: '' });
     await expect(sending).rejects.toMatchObject({ code: 'not_found', hint: `did you mean ${meant}?` });
   });
 
-  it('because its mailbox is inactive is named as such', async () => {
+  it('a recipient whose mailbox is inactive is reported as such', async () => {
     world = new TestRoot('alice', 'bob');
     world.store.unregister(at('bob'), 'deactivate');
     await expect(world.send('alice', 'bob', 's')).rejects.toMatchObject({
@@ -334,7 +337,7 @@ describe('a recipient that is not there', () => {
 });
 
 describe('search', () => {
-  it('finds phrases, prefixes and words of any script, newest first', async () => {
+  it('search finds phrases, prefixes and words of any script, newest first', async () => {
     world = new TestRoot('alice', 'bob');
     const bob = world.mailbox('bob');
     await world.send('alice', 'bob', 'one', { body_content: 'the deploy queue failed' });
@@ -375,7 +378,7 @@ describe('an index that was replaced while it was open', () => {
     await read(world.mailbox('bob'));
   });
 
-  it('does not make a root that was removed come back as an empty directory', async () => {
+  it('an open store does not bring a removed root back as an empty directory', async () => {
     world = new TestRoot('alice', 'bob');
     const notified = new Promise<void>((resolve) => void world.mailbox('bob').watch(() => resolve()));
     fs.rmSync(world.root, { recursive: true });
@@ -383,7 +386,7 @@ describe('an index that was replaced while it was open', () => {
     expect(fs.existsSync(world.root)).toBe(false);
   });
 
-  it('does not come back in part while mail waits to be published; the next one who opens it publishes that', async () => {
+  it('an open store does not bring part of a moved root back; the next one that opens it publishes waiting mail', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'moved');
     const { messages } = await world.mailbox('bob').list();

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 describe('archive', () => {
-  it('moves blocks byte by byte, newest on top, and leaves the rest as it was', async () => {
+  it('archive moves blocks byte by byte, newest on top, and leaves the rest as it was', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await send(id, `body ${id}`);
     const blockOf = (id: string): string =>
       new RegExp(`---\\nfrom[\\s\\S]*?msg-id: ${id}\\n---\\n\\nbody ${id}\\n\\n`).exec(
@@ -38,7 +38,7 @@ describe('archive', () => {
     expect(box.show('b')).toMatchObject({ archived: true, body: 'body b' });
   });
 
-  it('chooses by status and age', async () => {
+  it('archive chooses by status and age', async () => {
     await send('new', 'x', { created: '2026-06-01', status: 'actioned' });
     await send('old', 'x', { created: '2026-01-01', status: 'actioned' });
     await send('open', 'x', { created: '2026-01-01' });
@@ -58,7 +58,7 @@ describe('archive', () => {
       { here: ['b', 'a'], archived: false, file: ['b', 'a'] },
     ],
     ['before the mailbox is replaced', 'mailbox-written', { here: ['b'], archived: true, file: ['b', 'a'] }],
-  ])('on a full disk loses nothing: %s', async (_, at, then) => {
+  ])('archive on a full disk loses nothing: %s', async (_, at, then) => {
     for (const id of ['a', 'b']) await send(id);
     await box.idle();
     let full = true;

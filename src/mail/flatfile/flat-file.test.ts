@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 describe('any sequence of operations', () => {
-  it('leaves exactly the messages a simple model leaves', async () => {
+  it('any sequence of operations leaves exactly the messages a simple model leaves', async () => {
     const step = fc.oneof(
       fc.record({ op: fc.constant('send' as const), id: fc.integer({ min: 0, max: 6 }) }),
       fc.record({ op: fc.constant('archive' as const), id: fc.integer({ min: 0, max: 6 }) }),

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 describe('the lock', () => {
-  it('that stays taken ends in unavailable, with the file untouched and nothing left behind', async () => {
+  it('a lock that stays taken ends in unavailable, with the file untouched and nothing left behind', async () => {
     await send('m');
     await box.idle();
     const before = fs.statSync(inbox, { bigint: true });
@@ -38,7 +38,7 @@ describe('the lock', () => {
     expect(refs()).toEqual(['later', 'm']);
   });
 
-  it('that stays taken makes each message fail at its own deadline', async () => {
+  it('a lock that stays taken makes each message fail at its own deadline', async () => {
     await send('m');
     await box.idle();
     const lock = await lockFile(box.paths.lock, { timeoutMs: 0 });
@@ -52,7 +52,7 @@ describe('the lock', () => {
     expect(refs()).toEqual(['patient', 'm']);
   });
 
-  it('is let go by a process that writes without end, for others to take', async () => {
+  it('the lock is released now and then by a process that writes without end', async () => {
     await send('first');
     let ended = false;
     const writing = (async () => {
@@ -74,7 +74,7 @@ describe('the lock', () => {
     ['a dangling link', (file) => fs.symlinkSync('/nonexistent/x', file)],
     ['a directory', (file) => fs.mkdirSync(file)],
     ['a second name of another file', (file) => fs.linkSync(path.join(agent, 'other'), file)],
-  ])('planted as %s is refused', async (_, plant) => {
+  ])('a lock planted as %s is refused', async (_, plant) => {
     fs.writeFileSync(path.join(agent, 'other'), 'x');
     fs.mkdirSync(path.join(agent, 'locks'));
     plant(box.paths.lock);
@@ -83,12 +83,12 @@ describe('the lock', () => {
     expect(fs.readFileSync(path.join(agent, 'other'), 'utf8')).toBe('x');
   });
 
-  it('directory planted as a link is refused', async () => {
+  it('a lock directory planted as a link is refused', async () => {
     fs.symlinkSync('/tmp', path.join(agent, 'locks'));
     await expect(box.prepend(note('m'), { timeoutMs: 50 })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is one for every spelling of the path, inside and outside an .agent directory', () => {
+  it('every spelling of a mailbox path has the same lock, inside and outside an .agent directory', () => {
     const outside = path.join(path.dirname(agent), 'mail.md');
     fs.writeFileSync(outside, '');
     fs.writeFileSync(inbox, '');

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 describe('prepend', () => {
-  it('makes a mailbox with a file header, and puts the newest on top below it', async () => {
+  it('prepend makes a mailbox with a file header, and puts the newest on top below it', async () => {
     await send('one');
     await send('two');
     expect(text()).toMatch(
@@ -45,7 +45,7 @@ describe('prepend', () => {
       '---\r\nmailbox: inbox\r\nschema: x\r\n---\r\n\r\n# Inbox\r\n\r\n---\r\nfrom: a\r\nto: b\r\nre: c\r\nmsg-id: old\r\n---\r\n\r\nx\r\n',
     ],
     ['a header below messages', `${writeBlock(note('old'))}---\nmailbox: inbox\nschema: x\n---\n\n# Inbox\n`],
-  ])('into a file with %s keeps every byte', async (_, before) => {
+  ])('prepend into a file with %s keeps every byte', async (_, before) => {
     fs.writeFileSync(inbox, before);
     const old = refs();
     await send('new');
@@ -57,7 +57,7 @@ describe('prepend', () => {
     expect(text().startsWith('\ufeff')).toBe(before.startsWith('\ufeff'));
   });
 
-  it('fills in created and status, and an id only when asked', async () => {
+  it('prepend fills in created and status, and an id only when asked', async () => {
     const timed = new FlatFile(inbox, {
       clock: { ...systemClock, now: () => new Date('2026-01-01T00:00:00Z') },
     });
@@ -76,7 +76,7 @@ describe('prepend', () => {
     expect(refs()[0]).toBe(msg_id);
   });
 
-  it('recognises a retry by id and content; time, status and line ends are not content', async () => {
+  it('prepend recognises a retry by id and content; time, status and line ends are not content', async () => {
     expect(await send('m', 'one\ntwo', { created: '2026-01-01' })).toBe('prepended');
     expect(await send('m', 'one\ntwo', { created: '2026-02-02' })).toBe('duplicate');
     expect(await send('m', 'one\r\ntwo\r\n', { status: 'in-progress' })).toBe('duplicate');
@@ -87,7 +87,7 @@ describe('prepend', () => {
     ['another body', note('m', 'other')],
     ['another sender', note('m', 'body', { from: 'eve@x' })],
     ['another subject', note('m', 'body', { re: 'else' })],
-  ])('refuses a used id with %s and leaves the file alone', async (_, other) => {
+  ])('prepend refuses a used id with %s and leaves the file alone', async (_, other) => {
     await send('m');
     const before = text();
     await expect(box.prepend(other)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('prepend', () => {
     expect(text()).toBe(before);
   });
 
-  it('finds a duplicate anywhere: on top, 19 down, 10,000 down, far beyond 200 lines', async () => {
+  it('prepend finds a duplicate anywhere: on top, 19 down, 10,000 down, far beyond 200 lines', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => writeBlock(note(`old-${n}`)));
     fs.writeFileSync(inbox, many.join(''));
     for (const id of ['old-0', 'old-18', 'old-999', 'old-9999']) expect(await send(id)).toBe('duplicate');
@@ -105,7 +105,7 @@ describe('prepend', () => {
     await expect(send('old-5000', 'other')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('finds a duplicate that was archived; one that was taken out is nowhere, and is new', async () => {
+  it('prepend finds an archived duplicate; a removed message counts as new', async () => {
     await send('kept');
     await send('moved');
     await send('deleted');
@@ -118,7 +118,7 @@ describe('prepend', () => {
     expect(refs()).toEqual(['deleted', 'kept']);
   });
 
-  it('removes the list of ids that 0.1.0 kept beside the lock, whatever it says', async () => {
+  it('prepend removes the list of ids that 0.1.0 kept beside the lock', async () => {
     await send('m');
     await box.idle();
     const other = path.join(agent, 'outbox.md');
@@ -133,7 +133,7 @@ describe('prepend', () => {
     expect(fs.readFileSync(target, 'utf8')).toBe('precious');
   });
 
-  it('finds an id however it is quoted in the file', async () => {
+  it('prepend finds an id however it is quoted in the file', async () => {
     const block = (id: string): string =>
       `---\nfrom: a@x\nto: b@x\nre: subject\nmsg-id: ${id}\n---\n\nbody\n\n`;
     fs.writeFileSync(inbox, ['"plain-1"', "'it''s'", '"\\u00fcber"', '@at'].map(block).join(''));
@@ -142,7 +142,7 @@ describe('prepend', () => {
     expect(await send('"')).toBe('duplicate');
   });
 
-  it('finds an id that spans two pieces of a large file', async () => {
+  it('prepend finds an id that spans two pieces of a large file', async () => {
     const id = 'the-id-in-the-middle';
     const mebibyte = 1024 * 1024;
     const tail = writeBlock(note(id));
@@ -154,7 +154,7 @@ describe('prepend', () => {
     expect(await send(id)).toBe('duplicate');
   });
 
-  it('does not take an id in a body, a reference or a longer id for the id', async () => {
+  it('prepend does not take an id in a body, a reference or a longer id for the id', async () => {
     await send('report', 'see msg-id: plan\nmsg-id: plan-b', { 'in-reply-to': 'plan' });
     await send('plan-2');
     expect(await send('plan')).toBe('prepended');
@@ -162,7 +162,7 @@ describe('prepend', () => {
     expect(await send('repor')).toBe('prepended');
   });
 
-  it('takes equal ids that arrive together as one message, and distinguishes them from other content', async () => {
+  it('prepend takes equal ids that arrive together as one message, and distinguishes them from other content', async () => {
     const results = await Promise.allSettled([
       box.prepend(note('m')),
       box.prepend(note('m')),
@@ -175,7 +175,7 @@ describe('prepend', () => {
     expect(refs()).toEqual(['n', 'm']);
   });
 
-  it('keeps mode and group of the file and follows a symbolic link to it', async () => {
+  it('prepend keeps mode and group of the file and follows a symbolic link to it', async () => {
     const real = path.join(agent, 'real.md');
     fs.writeFileSync(real, '');
     fs.chmodSync(real, 0o640);
@@ -190,7 +190,7 @@ describe('prepend', () => {
     expect(after.ino).not.toBe(before.ino);
   });
 
-  it('makes a new mailbox as open as its directory and no more', async () => {
+  it('prepend makes a new mailbox as open as its directory and no more', async () => {
     fs.chmodSync(agent, 0o750);
     await send('m');
     expect(fs.statSync(inbox).mode & 0o777).toBe(0o640);
@@ -198,7 +198,7 @@ describe('prepend', () => {
     expect(fs.statSync(path.join(agent, 'locks', 'inbox.md.lock')).mode & 0o777).toBe(0o600);
   });
 
-  it('starts over when another program changes the file between read and rename, and keeps that change', async () => {
+  it('prepend starts over when another program changes the file between read and rename, and keeps that change', async () => {
     await send('m');
     let left = 3;
     const step = (name: string): void => {
@@ -212,7 +212,7 @@ describe('prepend', () => {
     expect(refs()).toEqual(['new', 'm']);
   });
 
-  it('starts over also when the change keeps size and is made by rename, and gives up after five', async () => {
+  it('prepend starts over also when the change keeps size and is made by rename, and gives up after five', async () => {
     await send('m');
     let changes = 0;
     const step = (name: string): void => {
@@ -229,7 +229,7 @@ describe('prepend', () => {
     expect(fs.readdirSync(agent).filter((name) => name.includes('.tmp-'))).toEqual([]);
   });
 
-  it('sweeps what crashed writers left, but not what may still be in use', async () => {
+  it('prepend sweeps what crashed writers left, but not what may still be in use', async () => {
     const [old, young] = ['.inbox.md.tmp-1-old', '.inbox.md.tmp-1-young'].map((name) =>
       path.join(agent, name),
     );

@@ -16,14 +16,14 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 describe('set-status', () => {
-  it('changes one envelope and no other byte', async () => {
+  it('set-status changes one envelope and no other byte', async () => {
     for (const id of ['a', 'b', 'c']) await send(id, `body of ${id}\n\n---\n`);
     const before = text();
     await box.setStatus(['b'], { to: 'stale' });
     expect(text()).toBe(before.replace(/(status: )pending(\nmsg-id: b\n)/, '$1stale$2'));
   });
 
-  it('changes all of several or none, and only from the expected status', async () => {
+  it('set-status changes all of several or none, and only from the expected status', async () => {
     for (const id of ['a', 'b']) await send(id);
     const before = text();
     await expect(box.setStatus(['a', 'x'], { to: 'stale' })).rejects.toMatchObject({ code: 'not_found' });
@@ -45,7 +45,7 @@ describe('set-status', () => {
     }
   });
 
-  it('leaves one status line where there were two, in the line ends of the block', async () => {
+  it('set-status leaves one status line where there were two, in the line ends of the block', async () => {
     fs.writeFileSync(
       inbox,
       '---\r\nfrom: a\r\nto: b\r\nre: c\r\nstatus: pending\r\nmsg-id: m\r\nstatus: stale\r\n---\r\n\r\nx',
@@ -56,7 +56,7 @@ describe('set-status', () => {
     );
   });
 
-  it('names a message without an id by its content', async () => {
+  it('set-status names a message without an id by its content', async () => {
     await send(undefined, 'one');
     await send(undefined, 'two');
     const [two] = refs();

@@ -15,7 +15,7 @@ import type { FleetMailServer } from '../transport.ts';
 import { FLEET } from './binding.ts';
 import { plainName } from './upload.ts';
 
-const MOST_PARTS = Math.ceil(LIMITS.attachmentBytes.most / PIECE_BYTES);
+const MOST_PARTS = Math.ceil(LIMITS.attachmentBytes.max / PIECE_BYTES);
 
 /** The server's message id. It names files here, so anything that is not an id is refused. */
 export function fleetMessageId(ref: string): string {
@@ -63,7 +63,7 @@ async function fetched(
   const handle = await fs.promises.open(half, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
-    let left = LIMITS.attachmentBytes.most;
+    let left = LIMITS.attachmentBytes.max;
     for (let part = 0, parts = 1; part < parts; part++) {
       const input = { message_id: messageId, attachment_id, part };
       const piece = await server.ask<{ parts: number; content_base64: string }>('attachments.get', input);

@@ -14,8 +14,8 @@ import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import { headerLine } from './check.ts';
 
 /** The highest limit that can be set, because the one in force when the message was written is unknown. */
-const MAX_RECIPIENTS = LIMITS.recipients.most;
-const MAX_ATTACHMENTS = LIMITS.attachments.most;
+const MAX_RECIPIENTS = LIMITS.recipients.max;
+const MAX_ATTACHMENTS = LIMITS.attachments.max;
 
 const principalSchema = z.strictObject({
   principal_id: headerLine(200),

@@ -50,7 +50,7 @@ describe('JSON configuration', () => {
     fs.chmodSync(file(), mode);
   };
 
-  it('keeps everything else, and its mode', () => {
+  it('JSON configuration keeps everything else, and its mode', () => {
     const other = { ui: { theme: 'x' }, mcpServers: { mine: { command: 'y' } } };
     write(JSON.stringify(other));
     install('gemini');
@@ -70,7 +70,7 @@ describe('JSON configuration', () => {
     },
   );
 
-  it('is written through a link to where the person keeps it', () => {
+  it('JSON configuration is written through a link to where the person keeps it', () => {
     const real = path.join(home, 'dotfiles.json');
     fs.writeFileSync(real, '{"a":1}');
     fs.mkdirSync(path.dirname(file()));
@@ -89,7 +89,7 @@ describe('TOML configuration', () => {
   };
   const read = (): string => fs.readFileSync(file(), 'utf8');
 
-  it('replaces our tables, wherever they stand, and keeps all other lines', () => {
+  it('TOML configuration replaces our tables, wherever they stand, and keeps all other lines', () => {
     write(
       'model = "m" # mine\n\n[mcp_servers.rouse]\ncommand = "old"\n\n[mcp_servers.rouse.env]\nA = "b"\n\n[mcp_servers.other]\ncommand = "x"\n',
     );
@@ -106,13 +106,13 @@ describe('TOML configuration', () => {
     'mcp_servers.rouse.command = "x"\n',
     'mcp_servers = {}\n',
     '[mcp_servers]\nrouse = { command = "x" }\n',
-  ])('leaves %j as it is and says so', (text) => {
+  ])('TOML configuration leaves %j as it is and says so', (text) => {
     write(text);
     expect(() => install('codex')).toThrow(/is left as it is/);
     expect(read()).toBe(text);
   });
 
-  it('loses no line of anybody, whatever tables there are', () => {
+  it('TOML configuration loses no line of anybody, whatever tables there are', () => {
     const line = fc.constantFrom('[a]', '[mcp_servers.x]', 'k = 1', '# c', '', '[[b]]', 's = "t"');
     fc.assert(
       fc.property(fc.array(line), (lines) => {

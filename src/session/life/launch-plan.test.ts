@@ -51,7 +51,7 @@ describe('what is run', () => {
     expect(plan({ tool: 'gemini', rolePrompt: 'r' }).roleArgs).toEqual(['--prompt-interactive', 'r']);
   });
 
-  it('any program by name or path, and a command line after --tool command', () => {
+  it('what is run any program by name or path, and a command line after --tool command', () => {
     expect(plan({ tool: 'my-agent' })).toMatchObject({
       tool: { name: 'my-agent', process: { names: ['my-agent', 'my-agent'] } },
     });
@@ -62,7 +62,7 @@ describe('what is run', () => {
     });
   });
 
-  it('headless as each tool wants it, and any command with the prompt on standard input', () => {
+  it('what is run headless as each tool wants it, and any command with the prompt on standard input', () => {
     expect(plan({ headless: true }).backend).toBe('claude_headless');
     expect(plan({ tool: 'codex', headless: true }).backend).toBe('codex_headless');
     expect(plan({ tool: 'gemini', headless: true }).backend).toBe('gemini_headless');
@@ -123,7 +123,7 @@ describe('a known tool', () => {
     expect(toolOf(tool.name)).toBe(tool);
   });
 
-  it('claude gets hooks by a settings file of this session', () => {
+  it('a known tool claude gets hooks by a settings file of this session', () => {
     const { args, files, metadata } = additionsFor(toolOf('claude')!, place());
     expect(args).toEqual(['--settings', files[0]!.path]);
     const settings = JSON.parse(files[0]!.content) as { hooks: Record<string, unknown> };
@@ -144,7 +144,7 @@ describe('a known tool', () => {
     expect(told.args).not.toContain('--transcript');
   });
 
-  it('names of other programs for the same tools are known', () => {
+  it('a known tool names of other programs for the same tools are known', () => {
     expect(toolOf('claude_code')?.name).toBe('claude');
     expect(toolOf('gemini_cli')?.name).toBe('gemini');
   });

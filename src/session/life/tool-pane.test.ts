@@ -23,7 +23,7 @@ const words = fc
   .map((text) => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, ''));
 
 describe('words for a shell', () => {
-  it('arrive as they were, whatever they contain', () => {
+  it('words for a shell arrive as they were, whatever they contain', () => {
     void fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 6 }), (given) => {
         const script = `${shellWords([process.execPath, '-e', 'process.stdout.write(JSON.stringify(process.argv.slice(1)))', '--'])} ${shellWords(given)}`;
@@ -35,7 +35,7 @@ describe('words for a shell', () => {
 });
 
 describe('the environment on its way into a pane', () => {
-  it('arrives as it was, in a file only its owner can read', () => {
+  it('the environment on its way into a pane arrives as it was, in a file only its owner can read', () => {
     const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{2,8}$/).map((text) => `R_${text}`);
     void fc.assert(
       fc.property(fc.dictionary(name, words, { maxKeys: 5 }), (env) => {
@@ -60,7 +60,7 @@ describe('the environment on its way into a pane', () => {
     );
   });
 
-  it('leaves out what belongs to another terminal or another agent', () => {
+  it('the environment on its way into a pane leaves out what belongs to another terminal or another agent', () => {
     const env = handedEnvironment(
       {
         TMUX: 'x',
@@ -97,7 +97,7 @@ describe('what a pane runs', () => {
     return { ...program, done };
   };
 
-  it('is the tool with its environment; afterwards the exit code is recorded and a shell remains', () => {
+  it('what a pane runs is the tool with its environment; afterwards the exit code is recorded and a shell remains', () => {
     const { trace, done } = run(['/bin/sh', '-c', 'printf "%s" "$SECRET" > got; exit 7'], {
       SECRET: "a'b\n$c",
     });
@@ -107,7 +107,7 @@ describe('what a pane runs', () => {
     expect(done.status).toBe(0);
   });
 
-  it('leaves no file with the environment, and none that others can read', () => {
+  it('what a pane runs leaves no file with the environment, and none that others can read', () => {
     run(['/bin/true'], { SECRET: 'sekrit' });
     expect(fs.existsSync(path.join(directory, 'env'))).toBe(false);
     for (const name of fs.readdirSync(directory)) {
@@ -116,7 +116,7 @@ describe('what a pane runs', () => {
     }
   });
 
-  it('records a program that cannot be run', () => {
+  it('what a pane runs records a program that cannot be run', () => {
     const { trace } = run(['/nowhere/tool']);
     expect(fs.readFileSync(trace.exitFile, 'utf8')).toBe('127\n');
   });
@@ -130,7 +130,7 @@ describe('the hook command', () => {
   };
   const signals = (): string[] => fs.readdirSync(path.join(directory, 'signals')).sort();
 
-  it('leaves one line of JSON per event, says nothing and succeeds', () => {
+  it('the hook command leaves one line of JSON per event, says nothing and succeeds', () => {
     fs.mkdirSync(path.join(directory, 'signals'));
     const payload = { session_id: 's', prompt: `x${'y'.repeat(200_000)}"\n` };
     const done = hook('UserPromptSubmit', JSON.stringify(payload, null, 2));
@@ -142,12 +142,12 @@ describe('the hook command', () => {
     expect(fs.statSync(path.join(directory, 'signals', name!)).mode & 0o077).toBe(0);
   });
 
-  it('succeeds silently when its directory is gone', () => {
+  it('the hook command succeeds silently when its directory is gone', () => {
     const done = hook('Stop', '{}');
     expect([done.status, done.stdout, done.stderr]).toEqual([0, '', '']);
   });
 
-  it('keeps a bounded number of reports when nobody reads them', () => {
+  it('the hook command keeps a bounded number of reports when nobody reads them', () => {
     fs.mkdirSync(path.join(directory, 'signals'));
     for (let i = 0; i < 600; i++)
       fs.writeFileSync(path.join(directory, 'signals', `${1000 + i}-1.json`), '{}');

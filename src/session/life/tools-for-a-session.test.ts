@@ -116,7 +116,7 @@ describe('opencode', () => {
     JSON.parse((env?.['OPENCODE_CONFIG_CONTENT'] ?? passingEnv?.['OPENCODE_CONFIG_CONTENT'])!);
   const CONFIG = '/home/ana/.config/opencode/opencode.jsonc';
 
-  it('is told by a variable that the person does not use, or in theirs, which is kept nowhere', () => {
+  it('opencode is told by a variable that the person does not use, or in theirs, which is kept nowhere', () => {
     const here = added('opencode', withFiles({}));
     expect(contentOf(here).mcp.rouse).toMatchObject({ type: 'remote', url: http.url, oauth: false });
     expect(here.passingEnv).toEqual({ ROUSE_MCP_TOKEN: 'secret' });
@@ -148,7 +148,7 @@ describe('opencode', () => {
     expect(contentOf(added('opencode', asking)).permission).toBeUndefined();
   });
 
-  it('has none when the person has switched our server off', () => {
+  it('opencode has none when the person has switched our server off', () => {
     const off = '{ "mcp": { "rouse": { "type": "local", "command": ["x"], "enabled": false } } }';
     expect(added('opencode', withFiles({ [CONFIG]: off })).declined).toMatch(/disables/);
   });

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('the quick facts of a manifest', () => {
-  it('are those of the whole schema', () => {
+  it('the quick facts of a manifest are those of the whole schema', () => {
     const file = writeSession(directory, sampleManifest());
     const whole = readManifest(path.dirname(file));
     expect(readManifestFacts(file)).toMatchObject({
@@ -54,18 +54,21 @@ describe('the quick facts of a manifest', () => {
     ['half a file', (file: string) => fs.writeFileSync(file, '{"tmux":')],
     ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
     ['a directory', (file: string) => fs.mkdirSync(file)],
-  ])('are refused when the file beside it is %s: the tmux server would be unknown', async (_, plant) => {
-    const file = writeSession(directory, sampleManifest());
-    const beside = path.join(path.dirname(file), 'manifest.rouse.json');
-    fs.rmSync(beside, { force: true });
-    plant(beside);
-    const { code, message } = await refusalOf(() => readManifestFacts(file));
-    expect([code, message]).toEqual([
-      expect.stringMatching(/^(invalid|conflict)$/),
-      expect.stringContaining(beside),
-    ]);
-    expect(tryManifestFacts(file)).toBeUndefined();
-  });
+  ])(
+    'the quick facts of a manifest are refused when the file beside it is %s: the tmux server would be unknown',
+    async (_, plant) => {
+      const file = writeSession(directory, sampleManifest());
+      const beside = path.join(path.dirname(file), 'manifest.rouse.json');
+      fs.rmSync(beside, { force: true });
+      plant(beside);
+      const { code, message } = await refusalOf(() => readManifestFacts(file));
+      expect([code, message]).toEqual([
+        expect.stringMatching(/^(invalid|conflict)$/),
+        expect.stringContaining(beside),
+      ]);
+      expect(tryManifestFacts(file)).toBeUndefined();
+    },
+  );
 
   it('of a manifest that a newer version wrote are refused in a sentence that says so', async () => {
     const file = writeSession(directory, sampleManifest());
@@ -93,7 +96,7 @@ describe('the quick facts of a manifest', () => {
 });
 
 describe('the manifest', () => {
-  it('is made once, changed under its lock, and not written when nothing changes', async () => {
+  it('the manifest is made once, changed under its lock, and not written when nothing changes', async () => {
     createManifest(directory, sampleManifest());
     expect((await refusalOf(() => createManifest(directory, sampleManifest()))).code).toBe('conflict');
     const inode = () => fs.statSync(path.join(directory, 'manifest.json')).ino;
@@ -105,7 +108,7 @@ describe('the manifest', () => {
     expect(fs.statSync(path.join(directory, 'manifest.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps every change of many writers at once', async () => {
+  it('the manifest keeps every change of many writers at once', async () => {
     createManifest(directory, sampleManifest());
     const turn = () =>
       updateManifest(directory, systemClock, (manifest) => ({
@@ -119,7 +122,7 @@ describe('the manifest', () => {
     expect(readManifest(directory).local_interactive?.turn_index).toBe(20);
   });
 
-  it('refuses a change that breaks its rules, and stays as it was', async () => {
+  it('the manifest refuses a change that breaks its rules, and stays as it was', async () => {
     createManifest(directory, sampleManifest());
     const broken = updateManifest(directory, systemClock, (manifest) => ({ ...manifest, agent_name: null }));
     expect((await refusalOf(() => broken)).code).toBe('invalid');

@@ -27,7 +27,7 @@ const owner = (of: RegistryRecord): ManifestFacts =>
 const fresh = (): RegistryRecord[] => readRegistry(directory, clock.now().getTime()).fresh;
 
 describe('publication', () => {
-  it('makes a record only its owner can read', async () => {
+  it('publication makes a record only its owner can read', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     expect(fresh()).toEqual([own]);
@@ -36,7 +36,7 @@ describe('publication', () => {
     expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
   });
 
-  it('is refused while another generation has a fresh record', async () => {
+  it('publication is refused while another generation has a fresh record', async () => {
     await publishRecord(directory, record(), clock);
     const refusal = await refusalOf(() => publishRecord(directory, record(), clock));
     expect(refusal).toMatchObject({ code: 'conflict', facts: { cause: 'agent_id_in_use' } });
@@ -53,7 +53,7 @@ describe('publication', () => {
     expect(fresh()[0]!.generation_id).toBe(next.generation_id);
   });
 
-  it('is refused with a lease that has run out', async () => {
+  it('publication is refused with a lease that has run out', async () => {
     const old = record();
     await clock.advance(25 * HOUR);
     expect((await refusalOf(() => publishRecord(directory, old, clock))).code).toBe('invalid');
@@ -69,7 +69,7 @@ describe('publication', () => {
     expect(readRegistry(directory, now.getTime()).fresh).toHaveLength(1);
   });
 
-  it('puts a malformed file aside instead of failing on it, and keeps it', async () => {
+  it('publication puts a malformed file aside instead of failing on it, and keeps it', async () => {
     const own = record();
     const file = recordPath(directory, own.agent_id);
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -94,7 +94,7 @@ describe('publication', () => {
 });
 
 describe('what belongs to a generation', () => {
-  it('is removed and changed by that generation only', async () => {
+  it('what belongs to a generation is removed and changed by that generation only', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     const other = { ...owner(own), generationId: newUuid() };
@@ -106,7 +106,7 @@ describe('what belongs to a generation', () => {
     expect(await removeRecord(directory, owner(own), clock)).toBe(false);
   });
 
-  it('gets a new lease of the same length once half of the old one has passed', async () => {
+  it('what belongs to a generation gets a new lease of the same length once half of the old one has passed', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     expect(await renewLease(directory, owner(own), clock)).toBe(false);
@@ -121,7 +121,7 @@ describe('what belongs to a generation', () => {
 });
 
 describe('a record that a newer version wrote', () => {
-  it('is never put aside or written over', async () => {
+  it('a record that a newer version wrote is never put aside or written over', async () => {
     const own = record({ agentId: 'a' });
     const file = recordPath(directory, 'a');
     fs.mkdirSync(path.dirname(file), { recursive: true });

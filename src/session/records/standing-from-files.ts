@@ -12,8 +12,8 @@ import {
   type AgentNeed,
   commandIn,
   describeStanding,
+  FIX_UNWRITABLE,
   type GatewayTrouble,
-  MEND_UNWRITABLE,
   needKind,
   START_HOSTS,
   type Standing,
@@ -167,7 +167,7 @@ export function seenFromOutside(standing: Standing, paths: SessionPaths, agent: 
   const gateway_trouble =
     unwritable === undefined
       ? (stoppedProcess(paths, agent) ?? lostMailbox(agent))
-      : { reason: unwritable, ...MEND_UNWRITABLE };
+      : { reason: unwritable, ...FIX_UNWRITABLE };
   if (gateway_trouble) return standingOf({ tool: '', reasons: undefined, gateway_trouble });
   if (standing.needs_you !== null || !isUnkept(paths)) return standing;
   const { needs_you, need } = describeStanding({ code: 'gateway_unkept' }, {});
@@ -182,7 +182,7 @@ function stoppedProcess(paths: SessionPaths, { agentName }: OfAgent): GatewayTro
   const command = hosted ? START_HOSTS : commandLine`rouse agents gateway attach ${agentName}`;
   return {
     reason: `its process ${recorded.identity.pid} is stopped (SIGSTOP)`,
-    mend: `"${command}" replaces it`,
+    fix: `"${command}" replaces it`,
     command,
   };
 }
@@ -194,7 +194,7 @@ function lostMailbox({ agentName, mailbox }: OfAgent): GatewayTrouble | undefine
   const command = commandLine`rouse agents mailbox register ${agentName}`;
   return {
     reason: `its mailbox cannot be read: ${inbox} is not there`,
-    mend: `put it back, and it goes on by itself; "${command}" makes an empty one in its place`,
+    fix: `put it back, and it goes on by itself; "${command}" makes an empty one in its place`,
     command,
   };
 }

@@ -1,4 +1,4 @@
-import { runForNobody } from '../../base/index.ts';
+import { runOutsideTenants } from '../../base/index.ts';
 import { listAllPanes, type Pane, paneGone, showPane } from '../pane.ts';
 import type { Runner } from '../runner.ts';
 
@@ -24,7 +24,7 @@ export class PaneGlances {
   again(before: Pane): Promise<Pane> {
     return new Promise((settle, fail) => {
       this.#asked.push({ before, settle, fail });
-      if (this.#asked.length === 1) runForNobody(() => setTimeout(() => void this.#answer(), GATHER_MS));
+      if (this.#asked.length === 1) runOutsideTenants(() => setTimeout(() => void this.#answer(), GATHER_MS));
     });
   }
 

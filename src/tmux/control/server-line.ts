@@ -1,4 +1,4 @@
-import { runForNobody, sleep, systemClock } from '../../base/index.ts';
+import { runOutsideTenants, sleep, systemClock } from '../../base/index.ts';
 import type { Exec } from '../exec.ts';
 import type { Commands, RunOptions } from '../runner.ts';
 import { socketPath } from '../socket.ts';
@@ -106,7 +106,7 @@ export class ServerLine {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(() => runForNobody(work));
+    const done = this.#turn.then(() => runOutsideTenants(work));
     this.#turn = done.catch(() => {});
     return done;
   }
@@ -164,7 +164,7 @@ export class ServerLine {
   /** One question for everybody. */
   #whoIsGone(): Promise<void> {
     const before = this.#looking;
-    const look = runForNobody(async () => {
+    const look = runOutsideTenants(async () => {
       await before;
       if (look !== this.#looking) return; // a later one asks
       const command = ['list-sessions', '-F', '#{session_id}'];

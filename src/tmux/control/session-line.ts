@@ -1,4 +1,4 @@
-import { currentTenant, Emitter, runFor } from '../../base/index.ts';
+import { currentTenant, Emitter, runAsTenant } from '../../base/index.ts';
 import type { Exec } from '../exec.ts';
 import { sessionTarget } from '../names.ts';
 import type { Pane } from '../pane.ts';
@@ -61,7 +61,7 @@ export class SessionLine implements Runner, LineMember {
 
   tell(event: LineEvent): void {
     if (!this.#open) return;
-    if (this.#tenant) runFor(this.#tenant, () => this.events.emit(event));
+    if (this.#tenant) runAsTenant(this.#tenant, () => this.events.emit(event));
     else this.events.emit(event);
   }
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { GIVERS, type Giver, type NamedThing } from '../../domain/schemas.ts';
+import { FIELD_SENDERS, type FieldSender, type NamedThing } from '../../domain/schemas.ts';
 import { bindingSchemas } from '../../mail/transports.ts';
 import { attachFile, gatewayManifestFile } from '../files/attach.ts';
 import { desiredConfigFile } from '../files/desired-config.ts';
@@ -22,7 +22,7 @@ export interface FieldRow {
   field: string;
   names: NamedThing;
   /** Undefined: nobody has said yet. No page is made of such a row, and a test fails. */
-  giver: Giver | undefined;
+  sender: FieldSender | undefined;
 }
 
 /** Every such field of the bodies, queries and paths of both servers. */
@@ -39,26 +39,26 @@ function fieldsOfRoutes(of: 'gateway' | 'fleet', routes: Routes): FieldRow[] {
       ...schemas.flatMap((schema) => fieldsOf(schema, { of, id: route.id, place })),
       ...params.filter(isNotPlain).map((name) => ({
         ...{ of, id: route.id, place, field: `{${name}}` },
-        ...{ names: 'file' as const, giver: PARAMS[route.id] },
+        ...{ names: 'file' as const, sender: PARAMS[route.id] },
       })),
     ];
   });
 }
 
 /** Of parts of a path that look like a file. */
-const PARAMS: Readonly<Record<string, Giver>> = { 'page.shell.asset': 'listed' };
+const PARAMS: Readonly<Record<string, FieldSender>> = { 'page.shell.asset': 'listed' };
 
-/** Every such field of a schema. Without a mark, `giver` says who gives all of it. */
+/** Every such field of a schema. Without a mark, `sender` says who gives all of it. */
 export function fieldsOf(
   schema: z.ZodType,
   where: Pick<FieldRow, 'of' | 'id' | 'place'>,
-  { giver, mayName = isNotPlain }: { giver?: Giver; mayName?: MayName } = {},
+  { sender, mayName = isNotPlain }: { sender?: FieldSender; mayName?: MayName } = {},
 ): FieldRow[] {
   return namedFields(schema, mayName).map(({ field, mark }) => ({
     ...where,
     field: field || '*',
     names: mark?.names ?? thingOf(field),
-    giver: mark?.giver ?? giver,
+    sender: mark?.sender ?? sender,
   }));
 }
 
@@ -75,12 +75,12 @@ export function fileFields(): FieldRow[] {
     'live_agents/{agent_id}/record.json, mailbox': bindingSchemas().published,
   };
   const known = Object.entries(files).flatMap(([file, schema]) =>
-    fieldsOf(schema, { of: 'file', id: file, place: file }, { giver: 'own_files', mayName: looksNamed }),
+    fieldsOf(schema, { of: 'file', id: file, place: file }, { sender: 'own_files', mayName: looksNamed }),
   );
   const others = Object.entries(WITHOUT_SCHEMA).flatMap(([file, fields]) =>
     fields.map((field): FieldRow => {
       const where = { of: 'file' as const, id: file, place: file, field };
-      return { ...where, names: thingOf(field), giver: 'own_files' };
+      return { ...where, names: thingOf(field), sender: 'own_files' };
     }),
   );
   return [...known, ...others];
@@ -104,7 +104,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
 
 /** The second half of docs/access.md. */
 export function fieldsMarkdown(rows: readonly FieldRow[]): string[] {
-  const unmarked = rows.filter(({ giver }) => giver === undefined);
+  const unmarked = rows.filter(({ sender }) => sender === undefined);
   if (unmarked.length > 0)
     throw new Error(
       `nobody says who may give ${unmarked.map(({ id, field }) => `${id} ${field}`).join(', ')}`,
@@ -117,8 +117,8 @@ export function fieldsMarkdown(rows: readonly FieldRow[]): string[] {
     'list of those that name nothing (`src/wire/access/plain-fields.ts`) fails `src/cli/access-page.test.ts`. `test/attack/named-fields.ts`',
     'tries each as every caller who may not give it.',
     '',
-    ...Object.entries(GIVERS).flatMap(([giver, meaning]) => {
-      const given = rows.filter((row) => row.giver === giver);
+    ...Object.entries(FIELD_SENDERS).flatMap(([sender, meaning]) => {
+      const given = rows.filter((row) => row.sender === sender);
       if (given.length === 0) return [];
       return [`### ${meaning[0]!.toUpperCase()}${meaning.slice(1)}`, '', ...linesOf(given), ''];
     }),

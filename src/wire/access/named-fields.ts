@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Giver, markOf, type NamedThing } from '../../domain/schemas.ts';
+import { type FieldSender, markOf, type NamedThing } from '../../domain/schemas.ts';
 import { innerSchema } from '../source/inner-schema.ts';
 import { PLAIN_FIELDS } from './plain-fields.ts';
 
@@ -8,7 +8,7 @@ export interface NamedField {
   /** `attachments[].path`. */
   field: string;
   /** Undefined: nobody has said yet what it names and who may give it. */
-  mark: { names: NamedThing; giver: Giver } | undefined;
+  mark: { names: NamedThing; sender: FieldSender } | undefined;
 }
 
 /** Last words of a field of a file that may name something outside of Rouse. */

@@ -108,7 +108,7 @@ export const registerLaunchBody = name(
   strict({
     schema_version: schemaVersion(1),
     session_name: trimmed,
-    tool: names('command', 'told', trimmed.nullish()),
+    tool: names('command', 'stored_only', trimmed.nullish()),
     terminal_id: trimmed.nullish(),
     observed_tool_version: trimmed.nullish(),
     manifest_path: names('file', 'registrar', absolutePath.nullish()),

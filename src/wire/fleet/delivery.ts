@@ -126,6 +126,6 @@ export const dropStaleAnswer = name('FleetDropStaleAnswer', strict({ dropped: co
 export const a2aJsonRpc = name(
   'A2aJsonRpc',
   // Where a caller would be told of a task, if push notifications were offered.
-  names('url', 'nobody', smallJson(z.record(z.string(), z.unknown()), LIMITS.bodyBytes.standard)),
+  names('url', 'refused', smallJson(z.record(z.string(), z.unknown()), LIMITS.bodyBytes.standard)),
 );
 export const a2aAgentCard = name('A2aAgentCard', z.record(z.string(), z.unknown()));

@@ -17,7 +17,7 @@ const attachmentId = z.string().max(100).regex(ATTACHMENT_ID, 'is not an attachm
 
 /** One piece of an attachment; the last may be smaller. */
 export const ATTACHMENT_PART_BYTES = 1024 * 1024;
-const maxParts = Math.ceil(LIMITS.attachmentBytes.most / ATTACHMENT_PART_BYTES);
+const maxParts = Math.ceil(LIMITS.attachmentBytes.max / ATTACHMENT_PART_BYTES);
 const part = about(`Pieces of ${ATTACHMENT_PART_BYTES} bytes, from 0.`, count.max(maxParts));
 
 /** A file that travels with a message: its bytes were put here before. */

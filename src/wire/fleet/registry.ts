@@ -48,7 +48,7 @@ export const registerBody = name(
   strict({
     agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', nameOf('agent', 128)),
     name: bounded('nameLength', nameOf('agent', 128), 'What people call it.'),
-    tool: names('command', 'told', identifier.optional()),
+    tool: names('command', 'stored_only', identifier.optional()),
     session_id: about('Which session of the agent this is; an older one is fenced off.', nameOf('session')),
     ...hostFacts,
     host: about('The host it runs on, for people.', nameOf('host')).optional(),
@@ -58,7 +58,7 @@ export const registerBody = name(
     ).default(false),
     gateway: names(
       'url',
-      'told',
+      'stored_only',
       about(
         'Where its gateway is, as the agent says.',
         smallJson(z.record(z.string(), z.unknown()), MAX_GATEWAY_BYTES),
@@ -273,7 +273,7 @@ export const workspaceListQuery = strict({
   status: oneOf(WORKSPACE_STATUSES).optional(),
   state: z.enum(AGENT_STATES).optional(),
   host: about('Name or id of a host.', identifier).optional(),
-  tool: names('command', 'told', identifier.optional()),
+  tool: names('command', 'stored_only', identifier.optional()),
   org: about('Only for an administrator of the whole server.', identifier).optional(),
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
   cursor: about('`next_cursor` of the page before.', z.uuid().optional()),

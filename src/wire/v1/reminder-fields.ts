@@ -7,7 +7,7 @@ import {
   type ReminderFieldValue,
   reminderFields,
 } from '../../domain/index.ts';
-import { LONGEST_CRON } from '../../domain/reminder/cron.ts';
+import { MAX_CRON_LENGTH } from '../../domain/reminder/cron.ts';
 import { about, instant, seconds, trimmed } from '../fields.ts';
 import { ours } from '../source/ours.ts';
 
@@ -30,7 +30,7 @@ function inputAs(kind: ReminderField['kind']): z.ZodType {
     case 'instant':
       return instant.nullish();
     case 'cron':
-      return trimmed.max(LONGEST_CRON).nullish();
+      return trimmed.max(MAX_CRON_LENGTH).nullish();
     case 'zone':
       return timeZone.nullish();
     case 'code':

@@ -6,12 +6,12 @@ import {
   type FieldProblem,
   isRanking,
   limit,
-  MOST_RANKING,
+  MAX_RANKING,
   REMINDER_MODES,
   reminderProblems,
   SELECTION_STATES,
 } from '../../domain/index.ts';
-import { isCron, LONGEST_CRON } from '../../domain/reminder/cron.ts';
+import { isCron, MAX_CRON_LENGTH } from '../../domain/reminder/cron.ts';
 import { about, bounded, name, notBlank, oneOf, rules, schemaVersion, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
 import { reminderFieldInputs, reminderFieldViews } from './reminder-fields.ts';
@@ -31,7 +31,7 @@ const sendKeys = name(
 /** Reading one is dear: the first that is bad ends the check, and nothing is read of a list that is too long. */
 function firstBadCron(list: readonly { cron?: string | null | undefined }[]): number {
   if (list.length > limit('remindersPerBody')) return -1;
-  return list.findIndex(({ cron }) => cron != null && cron.length <= LONGEST_CRON && !isCron(cron));
+  return list.findIndex(({ cron }) => cron != null && cron.length <= MAX_CRON_LENGTH && !isCron(cron));
 }
 
 const NO_CRON = 'must be a cron expression such as "0 9 * * 1-5"';
@@ -48,7 +48,7 @@ const definition = {
       .refine((value) => Number.isInteger(value), 'must be an integer')
       .refine(
         isRanking,
-        `must lie between -${MOST_RANKING} and ${MOST_RANKING}: JSON keeps no larger one exactly`,
+        `must lie between -${MAX_RANKING} and ${MAX_RANKING}: JSON keeps no larger one exactly`,
       ),
   ),
   ...reminderFieldInputs,

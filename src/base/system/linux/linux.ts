@@ -4,11 +4,11 @@ import { linkInProc, listProc, ownerInProc, readProc } from './proc.ts';
 
 export { socketOwner } from './socket-owner.ts';
 
-/** Linux counts in hundredths of a second for programs, whatever the kernel does. */
+/** What Linux shows to programs is in hundredths of a second, whatever the kernel uses. */
 const TICKS_PER_SECOND = 100;
 const OWN_DESCRIPTORS = '/proc/self/fd';
 
-/** Where /proc is not mounted, or hides the processes of others, these are not there. */
+/** Where /proc is not mounted, or hides the processes of others, they are missing here. */
 export function runningPids(): number[] {
   return (listProc() ?? []).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
@@ -70,7 +70,7 @@ export function lockHoldersOf(file: string): number[] {
 
 let known: string | null | undefined;
 
-/** Out of descriptors, it is unknown now and known a moment later. */
+/** While no file can be opened, it is unknown. */
 export function bootId(): string | null {
   try {
     known ??= readProc('sys/kernel/random/boot_id')?.trim() ?? null;

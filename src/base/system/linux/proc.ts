@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { errnoOf, explainDisk, isDiskTrouble, messageOf, unavailable } from '../../errors.ts';
 
-/** What the kernel says in a file below /proc. Undefined when that is not there; throws when it could not be read. */
+/** Reads a file below /proc. Undefined if it is not there; throws if it cannot be read. */
 export function readProc(file: string): string | undefined {
   return orGone(file, () => fs.readFileSync(`/proc/${file}`, 'utf8'));
 }

@@ -31,34 +31,34 @@ const LOOPBACK = Buffer.of(127, 0, 0, 1);
 const LOOPBACK_6 = Buffer.concat([Buffer.alloc(15), Buffer.of(1)]);
 
 /**
- * Asks the kernel for exactly one socket (sock_diag), the client's. Its text table in /proc is slow, and shows a closed
- * socket as root's; here a socket without an inode has no owner any more, and is nobody's.
+ * Asks the kernel (sock_diag) for exactly one socket, the client's. The text table in /proc is slow and shows a closed
+ * socket as root's. Here a socket without an inode has no owner.
  */
 export function socketOwner(ends: Ends): SocketOwner {
   netlink ??= openNetlink();
   if (netlink === 'unaskable') return 'unaskable';
-  if (!askFor(ends)) return 'nobody';
+  if (!askFor(ends)) return 'none';
   sequence = (sequence + 1) >>> 0;
   request.writeUInt32LE(sequence, 8);
-  if (netlink.send(netlink.fd, request, REQUEST, MSG_DONTWAIT) !== REQUEST) return 'nobody';
+  if (netlink.send(netlink.fd, request, REQUEST, MSG_DONTWAIT) !== REQUEST) return 'none';
   for (;;) {
     const size = netlink.recv(netlink.fd, answer, answer.length, MSG_DONTWAIT);
-    if (size < HEADER) return 'nobody';
+    if (size < HEADER) return 'none';
     if (answer.readUInt32LE(8) === sequence) return ownerIn(size);
   }
 }
 
-/** The answer must be about the very socket asked for: the kernel falls back to one that listens on the same port. */
+/** The answer must be about the socket asked for: the kernel falls back to one that listens on the same port. */
 function ownerIn(size: number): SocketOwner {
-  if (size < HEADER + ANSWER || answer.readUInt16LE(4) !== SOCK_DIAG_BY_FAMILY) return 'nobody';
+  if (size < HEADER + ANSWER || answer.readUInt16LE(4) !== SOCK_DIAG_BY_FAMILY) return 'none';
   const state = answer.readUInt8(HEADER + 1);
   const samePorts = answer.readUInt32BE(HEADER + 4) === request.readUInt32BE(HEADER + 8);
   const inode = answer.readUInt32LE(HEADER + 68);
-  if (state === TCP_LISTEN || !samePorts || inode === 0) return 'nobody';
+  if (state === TCP_LISTEN || !samePorts || inode === 0) return 'none';
   return answer.readUInt32LE(HEADER + 64);
 }
 
-/** Puts the two ends into the request; false when they are not both on this machine's loopback. */
+/** Writes the two ends into the request. False if they are not both on this machine's loopback. */
 function askFor({ localAddress, localPort, remoteAddress, remotePort }: Ends): boolean {
   const here = addressBytes(localAddress);
   const there = addressBytes(remoteAddress);
@@ -84,7 +84,7 @@ function emptyRequest(): Buffer {
   return message;
 }
 
-/** Only addresses of this machine's loopback; an IPv4 address in IPv6 clothes is IPv4. */
+/** Only addresses of this machine's loopback. An IPv4 address mapped to IPv6 counts as IPv4. */
 function addressBytes(address: string | undefined): Buffer | undefined {
   if (address === '127.0.0.1') return LOOPBACK;
   if (address === '::1') return LOOPBACK_6;

@@ -7,7 +7,7 @@ let world: TestRoot;
 afterEach(() => world.end());
 
 describe('registering a mailbox', () => {
-  it('again with the same owner keeps it and refreshes its description', () => {
+  it('registering a mailbox again with the same owner keeps it and refreshes its description', () => {
     world = new TestRoot('bob');
     const again = world.store.register({
       address: at('bob'),
@@ -18,7 +18,7 @@ describe('registering a mailbox', () => {
     expect(world.store.registrations(at('bob'))).toMatchObject([{ display_name: 'Bob B.' }]);
   });
 
-  it('of another owner is refused in safe mode and changes nothing', async () => {
+  it('registering a mailbox of another owner is refused in safe mode and changes nothing', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'mine');
     const error = errorOf(() => world.store.register({ address: at('bob'), owner_principal_id: 'eve' }));
@@ -26,7 +26,7 @@ describe('registering a mailbox', () => {
     expect(await world.subjects('bob')).toEqual(['mine']);
   });
 
-  it('under another spelling of its domain is the same mailbox, not a second one', async () => {
+  it('registering a mailbox under another spelling of its domain is the same mailbox, not a second one', async () => {
     world = new TestRoot('alice', 'bob');
     const twin = 'bob@HOUMAO.LocalHost';
     const error = errorOf(() => world.store.register({ address: twin, owner_principal_id: 'eve' }));
@@ -37,7 +37,7 @@ describe('registering a mailbox', () => {
     expect(world.store.mailbox(twin).address).toBe(at('bob'));
   });
 
-  it('by force replaces the old one, whose mail the new owner does not see', async () => {
+  it('registering by force replaces the old mailbox, whose mail the new owner does not see', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'old');
     await world.store.published();
@@ -57,7 +57,7 @@ describe('registering a mailbox', () => {
     expect(world.files('messages')).toHaveLength(1);
   });
 
-  it('with stash puts the old mailbox aside with its links', async () => {
+  it('registering with stash puts the old mailbox aside with its links', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'old');
     await world.store.published();
@@ -70,7 +70,7 @@ describe('registering a mailbox', () => {
     expect(await world.subjects('bob')).toEqual(['new']);
   });
 
-  it('brings mail that is still being published to where its mailbox went', async () => {
+  it('registering a mailbox brings mail that is still being published to where its mailbox went', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'old');
     const result = world.store.register({ address: at('bob'), owner_principal_id: 'eve', mode: 'stash' });
@@ -79,7 +79,7 @@ describe('registering a mailbox', () => {
     expect(world.files(result.stashed_mailbox_path!)).toHaveLength(1);
   });
 
-  it('has one active registration per address, also when two try at once', () => {
+  it('an address has one active registration, even if two register it at once', () => {
     world = new TestRoot('bob');
     const insert = `INSERT INTO mailbox_registrations (registration_id, address, owner_principal_id, status, mailbox_kind,
       mailbox_path, mailbox_entry_path, created_at_utc) VALUES ('x', ?, 'eve', 'active', 'in_root', 'p', 'p', '')`;
@@ -97,7 +97,7 @@ describe('registering a mailbox', () => {
     ['an owner of two lines', 'invalid', { owner_principal_id: 'a\nb' }],
     ['a relative private directory', 'invalid', { mailbox_kind: 'symlink', mailbox_path: 'x' }],
     ['no private directory', 'invalid', { mailbox_kind: 'symlink' }],
-  ])('refuses %s', (_, code, wrong) => {
+  ])('registering a mailbox refuses %s', (_, code, wrong) => {
     world = new TestRoot();
     const before = world.store.registrations();
     const request = { address: at('new'), owner_principal_id: 'new', ...wrong };
@@ -105,7 +105,7 @@ describe('registering a mailbox', () => {
     expect(world.store.registrations()).toEqual(before);
   });
 
-  it('refuses to take an unknown folder unless forced', () => {
+  it('registering a mailbox refuses to take an unknown folder unless forced', () => {
     world = new TestRoot();
     const folder = world.path('mailboxes', at('bob'));
     fs.mkdirSync(folder);
@@ -128,7 +128,7 @@ describe('a mailbox in a private directory', () => {
       ...(mode ? { mode } : {}),
     });
 
-  it('is linked from the root, and its boxes link back', async () => {
+  it('a mailbox in a private directory is linked from the root, and its boxes link back', async () => {
     world = new TestRoot('alice');
     const home = path.join(world.directory, 'private', 'bob');
     register('bob', home);
@@ -140,7 +140,7 @@ describe('a mailbox in a private directory', () => {
     expect(path.isAbsolute(fs.readlinkSync(path.join(home, 'inbox', link!)))).toBe(false);
   });
 
-  it('gets its links made again after the root was moved', async () => {
+  it('a mailbox in a private directory gets its links made again after the root was moved', async () => {
     world = new TestRoot('alice');
     const home = path.join(world.directory, 'private', 'bob');
     register('bob', home);
@@ -155,7 +155,7 @@ describe('a mailbox in a private directory', () => {
     expect(fs.readFileSync(path.join(home, 'inbox', link!), 'utf8')).toContain('about hello');
   });
 
-  it('must be outside the root and belong to no other mailbox', () => {
+  it('a mailbox in a private directory must be outside the root and belong to no other mailbox', () => {
     world = new TestRoot();
     const home = path.join(world.directory, 'private');
     expect(errorOf(() => register('bob', world.path('mailboxes', 'x')))).toMatchObject({ code: 'invalid' });
@@ -167,7 +167,7 @@ describe('a mailbox in a private directory', () => {
     expect(errorOf(() => register('eve', home))).toMatchObject({ code: 'conflict' });
   });
 
-  it('is unlinked by purge, and the directory stays', () => {
+  it('a mailbox in a private directory is unlinked by purge, and the directory stays', () => {
     world = new TestRoot();
     const home = path.join(world.directory, 'private');
     register('bob', home);
@@ -178,7 +178,7 @@ describe('a mailbox in a private directory', () => {
 });
 
 describe('unregistering a mailbox', () => {
-  it('by deactivation keeps everything, and registering again brings it back', async () => {
+  it('deactivating a mailbox keeps everything, and registering it again brings it back', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'kept');
     const bob = world.mailbox('bob');
@@ -194,7 +194,7 @@ describe('unregistering a mailbox', () => {
     expect(await world.subjects('bob', 'archive')).toEqual(['kept']);
   });
 
-  it('by purge forgets the mailbox and keeps the messages of others', async () => {
+  it('purging a mailbox forgets it and keeps the messages of others', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'kept');
     expect(world.store.unregister(at('bob'), 'purge')).toMatchObject({ resulting_status: 'purged' });
@@ -203,7 +203,7 @@ describe('unregistering a mailbox', () => {
     expect(await world.subjects('alice', 'sent')).toEqual(['kept']);
   });
 
-  it('is refused for the operator and for an unknown address', () => {
+  it('unregistering a mailbox is refused for the operator and for an unknown address', () => {
     world = new TestRoot('bob');
     const operator = 'HOUMAO-operator@houmao.localhost';
     expect(errorOf(() => world.store.unregister(operator, 'purge'))).toMatchObject({ code: 'forbidden' });

@@ -28,7 +28,7 @@ const message = (): ToMake => ({
   ],
 });
 
-it('makes the directories a message needs below the root', () => {
+it('publishing makes the directories that a message needs below the root', () => {
   makeVisible(root, message(), new Set());
   expect(fs.readFileSync(path.join(root, 'mailboxes/ana@x/inbox/one.md'), 'utf8')).toBe('one');
 });
@@ -36,7 +36,7 @@ it('makes the directories a message needs below the root', () => {
 it.each([
   ['file and link', (whole: ToMake) => whole],
   ['link', ({ links }: ToMake) => ({ links })],
-])('brings no part of a root back that was moved away while its %s was still to be made', (_, part) => {
+])('publishing a %s does not bring back part of a root that was moved away', (_, part) => {
   const known = new Set<string>();
   makeVisible(root, message(), known);
   fs.renameSync(root, `${root}.away`);

@@ -7,7 +7,7 @@ let world: TestRoot;
 afterEach(() => world.end());
 
 describe('cleanup', () => {
-  it('removes inactive and stashed mailboxes of the requested age and nothing else', async () => {
+  it('cleanup removes inactive and stashed mailboxes of the requested age and nothing else', async () => {
     world = new TestRoot('alice', 'bob', 'carol');
     await world.send('alice', 'bob', 'kept');
     world.store.register({ address: at('bob'), owner_principal_id: 'eve', mode: 'stash' });
@@ -33,7 +33,7 @@ describe('cleanup', () => {
     expect(world.files('messages')).toHaveLength(1);
   });
 
-  it('removes copies no message refers to, once they are old', () => {
+  it('cleanup removes copies no message refers to, once they are old', () => {
     world = new TestRoot();
     for (const [id, age] of [
       ['att-old', 2 * 3600],
@@ -49,7 +49,7 @@ describe('cleanup', () => {
 });
 
 describe('clearing messages', () => {
-  it('removes all mail and keeps mailboxes, after a rehearsal that changes nothing', async () => {
+  it('clearing messages removes all mail and keeps mailboxes, after a rehearsal that changes nothing', async () => {
     world = new TestRoot('alice', 'bob');
     const outside = world.write('outside.txt', 'x');
     const attachments = [{ path: outside }, { path: outside, copy: true }];
@@ -69,7 +69,7 @@ describe('clearing messages', () => {
 });
 
 describe('export', () => {
-  it('copies accounts, messages, flags and copies into a directory of its own', async () => {
+  it('export copies accounts, messages, flags and copies into a directory of its own', async () => {
     world = await livedIn();
     await world.reopen();
     const output_dir = path.join(world.directory, 'out');
@@ -86,7 +86,7 @@ describe('export', () => {
     );
   });
 
-  it('can keep links, which lead into the export', async () => {
+  it('export can keep links, which lead into the export', async () => {
     world = await livedIn();
     await world.reopen();
     const output_dir = path.join(world.directory, 'out');
@@ -97,7 +97,7 @@ describe('export', () => {
     expect(manifest.preserved_symlinks).toHaveLength(8);
   });
 
-  it('records a missing message file and goes on', async () => {
+  it('export records a missing message file and goes on', async () => {
     world = await livedIn();
     await world.reopen();
     fs.rmSync(world.path('messages', world.files('messages')[0]!));
@@ -115,7 +115,7 @@ describe('export', () => {
     ['both selections', 'invalid', { all_accounts: true, addresses: [at('bob')] }],
     ['an address twice', 'invalid', { addresses: [at('bob'), at('bob')] }],
     ['an unknown address', 'not_found', { addresses: [at('bop')] }],
-  ])('refuses %s and leaves nothing behind', async (_, code, wrong) => {
+  ])('export refuses %s and leaves nothing behind', async (_, code, wrong) => {
     world = new TestRoot('bob');
     const output_dir = path.join(world.directory, 'out');
     await expect(world.store.export({ output_dir, ...wrong })).rejects.toMatchObject({ code });

@@ -65,7 +65,7 @@ describe('repair', () => {
     },
   );
 
-  it('keeps the unusable index beside the new one', async () => {
+  it('repair keeps the unusable index beside the new one', async () => {
     world = await livedIn();
     spoilIndex[2]![1](world);
     const { backed_up_index_path: backup } = await repairMailStore({ root: world.root });
@@ -73,7 +73,7 @@ describe('repair', () => {
     expect(fs.existsSync(backup!)).toBe(true);
   });
 
-  it('makes an index that other processes share: here too it is used under its own name', async () => {
+  it('repair makes an index that other processes can share at once', async () => {
     world = await livedIn();
     dropIndex(world);
     await repairMailStore({ root: world.root });
@@ -83,7 +83,7 @@ describe('repair', () => {
     expect(fs.readdirSync(world.root).filter((name) => name.startsWith('index.sqlite.rebuild'))).toEqual([]);
   });
 
-  it('knows boxes from the folders when index and journal are both lost', async () => {
+  it('repair restores boxes from the folders if index and journal are both lost', async () => {
     world = await livedIn();
     dropIndex(world);
     fs.rmSync(world.path('state.journal'));
@@ -95,7 +95,7 @@ describe('repair', () => {
     expect(await world.subjects('alice')).toEqual([]);
   });
 
-  it('sets bad files aside, counts them, and brings in the good ones', async () => {
+  it('repair sets bad files aside, counts them, and brings in the good ones', async () => {
     world = await livedIn();
     const [file] = world.files('messages');
     const good = fs.readFileSync(world.path('messages', file!), 'utf8');
@@ -116,7 +116,7 @@ describe('repair', () => {
     });
   });
 
-  it('writes missing and damaged message files again from the index', async () => {
+  it('repair writes missing and damaged message files again from the index', async () => {
     world = await livedIn();
     const files = world.files('messages');
     const before = fs.readFileSync(world.path('messages', files[0]!), 'utf8');
@@ -132,7 +132,7 @@ describe('repair', () => {
     await expectAsLivedIn();
   });
 
-  it('makes links again and removes stray ones', async () => {
+  it('repair makes links again and removes stray ones', async () => {
     world = await livedIn();
     const folder = ['mailboxes', at('bob')];
     const before = world.files(...folder);
@@ -144,7 +144,7 @@ describe('repair', () => {
     expect(world.files(...folder)).toEqual([...before, 'inbox/note.txt'].sort());
   });
 
-  it('writes nothing through links in the place of its own files and folders, and puts them aside', async () => {
+  it('repair writes nothing through links in the place of its own files and folders, and puts them aside', async () => {
     world = await livedIn();
     const day = path.dirname(world.files('messages')[0]!);
     const elsewhere = world.path('..', 'elsewhere');
@@ -178,7 +178,7 @@ describe('repair', () => {
     await world.reopen();
   });
 
-  it('adds a message of which only the file is left', async () => {
+  it('repair adds a message of which only the file is left', async () => {
     world = await livedIn();
     const [file] = world.files('messages');
     const id = `msg-20260101T000000Z-${'c'.repeat(32)}`;
@@ -193,7 +193,7 @@ describe('repair', () => {
     expect(await world.subjects('bob')).toContain('found');
   });
 
-  it('keeps idempotency keys', async () => {
+  it('repair keeps idempotency keys', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'once', { idempotency_key: 'k' });
     await world.store.close();
@@ -203,7 +203,7 @@ describe('repair', () => {
     expect((await world.send('alice', 'bob', 'once', { idempotency_key: 'k' })).duplicate).toBe(true);
   });
 
-  it('puts what interrupted writers left in staging aside, or removes it', async () => {
+  it('repair puts what interrupted writers left in staging aside, or removes it', async () => {
     world = await livedIn();
     const leave = () => {
       const file = world.path('staging', 'left.tmp');
@@ -223,7 +223,7 @@ describe('repair', () => {
     expect(world.files('staging').filter((name) => !name.startsWith('quarantine'))).toEqual([]);
   });
 
-  it('takes over a root that another program made', async () => {
+  it('repair takes over a root that another program made', async () => {
     world = await livedIn();
     fs.rmSync(world.path('signals'), { recursive: true });
     fs.rmSync(world.path('state.journal'));

@@ -21,7 +21,7 @@ const all = async (over: Partial<typeof ANY> = {}): Promise<string[]> =>
     ({ address, message }) => `${message.subject} of ${address.split('@')[0]}`,
   );
 
-it('lists the mail of every mailbox, newest first, each message once: as the first has it, else who got it', async () => {
+it('all mail is listed newest first, each message once: as the first mailbox has it, else as a recipient', async () => {
   expect(await all()).toEqual([
     'm7 of ana',
     'm6 of cleo',
@@ -33,7 +33,7 @@ it('lists the mail of every mailbox, newest first, each message once: as the fir
   ]);
 });
 
-it('pages through all mail, and each page continues where the one before ended', async () => {
+it('all mail is paged, and each page continues where the one before ended', async () => {
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
@@ -45,7 +45,7 @@ it('pages through all mail, and each page continues where the one before ended',
   expect(seen).toEqual(['m7', 'm6', 'm5', 'm4', 'm3', 'm2', 'm1']);
 });
 
-it('is narrowed by box, by what is unread and by words, over every mailbox', async () => {
+it('all mail can be narrowed by box, unread and words', async () => {
   const cleo = world.mailbox('cleo');
   const { messages } = await cleo.list({ box: 'inbox' });
   const refs = messages

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { Emitter, Ending, runFor, type Tenant } from '../../../base/index.ts';
+import { Emitter, Ending, runAsTenant, type Tenant } from '../../../base/index.ts';
 import { initMailStore } from '../index.ts';
 import { signalChange } from './signal.ts';
 import { watchMailbox } from './watch-mailbox.ts';
@@ -20,8 +20,8 @@ function watchedRoot() {
   const changed = new Emitter<string>();
   const errors: string[] = [];
   const watch = (name: string, act: () => void = () => {}): void => {
-    const tenant: Tenant = { own: new Map(), hear: (error) => errors.push(`${name}: ${String(error)}`) };
-    const stop = runFor(tenant, () =>
+    const tenant: Tenant = { own: new Map(), onError: (error) => errors.push(`${name}: ${String(error)}`) };
+    const stop = runAsTenant(tenant, () =>
       watchMailbox(store.layout, name, () => {
         changed.emit(name);
         act();
@@ -58,7 +58,7 @@ it('many mailboxes of one root are watched by one watcher, and each receives onl
   expect(fs.existsSync(signals)).toBe(false);
 });
 
-it('what one throws is its own, and the others hear', async () => {
+it('an error of one watcher is its own, and the others are notified', async () => {
   const { layout, changed, errors, watch } = watchedRoot();
   watch('a', () => {
     throw new Error('of a');
@@ -72,7 +72,7 @@ it('what one throws is its own, and the others hear', async () => {
   expect(errors.every((words) => words.startsWith('a: '))).toBe(true);
 });
 
-it('a directory of signals that was replaced is watched again, and counts as a change of all', async () => {
+it('a replaced signal directory is watched again and counts as a change of every mailbox', async () => {
   const { layout, signals, changed, watch } = watchedRoot();
   for (const name of ['a', 'b']) watch(name);
   const both = Promise.all(['a', 'b'].map((each) => changed.next((name) => name === each)));

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Emitter, runFor, runForNobody, type Tenant } from '../../../base/index.ts';
+import { Emitter, runAsTenant, runOutsideTenants, type Tenant } from '../../../base/index.ts';
 import type { Layout } from '../root/layout.ts';
 import { ensureSignal } from './signal.ts';
 
@@ -58,7 +58,7 @@ class RootWatch {
 
   #watch(): fs.FSWatcher {
     const own = path.basename(this.#layout.signals);
-    return runForNobody(() => {
+    return runOutsideTenants(() => {
       const watcher = fs.watch(this.#layout.signals, (event, name) => {
         if (watcher !== this.#watcher) return;
         if (name === null || (event === 'rename' && name === own)) this.#again();
@@ -73,7 +73,7 @@ class RootWatch {
     for (const { tenant, address, changed } of [...this.#listeners]) {
       if (address !== name) continue;
       if (gone) ensureSignal(this.#layout, address);
-      runFor(tenant, () => changed.emit());
+      runAsTenant(tenant, () => changed.emit());
     }
   }
 
@@ -86,7 +86,7 @@ class RootWatch {
     } catch {
       // Its root is gone too: this change is the last one reported.
     }
-    for (const { tenant, changed } of [...this.#listeners]) runFor(tenant, () => changed.emit());
+    for (const { tenant, changed } of [...this.#listeners]) runAsTenant(tenant, () => changed.emit());
   }
 
   #endIfUnheard(): void {

@@ -91,7 +91,7 @@ const anyMessage = fc
   .map(({ body: text, ...fields }) => message(fields, text));
 
 describe('the flat-file format', () => {
-  it('returns any list of messages exactly, whatever their bodies hold', () => {
+  it('the flat-file format returns any list of messages exactly, whatever their bodies hold', () => {
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 5 }), fc.boolean(), (messages, header) => {
         const text = (header ? newFileHeader('inbox.md') : '') + messages.map(writeBlock).join('');
@@ -101,7 +101,7 @@ describe('the flat-file format', () => {
     );
   });
 
-  it('writes envelopes that a YAML reader reads as they were meant', () => {
+  it('the flat-file format writes envelopes that a YAML reader understands', () => {
     fc.assert(
       fc.property(anyMessage, ({ fields }) => {
         const written = writeBlock({ fields, body: '' }).slice('---\n'.length, -'---\n\n'.length);
@@ -120,17 +120,17 @@ describe('the flat-file format', () => {
     ['msg-id', 'app-20260131:x.y_z/1', 'app-20260131:x.y_z/1'],
     ['to', 'totebox@app, command@claude-code', 'totebox@app, command@claude-code'],
     ['created', '2026-01-31T09:00:00Z', '2026-01-31T09:00:00Z'],
-  ])('writes %s %j as %s', (key, value, written) => {
+  ])('the flat-file format writes %s %j as %s', (key, value, written) => {
     expect(writeBlock(message({ [key]: value }))).toContain(`\n${key}: ${written}\n`);
   });
 
-  it('reads bare values of others as they stand', () => {
+  it('the flat-file format reads unquoted values of others unchanged', () => {
     expect(read('---\nfrom: a\nto: b\nre: Re: one # two\n---\n\nx\n')[0]!.fields.get('re')).toBe(
       'Re: one # two',
     );
   });
 
-  it('never lets a body line stand as a separator', () => {
+  it('the flat-file format never writes a body line as a separator', () => {
     fc.assert(
       fc.property(body, (text) => {
         expect(escapeBody(text).split(/[\r\n]/)).not.toContain('---');
@@ -139,7 +139,7 @@ describe('the flat-file format', () => {
     );
   });
 
-  it('finds its messages in a file with text, headers and damage of any kind around them', () => {
+  it('the flat-file format finds its messages in a file with text, headers and damage of any kind around them', () => {
     const junk = fc.constantFrom(
       '# Title\n\n',
       '---\n',
@@ -156,7 +156,7 @@ describe('the flat-file format', () => {
     );
   });
 
-  it('keeps the markdown readable: a rule stays a rule', () => {
+  it('the flat-file format keeps the markdown readable: a rule stays a rule', () => {
     expect(writeBlock(message({}, 'above\n\n---\n\nbelow'))).toBe(
       '---\nfrom: a@x\nto: b@x\nre: r\n---\n\nabove\n\n ---\n\nbelow\n\n',
     );
@@ -177,7 +177,7 @@ describe('the flat-file format', () => {
     ['values in quotes', '---\nfrom: "a"\nto: \'b\'\nre: "c"\n---\n\nbody\n', 'body'],
     ['a folded value', '---\nfrom: a\nto: b\nre: c\n  d\n---\n\nbody\n', 'body'],
     ['capital keys', '---\nFrom: a\nTo: b\nRe: c\n---\n\nbody\n', 'body'],
-  ])('reads a foreign file with %s', (_, text, expected) => {
+  ])('the flat-file format reads a foreign file with %s', (_, text, expected) => {
     const [found, ...others] = read(text);
     expect(others).toEqual([]);
     expect(found?.fields.get('from')).toBe('a');
@@ -185,12 +185,12 @@ describe('the flat-file format', () => {
     expect(found?.body).toBe(expected);
   });
 
-  it('lets the last of two status lines count', () => {
+  it('the flat-file format lets the last of two status lines count', () => {
     const [found] = read('---\nfrom: a\nto: b\nre: c\nstatus: pending\nstatus: actioned\n---\n\nx\n');
     expect(found?.fields.get('status')).toBe('actioned');
   });
 
-  it('keeps messages on both sides of a file header in mid-file', () => {
+  it('the flat-file format keeps messages on both sides of a file header in mid-file', () => {
     const text = `${writeBlock(message({ re: 'one' }, 'x'))}${newFileHeader('inbox.md')}${writeBlock(message({ re: 'two' }, 'y'))}`;
     expect(read(text).map(({ fields, body: found }) => [fields.get('re'), found])).toEqual([
       ['one', 'x'],
@@ -198,7 +198,7 @@ describe('the flat-file format', () => {
     ]);
   });
 
-  it('notices an envelope that is never closed and keeps every other message', () => {
+  it('the flat-file format notices an envelope that is never closed and keeps every other message', () => {
     const damage: FoundDamage[] = [];
     const text = `${writeBlock(message({ re: 'one' }))}---\nfrom: a\nto: b\nre: torn\n\ntext\n\n${writeBlock(message({ re: 'two' }))}`;
     const found = [...scanBlocks(bufferSource(Buffer.from(text)), { onDamage: (each) => damage.push(each) })];
@@ -206,7 +206,7 @@ describe('the flat-file format', () => {
     expect(damage).toHaveLength(1);
   });
 
-  it('finds blocks wherever the pieces it reads end', () => {
+  it('the flat-file format finds blocks wherever the pieces it reads end', () => {
     const blocks = Array.from({ length: 400 }, (_, n) =>
       writeBlock(message({ re: `m${n}` }, 'x'.repeat(n * 37))),
     );
@@ -224,7 +224,7 @@ describe('the flat-file format', () => {
 describe('a message as input', () => {
   const good = '---\nfrom: a\nto: b\nre: c\n---\n\nhello\n';
 
-  it('is an envelope and a body, which is taken literally', () => {
+  it('an input message is an envelope and a literal body', () => {
     expect(parseInput(good).body).toBe('hello');
     expect(parseInput(`\ufeff\n${good}`).body).toBe('hello');
     for (const body of ['', 'x', 'x\n', 'x\n\n', '\n'])
@@ -271,7 +271,7 @@ describe('a message as input', () => {
     ['bytes that are not UTF-8', Buffer.from([0x2d, 0x2d, 0x2d, 0xff]), /not valid UTF-8/],
     ['fields of the file header', '---\nmailbox: inbox\nfrom: a\nto: b\nre: c\n---\n', /file header/],
     ['a capital or odd key', '---\nfrom: a\nto: b\nre: c\nké: d\n---\n', /line 5/],
-  ])('is refused with %s, naming what is wrong', (_, input, words) => {
+  ])('an input message is refused with %s, naming what is wrong', (_, input, words) => {
     expect(() => parseInput(input)).toThrowError(
       expect.objectContaining({ code: 'invalid', message: expect.stringMatching(words) }),
     );

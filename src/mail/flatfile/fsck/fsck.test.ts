@@ -40,13 +40,13 @@ const TWICE =
 const kinds = (): string[] => box.fsck().issues.map(({ kind }) => kind);
 
 describe('fsck', () => {
-  it('finds nothing in a sound mailbox, nor in one that does not exist', () => {
+  it('fsck finds nothing in a sound mailbox, nor in one that does not exist', () => {
     expect(kinds()).toEqual([]);
     fs.writeFileSync(inbox, HEADER + block('a', '---\nfrom: x\nto: y\nre: z\n---\n') + block('b'));
     expect(box.fsck()).toMatchObject({ message_count: 2, issues: [] });
   });
 
-  it('counts what it repaired, also where the repair brings another trouble to light', async () => {
+  it('fsck counts what it repaired, even if a repair reveals another fault', async () => {
     fs.writeFileSync(
       inbox,
       HEADER + OPEN.replace('created: 2026-01-01\n', '').replace('status: pending\n', '') + block('b'),
@@ -66,7 +66,7 @@ describe('fsck', () => {
     ['a field that occurs twice', 'duplicate_field', HEADER + TWICE + block('b'), 8, 2],
     ['a second copy', 'duplicate_message', HEADER + block('a') + block('b') + block('a'), 30, 2],
     ['a file header below messages', 'misplaced_header', block('a') + HEADER + block('b'), 12, 2],
-  ])('finds %s and repairs it without losing a word', async (_, kind, text, line, count) => {
+  ])('fsck finds %s and repairs it without losing a word', async (_, kind, text, line, count) => {
     fs.writeFileSync(inbox, text);
     expect(box.fsck().issues).toMatchObject([{ kind, line, repairable: true }]);
     const report = await box.repair();
@@ -81,7 +81,7 @@ describe('fsck', () => {
     expect(fs.readFileSync(inbox).equals(again)).toBe(true);
   });
 
-  it('closes a torn envelope so that its message comes to light', async () => {
+  it('fsck closes a torn envelope so that its message is found', async () => {
     fs.writeFileSync(inbox, HEADER + block('a') + OPEN + block('b'));
     await box.repair();
     expect(box.list().entries.map(({ ref }) => ref)).toEqual(['a', 'torn', 'b']);
@@ -89,7 +89,7 @@ describe('fsck', () => {
     expect(box.show('a').body).toBe('body');
   });
 
-  it('keeps the status that counted', async () => {
+  it('fsck keeps the effective status', async () => {
     fs.writeFileSync(inbox, TWICE);
     await box.repair();
     expect(fs.readFileSync(inbox, 'utf8')).toBe(
@@ -100,7 +100,7 @@ describe('fsck', () => {
     );
   });
 
-  it('takes out what is archived already', async () => {
+  it('fsck removes what is already archived', async () => {
     fs.writeFileSync(inbox, HEADER + block('a') + block('b'));
     fs.writeFileSync(box.paths.archive, block('a', 'body', { status: 'actioned' }));
     expect(kinds()).toEqual(['in_both']);
@@ -108,7 +108,7 @@ describe('fsck', () => {
     expect(box.list().entries.map(({ ref }) => ref)).toEqual(['b']);
   });
 
-  it('reports and leaves alone what only a person can decide', async () => {
+  it('fsck reports and leaves alone what only a person can decide', async () => {
     const text =
       block('a', 'one') +
       block('a', 'two') +
@@ -130,7 +130,7 @@ describe('fsck', () => {
     expect(fs.readFileSync(inbox).equals(before)).toBe(true);
   });
 
-  it('reports bytes that are not UTF-8 and keeps them through every edit', async () => {
+  it('fsck reports bytes that are not UTF-8 and keeps them through every edit', async () => {
     const odd = Buffer.concat([
       Buffer.from(
         '---\nfrom: \xff\xfe\nto: b\nre: c\nstatus: pending\ncreated: 2026-01-01\nmsg-id: m\n---\n\n',
@@ -145,7 +145,7 @@ describe('fsck', () => {
     expect(fs.readFileSync(inbox).equals(expected)).toBe(true);
   });
 
-  it('puts right several troubles of one file at once', async () => {
+  it('fsck repairs several faults of one file at once', async () => {
     fs.writeFileSync(inbox, block('a') + TWICE + HEADER + OPEN + block('a') + TWICE);
     const report = await box.repair();
     expect(report.issues).toEqual([]);

@@ -39,7 +39,7 @@ describeMailbox({
   },
 });
 
-describe('flat files behind the port', () => {
+describe('a flat-file mailbox', () => {
   let root: string;
   const open = (name: string, peers?: ReadonlyMap<string, string>): FlatFileMailbox =>
     new FlatFileMailbox({ directory: path.join(root, name), address: `totebox@${name}`, peers });
@@ -50,7 +50,7 @@ describe('flat files behind the port', () => {
   });
   afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
-  it('without peers, mail waits in the outbox for a relay, which keeps its id', async () => {
+  it('a flat-file mailbox without peers keeps mail in the outbox for a relay, which keeps its id', async () => {
     const [ana, ben] = [open('ana'), open('ben')];
     const { message } = await ana.send({ to: ['totebox@ben'], subject: 'hi', body_content: 'x' });
     expect((await ben.list()).messages).toEqual([]);
@@ -81,7 +81,7 @@ describe('flat files behind the port', () => {
     expect(text).toContain('to: elsewhere\nre: c\nstatus: pending\nmsg-id: old\n---');
   });
 
-  it('shows a message without an id, takes it by its name, and lets status mean what it means', async () => {
+  it('a flat-file mailbox shows a message without an id, finds it by its name, and maps its status', async () => {
     const ben = open('ben');
     const block = (status: string): string =>
       `---\nfrom: a\nto: b\nre: ${status}\ncreated: 2026-01-01\nstatus: ${status}\n---\n\n${status}\n\n`;
@@ -101,7 +101,7 @@ describe('flat files behind the port', () => {
     expect((await ben.list({ box: 'archive' })).messages).toMatchObject([{ subject: 'pending', read: true }]);
   });
 
-  it('takes a block that people wrote without status or date for open mail of an unknown date', async () => {
+  it('a flat-file mailbox shows a block without status or date as open mail of an unknown date', async () => {
     const ben = open('ben');
     const block = (re: string, status: string): string =>
       `---\nfrom: a\nto: b\nre: ${re}\n${status}---\n\nx\n\n`;
@@ -127,7 +127,7 @@ describe('flat files behind the port', () => {
     expect(fs.readFileSync(inbox, 'utf8')).toContain('re: none\nstatus: in-progress\n---');
   });
 
-  it('refuses what the format cannot express as unsupported, and changes nothing', async () => {
+  it('a flat-file mailbox refuses what the format cannot express as unsupported, and changes nothing', async () => {
     const ben = open('ben');
     await ben.post({ subject: 'note', body_content: 'x' });
     const { message_ref: ref } = (await ben.list()).messages[0]!;
@@ -149,7 +149,7 @@ describe('flat files behind the port', () => {
     await expect(ben.move([ref], 'inbox')).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  it('reports damage in its status and still shows the rest', async () => {
+  it('a flat-file mailbox reports damage in its status and still shows the rest', async () => {
     const ben = open('ben');
     await ben.post({ subject: 'note', body_content: 'x' });
     fs.appendFileSync(path.join(root, 'ben', '.agent', 'inbox.md'), '---\nfrom: a\nto: b\nre: torn\n');

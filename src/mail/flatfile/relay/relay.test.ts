@@ -39,7 +39,7 @@ const inside = (name: string, box = 'inbox'): Record<string, string | undefined>
 const idsOf = (name: string): (string | undefined)[] => inside(name).map((each) => each['msg-id']);
 
 describe('relay', () => {
-  it('carries pending mail to the directory it is addressed to, with its id, and marks it dispatched', async () => {
+  it('relay carries pending mail to the directory it is addressed to, with its id, and marks it dispatched', async () => {
     await write('ana', 'totebox@ben', { 'msg-id': 'r-1', priority: 'high' }, 'one\n---\ntwo');
     await write('ana', 'ben');
     await write('ana', 'totebox@ben', { 'msg-id': 'r-3', status: 'actioned' });
@@ -66,20 +66,20 @@ describe('relay', () => {
     expect(inside('ben')).toHaveLength(2);
   });
 
-  it('keeps the order in which mail was written', async () => {
+  it('relay keeps the order in which mail was written', async () => {
     for (const n of [1, 2, 3, 4]) await write('ana', 'ben', { 'msg-id': `r-${n}` });
     await relay(directories('ana', 'ben'));
     expect(inside('ben').map((each) => each['msg-id'])).toEqual(['r-4', 'r-3', 'r-2', 'r-1']);
   });
 
-  it('delivers to each of several recipients once', async () => {
+  it('relay delivers to each of several recipients once', async () => {
     await write('ana', 'totebox@ben, cho, task@ben', { 'msg-id': 'r-1' });
     await relay(directories('ana', 'ben', 'cho'));
     expect(inside('ben')).toHaveLength(1);
     expect(inside('cho')).toHaveLength(1);
   });
 
-  it('touches nothing outside its directories, and notifies the sender', async () => {
+  it('relay touches nothing outside its directories, and notifies the sender', async () => {
     await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
     const [item] = await relay(directories('ana', 'ben'));
     expect(item).toMatchObject({ outcome: 'undeliverable', reason: 'no directory for totebox@cho' });
@@ -94,7 +94,7 @@ describe('relay', () => {
     expect(inside('ana')).toHaveLength(1);
   });
 
-  it('does not believe a file header about who owns a directory', async () => {
+  it('relay does not believe a file header about who owns a directory', async () => {
     fs.writeFileSync(
       path.join(root, 'ben', '.agent', 'inbox.md'),
       '---\nmailbox: inbox\nowner: totebox@cho\nschema: x\n---\n\n# Inbox\n',
@@ -104,7 +104,7 @@ describe('relay', () => {
     expect(inside('ben')).toEqual([]);
   });
 
-  it('notifies the sender once of each failed try of a corrected message', async () => {
+  it('relay notifies the sender once of each failed try of a corrected message', async () => {
     await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
     await relay(directories('ana', 'ben'));
     const correct = async (to: string): Promise<void> => {
@@ -126,7 +126,7 @@ describe('relay', () => {
     expect(await relay(directories('ana', 'ben'))).toMatchObject([{ outcome: 'dispatched' }]);
   });
 
-  it('takes an id the recipient knows with other content as undeliverable, never as delivered', async () => {
+  it('relay treats an id that the recipient has with other content as undeliverable', async () => {
     await file('ben', 'inbox').prepend({
       fields: new Map([
         ['from', 'x'],
@@ -143,7 +143,7 @@ describe('relay', () => {
     expect(inside('ben')).toHaveLength(1);
   });
 
-  it('leaves mail pending when the recipient is locked, counts the attempt, and delivers it later', async () => {
+  it('relay leaves mail pending when the recipient is locked, counts the attempt, and delivers it later', async () => {
     await write('ana', 'ben', { 'msg-id': 'r-1' });
     const { paths } = file('ben', 'inbox');
     fs.mkdirSync(paths.side);
@@ -156,7 +156,7 @@ describe('relay', () => {
     expect(inside('ben')).toHaveLength(1);
   });
 
-  it('reports what it would do and changes nothing in a dry run', async () => {
+  it('relay reports what it would do and changes nothing in a dry run', async () => {
     await write('ana', 'ben', { 'msg-id': 'r-1' });
     await write('ana', 'nobody', { 'msg-id': 'r-2' });
     const before = fs.readFileSync(path.join(root, 'ana', '.agent', 'outbox.md'));
@@ -198,7 +198,7 @@ describe('relay', () => {
     },
   );
 
-  it('reads no outbox that is a link leading outside, reports it, and continues with the others', async () => {
+  it('relay reads no outbox that is a link leading outside, reports it, and continues with the others', async () => {
     const foreign = path.join(root, 'foreign.md');
     fs.writeFileSync(foreign, '---\nfrom: x\nto: ana\nre: y\nstatus: pending\n---\n\nsecret\n');
     fs.symlinkSync(foreign, path.join(root, 'ben', '.agent', 'outbox.md'));
@@ -211,7 +211,7 @@ describe('relay', () => {
     expect(fs.readFileSync(foreign, 'utf8')).toContain('status: pending');
   });
 
-  it('knows a directory by the name it was passed, links or not', async () => {
+  it('relay knows a directory by the name it was passed, links or not', async () => {
     fs.renameSync(path.join(root, 'ben', '.agent'), path.join(root, 'ben', 'mail'));
     fs.symlinkSync('mail', path.join(root, 'ben', '.agent'));
     fs.symlinkSync('cho', path.join(root, 'alias'));
@@ -222,7 +222,7 @@ describe('relay', () => {
     expect([idsOf('ben'), idsOf('cho')]).toEqual([['r-1'], ['r-2']]);
   });
 
-  it('delivers to the other recipients when one has the id with other content', async () => {
+  it('relay delivers to the other recipients when one has the id with other content', async () => {
     await write('cho', 'ben', { 'msg-id': 'r-1' }, 'first');
     await relay(directories('cho', 'ben'));
     await write('ana', 'ben, cho', { 'msg-id': 'r-1' }, 'second');
@@ -230,7 +230,7 @@ describe('relay', () => {
     expect(idsOf('cho')).toEqual(['r-1']);
   });
 
-  it('refuses two directories of one name, and a directory without .agent', async () => {
+  it('relay refuses two directories of one name, and a directory without .agent', async () => {
     fs.mkdirSync(path.join(root, 'other', 'ana', '.agent'), { recursive: true });
     await expect(relay(directories('ana', 'other/ana'))).rejects.toMatchObject({ code: 'invalid' });
     await expect(relay(directories('nowhere'))).rejects.toMatchObject({ code: 'not_found' });
