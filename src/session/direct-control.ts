@@ -37,13 +37,13 @@ export type DirectAct =
   | { kind: 'interrupt' }
   | { kind: 'send_keys'; sequence: string; escapeSpecialKeys: boolean };
 
-/** A surface just opened has seen the screen once; what it needs to call it stable is a moment more. */
+/** A surface that was just opened has read the screen once. It needs a little longer to call the screen stable. */
 const SETTLE_MS = 4_000;
 
 /**
  * Acts on an agent that has no gateway: the same surface, the same gate, the same lane under the same lock. A gateway
- * that is attached meanwhile waits for its turn. Nothing is queued and nothing is kept but what is returned. Of a headless
- * agent, a prompt is a whole turn: it is over when the turn is, and giving up before that interrupts it.
+ * that is attached at the same time waits for its turn. Nothing is queued, and only the result is kept. For a headless
+ * agent, a prompt is a whole turn: this returns when the turn ends, and aborting it interrupts the turn.
  */
 export async function controlDirectly(
   context: SessionContext,
@@ -100,7 +100,7 @@ async function perform(
   });
 }
 
-/** Ready, or as ready as it gets in a moment; the lane then says what is in the way. */
+/** Waits a moment for the agent to become ready. If it does not, the lane reports why. */
 async function settled(surface: AgentSurface, { clock }: SessionContext): Promise<void> {
   if (surface.observation().ready) return;
   const enough = new AbortController();
@@ -145,7 +145,7 @@ async function saveProgress(
   }));
 }
 
-/** Captured once, without attaching: nothing is resized or disturbed. */
+/** Captures the screen once, without attaching, so nothing is resized or disturbed. */
 export async function seeTerminal(
   context: SessionContext,
   facts: ManifestFacts,

@@ -21,7 +21,7 @@ function program(file: string, text: string): string {
 const detect = (executable: string, npmPackage: string | null = '@x/tool') =>
   detectVersion({ npmPackage }, executable, { cwd: directory, env: { PATH: '/bin:/usr/bin' } });
 
-it('stands in the package the command leads to, and the tool is not started', async () => {
+it('the version of a tool is read from the package of its command, without starting the tool', async () => {
   const target = program('lib/node_modules/@x/tool/bin/tool.js', 'touch started');
   fs.writeFileSync(
     path.join(directory, 'lib/node_modules/@x/tool/package.json'),
@@ -32,7 +32,7 @@ it('stands in the package the command leads to, and the tool is not started', as
   expect(fs.existsSync(path.join(directory, 'started'))).toBe(false);
 });
 
-it('is asked for when the package above is another one', async () => {
+it('a tool is run for its version if the package above is another one', async () => {
   fs.writeFileSync(path.join(directory, 'package.json'), '{"name":"mine","version":"9.9.9"}');
   expect(await detect(program('tool', 'echo "tool 1.2.3 (build 7)"'))).toBe('1.2.3');
 });
@@ -40,11 +40,11 @@ it('is asked for when the package above is another one', async () => {
 it.each([
   ['fails', 'exit 1'],
   ['says something else', 'echo hello'],
-])('is unknown when the tool %s', async (_, text) => {
+])('the version is unknown if the tool %s', async (_, text) => {
   expect(await detect(program('tool', text))).toBeNull();
 });
 
-it('is unknown for a tool that is not there, and never asked of any command', async () => {
+it('the version of a missing tool is unknown, and the tool command is never run for it', async () => {
   expect(await detect(path.join(directory, 'nobody'))).toBeNull();
   expect(await detect(program('tool', 'touch started; echo 1.2.3'), null)).toBeNull();
   expect(fs.existsSync(path.join(directory, 'started'))).toBe(false);

@@ -18,11 +18,11 @@ import { SessionTmux } from './session-tmux.ts';
 export interface TmuxExamination {
   version: string;
   socket: string;
-  /** How many sessions its server has; none when it does not run. */
+  /** Sessions of its server; 0 if it does not run. */
   sessions: number;
 }
 
-/** Throws what tmux lacks: it is not installed, too old, or its server does not answer. */
+/** Throws if tmux is not installed, is too old, or its server does not answer. */
 export async function examineTmux({ settings, env }: SessionContext): Promise<TmuxExamination> {
   const { text } = await new Tmux({ env }).version();
   const socket = socketOf(settings.tmuxSocket, env);
@@ -32,14 +32,14 @@ export async function examineTmux({ settings, env }: SessionContext): Promise<Tm
 export interface ToolExamination {
   tool: string;
   executable: string;
-  /** Null: it does not say. */
+  /** Null if unknown. */
   version: string | null;
-  /** seen: of this very version screens were captured. in_range: it should be the same. outside: prompts are refused. */
+  /** seen: screens of exactly this version were captured. in_range: it should be the same. outside: prompts are refused. */
   known: 'seen' | 'in_range' | 'outside' | 'assumed' | 'never';
   seen: string[];
 }
 
-/** Every tool that is installed here, and whether its screens are known in that version. */
+/** Every tool that is installed here, and whether the screens of that version are known. */
 export async function examineTools({ env }: SessionContext): Promise<ToolExamination[]> {
   const installed = TOOLS.filter(({ process }) => !process.packaged).flatMap((tool) => {
     const executable = findProgram(tool.process.executable, env, '/');
@@ -57,7 +57,7 @@ export async function examineTools({ env }: SessionContext): Promise<ToolExamina
   );
 }
 
-/** Records whose manifest is gone: they lead nowhere, and keep a name. */
+/** Records whose manifest is gone: they lead nowhere but keep a name in use. */
 export function deadRecords({
   settings,
   clock,
@@ -82,9 +82,9 @@ export function socketDirectory({ settings, env }: SessionContext): string {
 const TIMEOUT_MS = 4000;
 
 /**
- * The version of a tool: from the package it was installed with, else as it tells when asked. What is known about
- * its screens holds for certain versions, so the manifest records which one was started. A tool that does not say
- * is of unknown version; that is no reason not to start it.
+ * The version of a tool: from the package it was installed with, else from running `--version`. Knowledge of its screens
+ * is for certain versions, so the manifest records which one was started. A tool that reports none has an unknown
+ * version and is started all the same.
  */
 export async function detectVersion(
   { npmPackage }: Pick<ToolProcess, 'npmPackage'>,
@@ -92,10 +92,10 @@ export async function detectVersion(
   place: { cwd: string; env: Record<string, string> },
 ): Promise<string | null> {
   if (npmPackage === null) return null;
-  return packageVersion(executable, npmPackage) ?? (await toldVersion(executable, place));
+  return packageVersion(executable, npmPackage) ?? (await reportedVersion(executable, place));
 }
 
-/** What is to be said of a version whose screens were never checked: the agent may not be woken. */
+/** A warning about a version whose screens were never checked: the agent may not be woken. */
 export function versionNotes(toolName: string, version: string | null): string[] {
   const tool = toolOf(toolName);
   if (!tool || tool.detectors.length === 0 || version === null) return [];
@@ -107,7 +107,7 @@ export function versionNotes(toolName: string, version: string | null): string[]
   ];
 }
 
-/** Starting a tool only to ask it takes seconds; its package lies above the file that the command leads to. */
+/** Running a tool for its version takes seconds. Its package is above the file that the command leads to. */
 export function packageVersion(executable: string, name: string): string | undefined {
   let directory: string;
   try {
@@ -133,7 +133,7 @@ function versionIn(file: string, name: string): string | undefined {
   }
 }
 
-function toldVersion(
+function reportedVersion(
   executable: string,
   place: { cwd: string; env: Record<string, string> },
 ): Promise<string | null> {

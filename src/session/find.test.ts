@@ -61,44 +61,44 @@ const session = (sample: SampleSession = {}): string => writeSession(runtime, sa
 const byName = { by: 'agent_name', name: 'gpu' } as const;
 
 describe('an agent that is named', () => {
-  it('an agent that is named is found by its one fresh record, and its manifest is the authority', async () => {
+  it('a named agent is found by its one fresh record, and its manifest is the authority', async () => {
     const manifestPath = session();
     const target = await resolveTarget(byName, world({ records: [sampleRecord({ manifestPath }, now)] }));
     expect(target).toMatchObject({ kind: 'local', facts: { path: manifestPath, agentName: 'gpu' } });
   });
 
-  it('an agent that is named is found by its id also when the name is shared', async () => {
+  it('a named agent is found by its id also when the name is shared', async () => {
     const manifestPath = session({ agentId: 'b' });
     const records = [sampleRecord({ agentId: 'a' }, now), sampleRecord({ agentId: 'b', manifestPath }, now)];
     const target = await resolveTarget({ by: 'agent_id', id: 'b' }, world({ records }));
     expect(target).toMatchObject({ kind: 'local', facts: { agentId: 'b' } });
   });
 
-  it('an agent that is named is refused when several fresh records bear the name', async () => {
+  it('a named agent is refused if several fresh records have the name', async () => {
     const records = [sampleRecord({ agentId: 'a' }, now), sampleRecord({ agentId: 'b' }, now)];
     const refusal = await refusalOf(() => resolveTarget(byName, world({ records })));
     expect(refusal).toMatchObject({ code: 'conflict', facts: { cause: 'ambiguous', agent_ids: ['a', 'b'] } });
   });
 
-  it('an agent that is named is not found by an expired record', async () => {
+  it('a named agent is not found by an expired record', async () => {
     const expired = [sampleRecord({ manifestPath: session() }, now)];
     const refusal = await refusalOf(() => resolveTarget(byName, world({ expired })));
     expect(refusal).toMatchObject({ code: 'not_found', facts: { cause: 'lease_expired' } });
   });
 
-  it('an agent that is named is not found when nobody has it, and the nearest name is told', async () => {
+  it('an unknown agent name is not found, and the nearest name is suggested', async () => {
     const records = [sampleRecord({ agentName: 'gpu2' }, now)];
     const refusal = await refusalOf(() => resolveTarget(byName, world({ records })));
     expect(refusal.code).toBe('not_found');
     expect(refusal.hint).toMatch(/gpu2/);
   });
 
-  it('an agent that is named without a record is looked for at the default pair port only', async () => {
+  it('a named agent without a record is looked up at the default pair port only', async () => {
     const target = await resolveTarget(byName, world({ served: ['http://127.0.0.1:9889 gpu'] }));
     expect(target).toMatchObject({ kind: 'fleet', baseUrl: 'http://127.0.0.1:9889', agentRef: 'gpu' });
   });
 
-  it('with --pair-port is asked of that server, whatever the registry says', async () => {
+  it('with --pair-port that server is asked for the agent, whatever the registry has', async () => {
     const records = [sampleRecord({ manifestPath: session() }, now)];
     const target = await resolveTarget({ ...byName, pairPort: 7000 }, world({ records }));
     expect(target).toEqual({
@@ -133,7 +133,7 @@ describe('a record that leads elsewhere fails closed', () => {
     expect(refusal).toMatchObject({ code, facts: { cause: 'stale_pointer' } });
   });
 
-  it('a record that leads elsewhere fails closed its manifest is damaged', async () => {
+  it('a record fails closed if its manifest is damaged', async () => {
     const manifestPath = session();
     fs.writeFileSync(manifestPath, '{');
     const records = [sampleRecord({ manifestPath }, now)];
@@ -240,7 +240,7 @@ describe('sessions that servers own', () => {
       world({ current: 'S-gpu', sessions: { 'S-gpu': { manifestPath: writeSession(runtime, manifest) } } }),
     );
 
-  it('sessions that servers own houmao_server_rest goes to the server its manifest declares', async () => {
+  it('a session of backend houmao_server_rest goes to the server its manifest declares', async () => {
     const attach = { api_base_url: 'http://127.0.0.1:9999', managed_agent_ref: 'cao-gpu' };
     const target = await at(servedManifest('houmao_server_rest', {}, attach));
     expect(target).toMatchObject({ kind: 'fleet', baseUrl: 'http://127.0.0.1:9999', agentRef: 'cao-gpu' });
@@ -251,13 +251,10 @@ describe('sessions that servers own', () => {
     ['no reference', { api_base_url: 'http://127.0.0.1:9999', managed_agent_ref: null }],
     ['something that is no address', { api_base_url: 'gopher://x', managed_agent_ref: 'x' }],
     ['an address with a path', { api_base_url: 'http://127.0.0.1:1/x', managed_agent_ref: 'x' }],
-  ])(
-    'sessions that servers own houmao_server_rest with %s is refused, and none is guessed',
-    async (_, attach) => {
-      const refusal = await refusalOf(() => at(servedManifest('houmao_server_rest', {}, attach)));
-      expect(refusal.code).toBe('invalid');
-    },
-  );
+  ])('a session of backend houmao_server_rest with %s is refused, and none is guessed', async (_, attach) => {
+    const refusal = await refusalOf(() => at(servedManifest('houmao_server_rest', {}, attach)));
+    expect(refusal.code).toBe('invalid');
+  });
 
   it('a CAO server owns the terminal only: the agent is of this host', async () => {
     const target = await at(servedManifest('cao_rest', {}, { api_base_url: 'http://127.0.0.1:1' }));
@@ -285,7 +282,7 @@ describe('tmux servers', () => {
     expect(refusal.message).toContain(SHARED_SOCKET);
   });
 
-  it('a session that was renamed is known by its pointer', async () => {
+  it('a renamed session is recognised by its pointer', async () => {
     const manifestPath = session();
     const renamed = { ...world({ sessions: { new: { manifestPath } } }), nameOf: async () => 'new' };
     expect(await resolveTarget({ by: 'tmux_session', name: 'new' }, renamed)).toMatchObject({
@@ -364,7 +361,7 @@ describe('which agent is meant', () => {
     expect(() => chooseSelector(flags, insideTmux)).toThrow(words);
   });
 
-  it('which agent is meant says that --pair-port is not the port of a gateway', () => {
+  it('--pair-port is explained as not the port of a gateway', () => {
     let hint: string | undefined;
     try {
       chooseSelector({ pairPort: 4711 }, inside);
@@ -374,7 +371,7 @@ describe('which agent is meant', () => {
     expect(hint).toMatch(/--gateway-port/);
   });
 
-  it('which agent is meant never takes two ways at once, and --pair-port only with an agent', () => {
+  it('the target flags never accept two ways at once, and --pair-port only with an agent', () => {
     const flags = fc.record(
       {
         agentName: fc.constantFrom('gpu', 'cpu'),

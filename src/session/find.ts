@@ -25,7 +25,7 @@ import { socketOf, socketOfTmuxVariable } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { SessionTmux } from './session-tmux.ts';
 
-/** The agent the flags name, wherever this command runs. */
+/** Finds the agent that the flags name. */
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
   const selector = chooseSelector(flags, isInsideTmux(context.env));
   const target = await resolveLiving(context, selector);
@@ -33,8 +33,8 @@ export async function findTarget(context: SessionContext, flags: SelectorFlags):
 }
 
 /**
- * The lease of a record is for other programs that read the registry. Nobody renews it for a session that nobody asks
- * after, so one whose session still lives is published again when it is asked for, and found.
+ * The lease of a record is for other programs that read the registry. Nothing renews it while no one asks for the
+ * session. So a session that still lives is published again when someone asks for it.
  */
 async function resolveLiving(context: SessionContext, selector: Selector): Promise<Target> {
   const world = targetWorld(context);
@@ -51,7 +51,7 @@ async function resolveLiving(context: SessionContext, selector: Selector): Promi
   }
 }
 
-/** The one agent that the selector names among those whose lease ran out while nobody looked. */
+/** The one agent that the selector names among those whose lease ran out unnoticed. */
 function lostAgent(view: RegistryView, selector: Selector): ManifestFacts | undefined {
   const lost = lostRecords(view);
   const named = selector.by === 'agent_name' ? byName(lost, selector.name) : [];
@@ -67,7 +67,7 @@ async function stoppedAgent(context: SessionContext, selector: Selector): Promis
       : { agentId: selector.by === 'agent_id' ? selector.id : '' };
   const ended = findEnded(context, wanted);
   const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
-  // A remaining record says more: the session ended without being stopped.
+  // A remaining record is more exact: the session ended without being stopped.
   if (!ended || view.expired.some((record) => record.agent_id === ended.agentId)) return undefined;
   const again = ended.joined ? '"rouse join NAME" adopts its session' : '"rouse launch TOOL NAME" starts it';
   return notFound(`agent ${ended.agentName} was ${ended.joined ? 'left' : 'stopped'}`, {
@@ -88,7 +88,7 @@ function targetWorld({ settings, env, clock }: SessionContext): TargetWorld {
     nameOf: (facts) => new LiveSessions(env).nameOf(facts),
     pointersOf: (session) => pointers(server, session),
     async currentPointers() {
-      // The session one is in is on the server one is in, whatever the settings say.
+      // The current session is on the tmux server this runs in, whatever the settings are.
       const own = new SessionTmux(socketOf(undefined, env), env);
       const pane = env['TMUX_PANE'] ?? '';
       const session = await own.sessionOfPane(pane);
@@ -132,9 +132,9 @@ export interface LocalTarget {
   facts: ManifestFacts;
 }
 
-/** What resolution needs from outside; tests use tables. */
+/** What resolution needs from outside. Tests use tables. */
 export interface TargetWorld extends PointerWorld {
-  /** Undefined when there is no such session. */
+  /** Undefined if there is no such session. */
   pointersOf(session: string): Promise<SessionPointers | undefined>;
   /** The tmux session this process is in. */
   currentPointers(): Promise<SessionPointers | undefined>;
@@ -159,7 +159,7 @@ export async function resolveTarget(selector: Selector, world: TargetWorld): Pro
     }
     case 'current_session': {
       const pointers = await world.currentPointers();
-      if (!pointers) throw unavailable('the tmux session this command runs in cannot be asked');
+      if (!pointers) throw unavailable('the current tmux session cannot be read');
       return targetOf(await manifestOfSession(pointers, 'agent_id', world));
     }
   }
@@ -183,7 +183,7 @@ async function resolveAgent(selector: AgentSelector, world: TargetWorld): Promis
   const baseUrl = `http://127.0.0.1:${world.defaultFleetPort}`;
   if (await world.fleetKnows(baseUrl, ref))
     return { kind: 'fleet', baseUrl, agentRef: ref, facts: undefined };
-  throw nobody(selector, view);
+  throw noSuchAgent(selector, view);
 }
 
 function oneOf(selector: AgentSelector, view: RegistryView): RegistryRecord | undefined {
@@ -191,14 +191,14 @@ function oneOf(selector: AgentSelector, view: RegistryView): RegistryRecord | un
   const matches = byName(view.fresh, selector.name);
   if (matches.length > 1) {
     throw conflict(`${matches.length} agents are named "${selector.name}"`, {
-      hint: `say which with --agent-id: ${matches.map((record) => record.agent_id).join(', ')}`,
+      hint: `choose one with --agent-id: ${matches.map((record) => record.agent_id).join(', ')}`,
       facts: { cause: 'ambiguous', agent_ids: matches.map((record) => record.agent_id) },
     });
   }
   return matches[0];
 }
 
-function nobody(selector: AgentSelector, view: RegistryView): Error {
+function noSuchAgent(selector: AgentSelector, view: RegistryView): Error {
   const what = selector.by === 'agent_id' ? `id "${selector.id}"` : `name "${selector.name}"`;
   const expired =
     selector.by === 'agent_id'
@@ -218,13 +218,13 @@ function nobody(selector: AgentSelector, view: RegistryView): Error {
   return notFound(`there is no agent with ${what} on this host`, {
     hint: close
       ? `did you mean "${close}"? "rouse ls" shows all`
-      : '"rouse ls" shows the agents there are; for one of a fleet server give --pair-port',
+      : '"rouse ls" shows the agents there are; for one of a fleet server use --pair-port',
   });
 }
 
-/** Who owns the session is decided by its manifest alone. */
+/** Its manifest alone decides who owns a session. */
 export function targetOf(facts: ManifestFacts): Target {
-  // A server may own the terminal, and nothing else: gateway, queue and mail are of this host.
+  // A server may own only the terminal; gateway, queue and mail are of this host.
   if (CAPABILITIES[facts.backend].owner !== null) return { kind: 'local', facts };
   if (facts.backend === BACKEND.codexServer) {
     throw unsupported(
@@ -252,7 +252,7 @@ function serverUrl(text: string, file: string): string {
     const url = new URL(text);
     if (url.protocol === 'http:' && url.pathname === '/' && url.search === '') return url.origin;
   } catch {
-    // said below
+    // Refused below.
   }
   throw invalid(
     `${file}: gateway_authority.attach.api_base_url must look like http://host:port, not ${JSON.stringify(text)}`,
@@ -266,7 +266,7 @@ export function requireLocal(target: Target, action: string): ManifestFacts {
   );
 }
 
-/** The target flags that all commands of the agents family share. */
+/** The target flags that all commands of the agents family have. */
 export interface SelectorFlags {
   agentName?: string | undefined;
   agentId?: string | undefined;
@@ -285,8 +285,8 @@ const HOW_TO_NAME_ONE =
   'name one with --agent-name, --agent-id or --target-tmux-session; "rouse ls" shows the agents of this host';
 
 /**
- * Which agent is meant. Exactly one way of naming it counts; inside tmux no way at all means the session one is
- * in. `--pair-port` names a server to ask about an agent, so it needs an agent: a session knows its own server.
+ * Chooses the agent from the flags. It may be named in exactly one way. Inside tmux, without any, the current session is
+ * chosen. `--pair-port` names the server of a named agent; a session's manifest names its own server.
  */
 export function chooseSelector(flags: SelectorFlags, insideTmux: boolean): Selector {
   refuseTwoWays(flags);
@@ -315,15 +315,15 @@ export function chooseSelector(flags: SelectorFlags, insideTmux: boolean): Selec
 
 function refuseTwoWays(flags: SelectorFlags): void {
   if (flags.agentId !== undefined && flags.agentName !== undefined) {
-    throw invalid('give --agent-id or --agent-name, not both');
+    throw invalid('use --agent-id or --agent-name, not both');
   }
-  const given = [
+  const used = [
     flags.agentId !== undefined && '--agent-id',
     flags.agentName !== undefined && '--agent-name',
     flags.targetTmuxSession !== undefined && '--target-tmux-session',
     flags.currentSession && '--current-session',
   ].filter((name): name is string => typeof name === 'string');
-  if (given.length > 1) throw invalid(`give only one of ${given.join(' and ')}`);
+  if (used.length > 1) throw invalid(`use only one of ${used.join(' and ')}`);
 }
 
 function refusePairPortAlone(flags: SelectorFlags): void {
@@ -342,13 +342,13 @@ function refusePairPortAlone(flags: SelectorFlags): void {
   );
 }
 
-/** tmux reads `:` and `.` as window and pane, `=` as exact and `$`, `@`, `%` as ids; none of them can be in a name. */
+/** tmux reads `:` and `.` as window and pane, `=` as exact, and `$`, `@`, `%` as ids, so no name may contain them. */
 function tmuxName(text: string): string {
   const name = text.trim();
   if (name === '') throw invalid('--target-tmux-session must not be blank');
   if (/[:.\u0000-\u001f\u007f]/.test(name) || /^[=$@%]/.test(name)) {
     throw invalid(`--target-tmux-session ${JSON.stringify(name)} is not a session name`, {
-      hint: 'give the whole name as "tmux list-sessions" shows it; windows and panes cannot be named here',
+      hint: 'use the whole name as "tmux list-sessions" shows it; windows and panes cannot be named here',
     });
   }
   return name;

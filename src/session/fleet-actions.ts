@@ -30,7 +30,7 @@ import { launchedHere, type StopOptions } from './life/stop.ts';
 import { readManifestFacts } from './records/manifest-facts.ts';
 import type { SessionContext, SessionSettings } from './session-context.ts';
 
-/** A launch waits for the tool and asks it for its version. */
+/** A launch waits for the tool and runs it for its version. */
 const PATIENT = { timeoutMs: 90_000 };
 
 type Launched = FleetAnswer<'agents.launch'>;
@@ -40,7 +40,7 @@ export function fleetServerOn(port: number, env: NodeJS.ProcessEnv): FleetServer
   return { baseUrl, token: fleetToken(env, baseUrl) };
 }
 
-/** Asks a server to launch an agent and to own it. It runs with the caller's environment, as a launch from here would. */
+/** Asks a server to launch an agent and to own it. It runs with the caller's environment, as after a local launch. */
 export async function launchAtFleet(
   context: SessionContext,
   server: FleetServer,
@@ -68,7 +68,7 @@ export async function launchAtFleet(
   return { ...report, ...(await autoAttach(context, target, options)) };
 }
 
-/** What a launch does besides starting the tool, as the server reports it. */
+/** What a launch did besides starting the tool, as the server reports it. */
 function asideOf(answer: Launched): Pick<LaunchReport, 'skills' | 'fleet' | 'fleetError'> {
   const { skills_written: written, skills_problem: problem, fleet, fleet_error: error } = answer;
   return {
@@ -118,7 +118,7 @@ async function autoAttach(
   }
 }
 
-/** The environment file exists only while the request runs. */
+/** The environment file exists only during the request. */
 async function withEnvironment<T>(context: SessionContext, ask: (file: string) => Promise<T>): Promise<T> {
   const { runtimeDir, fleet } = context.settings;
   const file = writeHandover(runtimeDir, { env: context.env, fleet });
@@ -136,13 +136,13 @@ async function requireOwner(server: FleetServer): Promise<void> {
   });
 }
 
-/** The agents a server knows, as it describes them. */
+/** The agents that a server has, as it describes them. */
 export async function listAtFleet(server: FleetServer): Promise<FleetAnswer<'agents.list'>> {
   await fleetService(server);
   return askFleet(server, 'agents.list', {});
 }
 
-/** What the server knows of the agent, after it has proven to be the one that is meant. */
+/** The server's facts about the agent, after checking that it is the right one. */
 export async function showAtFleet(
   target: FleetTarget,
 ): Promise<Omit<FleetAnswer<'agents.state.detail'>, 'summary_state'>> {
@@ -165,7 +165,7 @@ export async function stopAtFleet(
   return askStop(target, killSession);
 }
 
-/** Only a joined session can be left, also where a server is asked to. */
+/** Only a joined session can be left, also through a server. */
 export async function leaveAtFleet(target: FleetTarget): Promise<Stopped> {
   await requireOwner(target);
   const agent = await requireFleetAgent(target);
@@ -194,7 +194,7 @@ export async function relaunchAtFleet(
   );
 }
 
-/** Through the agent's gateway when it has one, otherwise by the server itself. */
+/** Sends a request through the agent's gateway if it has one, otherwise through the server itself. */
 export async function requestAtFleet(
   target: FleetTarget,
   request: FleetInput<'agents.requests'>['body'],
@@ -205,26 +205,26 @@ export async function requestAtFleet(
   return askFleet(target, 'agents.requests', { agent_ref: target.agentRef, body: request }, PATIENT);
 }
 
-/** Where the agent's mail is served now, as the server says. */
+/** Where the agent's mail is served now, according to the server. */
 export async function resolveMailAtFleet(target: FleetTarget): Promise<FleetAnswer<'agents.mail.live'>> {
   await requireFleetAgent(target);
   return askFleet(target, 'agents.mail.live', { agent_ref: target.agentRef });
 }
 
 /**
- * The environment of a command line on its way to the server that launches for it. It may hold credentials, and whoever
- * listens on a port may be a stranger: so it goes through a file only its owner can read, and the request names the file.
- * That the server can read it also shows that both belong to the same account and the same home.
+ * Passes the environment of a command line to the server that launches for it. It may hold credentials, and another
+ * program may listen on the port. So it goes through a file that only its owner can read, and the request names the
+ * file. If the server can read it, both belong to the same account and home.
  */
 export interface Handover {
   env: NodeJS.ProcessEnv;
-  /** The fleet server the agent is to register with, and whose token it does so with. */
+  /** The fleet server that the agent registers with, and whose token it uses. */
   fleet?: SessionSettings['fleet'];
 }
 
 const DIRECTORY = 'handover';
 const LEFT_BEHIND_MS = 10 * 60_000;
-const LARGEST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 export function writeHandover(runtimeDir: string, handover: Handover): string {
   const directory = path.join(runtimeDir, DIRECTORY);
@@ -235,7 +235,7 @@ export function writeHandover(runtimeDir: string, handover: Handover): string {
   return file;
 }
 
-/** Reads a handover. It can be read only once, valid or not. */
+/** Reads a handover. It can be read only once, whether it is valid or not. */
 export function takeHandover(runtimeDir: string, file: string): Handover {
   const directory = path.join(runtimeDir, DIRECTORY);
   if (path.dirname(file) !== directory || !/^[0-9a-f]{32}\.json$/.test(path.basename(file))) {
@@ -246,7 +246,7 @@ export function takeHandover(runtimeDir: string, file: string): Handover {
   return parse(readOnce(file));
 }
 
-/** Opened without following a link, judged by what was opened, and removed before it is believed. */
+/** Opens it without following a link, checks the opened file, and removes it before using it. */
 function readOnce(file: string): string {
   let fd: number;
   try {
@@ -258,7 +258,7 @@ function readOnce(file: string): string {
     const stat = fs.fstatSync(fd);
     const own = stat.isFile() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
     if (!own) throw forbidden('environment_file must be a file that only this account can read');
-    if (stat.size > LARGEST_BYTES) throw invalid('environment_file is larger than an environment can be');
+    if (stat.size > MAX_BYTES) throw invalid('environment_file is larger than an environment can be');
     fs.rmSync(file, { force: true });
     return fs.readFileSync(fd, 'utf8');
   } finally {
@@ -290,7 +290,7 @@ function isEnvironment(value: unknown): value is NodeJS.ProcessEnv {
   );
 }
 
-/** Of command lines that were killed before they could take theirs back. */
+/** Removes files of command lines that were killed before they could. */
 function sweep(directory: string): void {
   for (const name of fs.readdirSync(directory)) {
     const file = path.join(directory, name);

@@ -38,14 +38,14 @@ import { type ManifestFacts, manifestOfRecord } from './records/manifest-facts.t
 import { byName, readRegistry } from './records/registry-read.ts';
 import type { SessionContext } from './session-context.ts';
 
-/** The two kinds of server that own agents; the passive one cannot attach or detach. */
+/** The two kinds of server that own agents. The passive kind cannot attach or detach. */
 export type FleetService = typeof FLEET_SERVICE | typeof PASSIVE_FLEET_SERVICE;
 
-/** A server that owns agents, and what opens its door where it listens beyond this host. */
+/** A server that owns agents, and the token for one that listens beyond this host. */
 export interface FleetServer {
   baseUrl: string;
   token?: string | undefined;
-  /** The manifest that named it; undefined when the command line did. */
+  /** The manifest that named it; undefined if the command line did. */
   facts?: ManifestFacts | undefined;
 }
 
@@ -53,11 +53,11 @@ export interface FleetServer {
 export interface FleetTarget extends FleetServer {
   kind: 'fleet';
   agentRef: string;
-  /** The manifest that led there; undefined when the server was named on the command line. */
+  /** The manifest that led there; undefined if the server was named on the command line. */
   facts: ManifestFacts | undefined;
 }
 
-/** As a server describes one: ours with an identity of its own, others flat and with fewer fields. */
+/** An agent as a server describes it. Ours has an identity object; others are flat, with fewer fields. */
 export type FleetAgent = Partial<FleetAnswer<'agents.get'>>;
 
 const TIMEOUT_MS = 5000;
@@ -72,7 +72,7 @@ function serverKind(server: FleetServer): ServerKind {
   };
 }
 
-/** A server that the agent's own manifest names cannot be left out: the agent is its. */
+/** A server that the agent's own manifest names cannot be left out. */
 function howToReach({ baseUrl, facts }: FleetServer): string {
   if (!facts) return 'Start it with "rouse server start", or leave out --pair-port for agents of this host.';
   const start = commandLine`rouse server start --port ${new URL(baseUrl).port || 80}`;
@@ -80,8 +80,8 @@ function howToReach({ baseUrl, facts }: FleetServer): string {
 }
 
 /**
- * Sent only where somebody named the file, or to the running server of this home: whoever happens to listen on a port must
- * not be given a token unasked.
+ * Sent only if a person named the file, or to the running server of this home. Another program that listens on a port
+ * must not get a token.
  */
 export function fleetToken(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
   const file = env['ROUSE_FLEET_TOKEN_FILE'];
@@ -89,8 +89,8 @@ export function fleetToken(env: NodeJS.ProcessEnv, baseUrl: string): string | un
 }
 
 /**
- * Whether the server there may be asked for an agent that nobody named a server for, and knows it. A Rouse server of another home
- * may not: its agents are not the caller's, unless the caller names a token file.
+ * Whether the server knows the agent. For an agent without a named server. A Rouse server of another home is not asked,
+ * because its agents are not the caller's, unless the caller names a token file.
  */
 export async function fleetKnows(
   server: FleetServer,
@@ -110,7 +110,7 @@ export async function fleetKnows(
   }
 }
 
-/** Which kind of fleet server answers there; another program on that port is not one. */
+/** Which kind of fleet server answers there. Another program on that port is an error. */
 export async function fleetService(server: FleetServer): Promise<FleetService> {
   const { baseUrl } = server;
   const health = await healthOf(server);
@@ -139,7 +139,7 @@ async function healthOf(
   }
 }
 
-/** The port may be the same as ours; only the health response tells them apart. */
+/** Both kinds of server may use the same port. Only the health response shows which it is. */
 function ownerThere(baseUrl: string, { backend, service, joinCommand }: OwnerKind): Error {
   return conflict(
     `what answers at ${baseUrl} is a ${CAPABILITIES[backend].owner} server, not a fleet server`,
@@ -151,9 +151,9 @@ function ownerThere(baseUrl: string, { backend, service, joinCommand }: OwnerKin
 }
 
 /**
- * The server must know the agent under exactly this reference, and, when a session of this host led here, as the
- * agent of that very session. A session whose registration has not finished is not ready; nobody else is asked
- * instead.
+ * Requires that the server has an agent with exactly this reference and, if a session of this host led here, that it is
+ * the agent of exactly this session. A session whose registration has not finished is not ready; no other server is
+ * asked.
  */
 export async function requireFleetAgent(target: FleetTarget): Promise<FleetAgent> {
   const { baseUrl, agentRef, facts } = target;
@@ -187,7 +187,7 @@ function requireSameSession(agent: FleetAgent, facts: ManifestFacts, baseUrl: st
   });
 }
 
-/** One question to a server that owns agents. What it refuses is refused here with its own words and code. */
+/** Sends one request to a server that owns agents. Its refusals are thrown with the same code and message. */
 export async function askFleet<K extends FleetRouteId>(
   server: FleetServer,
   id: K,
@@ -208,7 +208,7 @@ export async function askFleet<K extends FleetRouteId>(
   });
 }
 
-/** A passive server only watches. Then this host must own the session, and acts on its own authority. */
+/** For a passive server, which only watches: the manifest of a session that this host owns and acts on itself. */
 export async function localInstead(
   context: SessionContext,
   target: FleetTarget,
@@ -228,7 +228,7 @@ export async function localInstead(
   );
 }
 
-/** What is registered with the fleet server. */
+/** A session to register with the fleet server. */
 export interface FleetMember {
   root: string;
   agentId: string;
@@ -250,7 +250,7 @@ export interface FleetRegistration {
   takeOver?: boolean | undefined;
   /** Where it runs. */
   host: HostIdentity;
-  /** Where this home keeps its sessions: one of them that the server still believes in is replaced without asking. */
+  /** The sessions of this home. One of them that the server still lists as active is replaced without asking. */
   runtimeDir: string;
 }
 
@@ -258,9 +258,9 @@ const REGISTER_MS = 5000;
 const LEAVE_MS = 1500;
 
 /**
- * Registers the session with the fleet server and keeps the agent's token where only its owner can read it. The same
- * agent id keeps its workspace; an older session of it is fenced off, one of another host only with `takeOver`. Throws
- * what the server or the network said.
+ * Registers the session with the fleet server and stores the agent's token where only its owner can read it. The same
+ * agent id keeps its workspace. An older session of it is shut out, but one of another host only with `takeOver`. Throws
+ * the error of the server or the network.
  */
 export async function registerWithFleet(
   fleet: FleetRegistration,
@@ -279,7 +279,7 @@ export async function registerWithFleet(
       take_over: takeOver,
     });
   const { workspace_id, auth_token } = await register(fleet.takeOver === true).catch((error: unknown) => {
-    // The name was claimed here, so an earlier session of this home is gone, whatever the server still believes.
+    // This home claimed the name, so an earlier session of it is gone even if the server still lists it.
     if (isElsewhere(error) && isOfThisHome(fleet.runtimeDir, error.facts['session_id']))
       return register(true);
     throw error;
@@ -298,7 +298,7 @@ export async function registerWithFleet(
 }
 
 /**
- * At launch and join: a fleet that cannot be joined is told, and keeps no agent from starting. An agent that runs
+ * For launch and join. A fleet that cannot be joined is reported and does not prevent the start. An agent that runs
  * elsewhere is not started twice.
  */
 export async function joinFleetAtStart(
@@ -316,7 +316,7 @@ export async function joinFleetAtStart(
   }
 }
 
-/** Tells the server that the agent is gone; it would notice by itself in three minutes. Never throws. */
+/** Notifies the server that the agent is gone. Otherwise it would notice after three minutes. Never throws. */
 export async function leaveFleet(root: string): Promise<void> {
   try {
     const membership = readJsonIfExists(membershipFile(root)) as FleetMembership | undefined;
@@ -325,7 +325,7 @@ export async function leaveFleet(root: string): Promise<void> {
     const client = fleetClientOf({ url, caFile, tokenFile: tokenFile(root) }, { timeoutMs: LEAVE_MS });
     await client.heartbeat({ session_id: membership.session_id, active_tasks: 0, leaving: true });
   } catch {
-    // The server is away, or knows already.
+    // The server cannot be reached, or already knows.
   }
 }
 

@@ -1,17 +1,18 @@
 /**
- * Session: one agent in its tmux session, from outside. Launch, join, list, show, stop, relaunch; and the life of
- * its gateway: attach, status, detach.
+ * Session: one agent in its tmux session, seen from outside. Launch, join, list, show, stop, relaunch; and its gateway:
+ * attach, status, detach.
  *
- * Promises  manifest.json is the one authority, written whole and under a lock; everything else is derived from it.
- *           A gateway is called live only when the recorded process runs and answers as itself.
- *           Window 0 is never closed. A signal goes only to a process whose start time is the recorded one.
- *           A pointer that leads elsewhere is refused; another agent, server or pane is never guessed.
+ * Promises  manifest.json is the one authority, written whole and under a lock. Everything else is derived from it.
+ *           A gateway counts as live only if the recorded process runs and answers with its own id.
+ *           Window 0 is never closed. Only a process with the recorded start time is signalled.
+ *           A pointer that leads elsewhere is refused. Another agent, server or pane is never guessed.
  *           Credentials are in no argument, no tmux variable and no file that others can read.
- * Never     Types into an agent but through the lane of terminal/, edits a tool's own configuration unless a join asks for it
- *           (the mail skills it adds are files of their own, with a mark beside them), starts a gateway that was not requested.
- * Errors    RouseErrors whose `facts.cause` a program can read: port_in_use, session_lost, stale_pointer, …
+ * Never     Types into an agent except through the lane of terminal/. Edits a tool's own configuration unless a join
+ *           requests it (the mail skills are files of their own, with a stamp beside them). Starts a gateway that was
+ *           not requested.
+ * Errors    RouseErrors whose `facts.cause` programs can read: port_in_use, session_lost, stale_pointer, …
  *
- * Loading this file is quick: what needs schemas or a database is loaded when it is called.
+ * Importing this file is quick: what needs schemas or a database is loaded when it is called.
  */
 import type { Clock } from '../base/index.ts';
 import { readRegistry } from './records/registry-read.ts';
@@ -69,7 +70,7 @@ export {
 export type { SessionContext, SessionSettings } from './session-context.ts';
 export { findWayInto, go, lineOf, lookAtAgent, type ShownAgent, showAgent, wayInWords } from './show.ts';
 
-/** The action, whose module is loaded when it is first called. */
+/** An action whose module is loaded at the first call. */
 function onCall<A extends unknown[], R>(
   load: () => Promise<(...args: A) => Promise<R> | R>,
 ): (...args: A) => Promise<R> {
@@ -91,23 +92,23 @@ export const detach = onCall(async () => (await import('./gateway/detach.ts')).d
 
 /** Types into an agent without a gateway, through the same lane and under the same lock. */
 export const controlDirectly = onCall(async () => (await import('./direct-control.ts')).controlDirectly);
-/** What the terminal of an agent without a gateway shows; undefined when it is gone. */
+/** The screen of an agent without a gateway; undefined if the terminal is gone. */
 export const seeTerminal = onCall(async () => (await import('./direct-control.ts')).seeTerminal);
 
 /** The hosts of gateways of this home. */
 export const hostsOfHome = onCall(async () => (await import('./gateway/hosts.ts')).hostsOfHome);
-/** Starts every gateway that should run and does not, and its host first. */
+/** Starts every gateway that should run but does not, and its host first. */
 export const startHosts = onCall(async () => (await import('./gateway/hosts.ts')).startHosts);
 export const stopHosts = onCall(async () => (await import('./gateway/hosts.ts')).stopHosts);
-/** The agents whose gateway should run, and nothing starts it again. */
+/** The agents whose gateway should run but will not be restarted. */
 export const lostGateways = onCall(async () => (await import('./gateway/hosts.ts')).lostGateways);
 
 /** Registers a running session with a fleet server. */
 export { registerWithFleet } from './fleet.ts';
 
-/** Agents that a fleet server owns: launching, listing and stopping them there, and what that server itself needs. */
+/** Agents that a fleet server owns: launch, list and stop them there, and what that server itself needs. */
 export const fleetActions = () => import('./fleet-actions.ts');
-/** What surrounds sessions: tmux, tools and their versions, stale records. */
+/** What sessions depend on: tmux, tools and their versions, stale records. */
 export const examinations = () => import('./examine.ts');
 /** The mail skills of a tool: which are installed, and installing them. */
 export const skills = () => import('./equip/skills.ts');

@@ -25,14 +25,14 @@ export interface ListedAgent {
   tmux_socket: string | null;
   /** running: its tmux session lives. lost: it does not. stale: its record leads nowhere. */
   session: 'running' | 'lost' | 'stale';
-  /** Whether the tool itself is there, as its live gateway sees it; null when none looks. */
+  /** Whether the tool itself runs, as its live gateway sees it; null if no gateway looks. */
   tool_connectivity: Connectivity | null;
   /**
-   * not_capable: no gateway can serve this kind of session. silent: its process runs and does not answer. restarting: it
-   * ended by itself and is being started again. down: it ended too often and is not.
+   * not_capable: no gateway can serve this kind of session. silent: its process runs but does not answer. restarting: it
+   * ended by itself and is being restarted. down: it ended too often and is not restarted.
    */
   gateway: 'live' | 'silent' | 'restarting' | 'down' | 'not_attached' | 'not_capable';
-  /** Why it is down, since when, and what to do; null for one that is not. */
+  /** Why it is down, since when, and what to do; null if it is not down. */
   gateway_down: string | null;
   gateway_port: number | null;
   mail_address: string | null;
@@ -45,11 +45,11 @@ export interface AgentList {
   agents: ListedAgent[];
   /** Registry files that are not records. They are skipped and named. */
   malformed_records: string[];
-  /** Sessions that live but whose record had expired or was lost; they were published again. */
+  /** Live sessions whose record had expired or was lost. They were published again. */
   published_again: string[];
 }
 
-/** Every agent of this host. Sessions that live without a fresh record get one, so that a lease never hides an agent. */
+/** Every agent of this host. A live session without a fresh record gets one, so that no agent is hidden by its lease. */
 export async function listAgents(context: SessionContext): Promise<AgentList> {
   const { registryDir } = context.settings;
   const now = (): number => context.clock.now().getTime();
@@ -63,8 +63,8 @@ export async function listAgents(context: SessionContext): Promise<AgentList> {
 }
 
 function connectivity(paths: SessionPaths): Connectivity | null {
-  const said = readStatus(paths)['managed_agent_connectivity'];
-  return typeof said === 'string' && isAmong(CONNECTIVITY, said) ? said : null;
+  const status = readStatus(paths)['managed_agent_connectivity'];
+  return typeof status === 'string' && isAmong(CONNECTIVITY, status) ? status : null;
 }
 
 async function describe(
@@ -118,7 +118,7 @@ export interface KnownAddress {
   address: string;
 }
 
-/** The agent of this host that a plain name or a full mail address means; undefined when none has it. */
+/** The agent of this host that a plain name or a full mail address means; undefined if there is none. */
 export function findAddress({ settings, clock }: SessionContext, to: string): KnownAddress | undefined {
   const { fresh } = readRegistry(settings.registryDir, clock.now().getTime());
   const named = to.includes('@')
@@ -126,7 +126,7 @@ export function findAddress({ settings, clock }: SessionContext, to: string): Kn
     : byName(fresh, to);
   if (named.length > 1)
     throw conflict(`${named.length} agents are named "${to}"`, {
-      hint: `give a full mail address: ${named.flatMap(({ mailbox }) => mailbox?.address ?? []).join(', ')}`,
+      hint: `use a full mail address: ${named.flatMap(({ mailbox }) => mailbox?.address ?? []).join(', ')}`,
     });
   const [record] = named;
   if (!record) return undefined;
@@ -137,13 +137,13 @@ export function findAddress({ settings, clock }: SessionContext, to: string): Kn
   return { agentName: record.agent_name, agentId: record.agent_id, address: record.mailbox.address };
 }
 
-/** Whether an agent of this name has a record here, however old. */
+/** Whether an agent of this name has a record here, expired or not. */
 export function hasAgent(registryDir: string, name: string): boolean {
   const { fresh, expired } = readRegistry(registryDir, 0);
   return byName([...fresh, ...expired], name).length > 0;
 }
 
-/** What the registry knows that is spelt nearly like it. */
+/** The agent name in the registry that is nearest in spelling. */
 export function nearAddress({ settings, clock }: SessionContext, to: string): string | undefined {
   const { fresh } = readRegistry(settings.registryDir, clock.now().getTime());
   return nearest(

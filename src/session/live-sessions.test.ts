@@ -19,24 +19,24 @@ const own = (...sessions: [name: string, manifestPath?: string][]) =>
     {},
   );
 
-it('the session of the recorded name is it, also when its pointer is lost or leads nowhere', () => {
+it('a session is found by its recorded name even if its pointer is lost or leads nowhere', () => {
   expect(own(['main', ours.path], ['b'])).toEqual(['main']);
   expect(own(['main'])).toEqual(['main']);
   expect(own(['main', '/gone/manifest.json'])).toEqual(['main']);
 });
 
-it('the session that points at the manifest is it, whatever it is called and whoever took the name', () => {
+it('a session is found by its pointer, whatever its name is and whichever session has the old name', () => {
   expect(own(['work', ours.path])).toEqual(['work']);
   expect(own(['main'], ['work', ours.path])).toEqual(['work']);
 });
 
-it('a session of the recorded name that is another agent’s is not it', () => {
+it('a session with the recorded name that belongs to another agent is not taken for it', () => {
   const other = writeSession(runtime, sampleManifest({ agentName: 'other', tmuxSessionName: 'main' }));
   expect(own(['main', other])).toEqual([]);
   expect(own(['main', other], ['work', ours.path])).toEqual(['work']);
 });
 
-it('several that point at it, none of them of the recorded name, cannot be told apart', () => {
+it('several sessions that point at one manifest are ambiguous', () => {
   expect(own(['a', ours.path], ['b', ours.path])).toEqual(['a', 'b']);
   expect(own(['a', ours.path], ['main', ours.path])).toEqual(['main']);
   expect(own(['a'], ['b'])).toEqual([]);

@@ -12,7 +12,7 @@ import { serverOf, sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { type PointingSession, tmuxOf } from './session-tmux.ts';
 
-/** What a session is known by: its manifest, and where that says it is. */
+/** What identifies a session: its manifest, and where that was recorded to be. */
 export type Recorded = Pick<ManifestFacts, 'path' | 'tmuxSessionName' | 'tmuxSocket'>;
 
 export function recordedOf({ runtime, terminal }: RegistryRecord): Recorded {
@@ -23,7 +23,7 @@ export function recordedOf({ runtime, terminal }: RegistryRecord): Recorded {
   };
 }
 
-/** Which tmux sessions live, with one question per tmux server. */
+/** Which tmux sessions live. Asks each tmux server once. */
 export class LiveSessions {
   readonly #env: NodeJS.ProcessEnv;
   readonly #known = new Map<string, Promise<PointingSession[]>>();
@@ -32,13 +32,13 @@ export class LiveSessions {
     this.#env = env;
   }
 
-  /** The current name of the agent's tmux session; undefined when it has none, or it is ambiguous. */
+  /** The current name of the agent's tmux session; undefined if there is none, or several match. */
   async nameOf(recorded: Recorded): Promise<string | undefined> {
     const names = ownSessions(recorded, await this.of(recorded), this.#env);
     return names.length === 1 ? names[0] : undefined;
   }
 
-  /** Every session of the server this one is recorded on. */
+  /** Every session on the server of this one. */
   of(recorded: Recorded): Promise<PointingSession[]> {
     const server = serverOf(recorded, this.#env);
     let sessions = this.#known.get(server);
@@ -51,8 +51,8 @@ export class LiveSessions {
 }
 
 /**
- * The session of this manifest among those of its server. The one that points at the manifest is it, whatever a person
- * has called it since; one of the recorded name is it unless it belongs to another agent. Several are ambiguous.
+ * Finds the session of this manifest among those of its server. A session that points at the manifest is the one,
+ * whatever its name is now; one with the recorded name is, unless it belongs to another agent. Several are ambiguous.
  */
 export function ownSessions(
   recorded: Recorded,
@@ -89,13 +89,13 @@ export interface Followed {
 }
 
 /**
- * The agent's tmux session as it is called now. A person may rename it at any time; manifest and registry then learn
- * the new name from whoever looks next, so that nobody takes a session that lives for one that is gone.
+ * Returns the agent's tmux session under its current name. A person may rename it at any time. The next caller then
+ * updates manifest and registry, so that a live session is not taken for one that is gone.
  */
 export async function followSession(context: SessionContext, facts: ManifestFacts): Promise<Followed> {
   const names = ownSessions(facts, await tmuxOf(context, facts).sessions(), context.env);
   if (names.length > 1) {
-    throw conflict(`${names.length} tmux sessions say that they are the one of agent ${facts.agentName}`, {
+    throw conflict(`${names.length} tmux sessions claim to be the one of agent ${facts.agentName}`, {
       hint: `unset ${VARIABLE.manifestPath} in those that are not: ${names.join(', ')}`,
       facts: { cause: 'ambiguous', tmux_sessions: names },
     });
@@ -119,7 +119,7 @@ async function rename(context: SessionContext, facts: ManifestFacts, name: strin
   return after;
 }
 
-/** How the server that owns it calls it (`gateway_authority`) stays: that is a reference, not a name of tmux. */
+/** The name used by the server that owns it (`gateway_authority`) stays: that is a reference, not a tmux name. */
 function renamed(manifest: SessionManifest, name: string): SessionManifest {
   const { tmux, agent_launch_authority: authority, houmao_server: server } = manifest;
   return {
@@ -132,8 +132,8 @@ function renamed(manifest: SessionManifest, name: string): SessionManifest {
 }
 
 /**
- * Live sessions that no fresh record names. A session counts as ours when it points back at its manifest, whatever
- * it is called now.
+ * Publishes live sessions that no fresh record names. A session counts as ours if it points back at its manifest,
+ * whatever its name is now.
  */
 export async function publishForgotten(context: SessionContext, sessions: LiveSessions): Promise<string[]> {
   const { runtimeDir, registryDir } = context.settings;
@@ -156,7 +156,7 @@ export async function publishForgotten(context: SessionContext, sessions: LiveSe
   return published;
 }
 
-/** One session that cannot be published must not hide the others, and one that is being stopped is left alone. */
+/** Publishes one session. An error does not hide the others, and a session that is being stopped is left alone. */
 async function publishAgain(context: SessionContext, manifestPath: string): Promise<boolean> {
   const lock = tryLockFile(sessionPaths(path.dirname(manifestPath)).lifecycleLock);
   if (!lock) return false;
@@ -173,7 +173,7 @@ async function publishAgain(context: SessionContext, manifestPath: string): Prom
   }
 }
 
-/** Every manifest under a runtime directory, of sessions that live and of those that ended. */
+/** Every manifest under a runtime directory, of live and ended sessions. */
 export function manifests(runtimeDir: string): string[] {
   const below = (directory: string): string[] => {
     try {
@@ -191,22 +191,22 @@ export function manifests(runtimeDir: string): string[] {
 /** running: its tmux session lives. lost: it ended without being stopped, as by a reboot. none: no agent has that name. */
 export type Whereabouts = { state: 'running' | 'lost'; facts: ManifestFacts } | { state: 'none' };
 
-/** An agent that was not stopped is found also when its lease has run out. */
+/** Also finds an agent whose lease has run out, unless it was stopped. */
 export async function whereabouts(context: SessionContext, agentName: string): Promise<Whereabouts> {
   await publishForgotten(context, new LiveSessions(context.env));
   const { fresh, expired } = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   for (const record of [...byName(fresh, agentName), ...byName(expired, agentName)]) {
-    const given = tryManifestFacts(record.runtime.manifest_path);
-    if (!given) continue;
-    const { facts, lives } = await followSession(context, given);
+    const recorded = tryManifestFacts(record.runtime.manifest_path);
+    if (!recorded) continue;
+    const { facts, lives } = await followSession(context, recorded);
     return { state: lives ? 'running' : 'lost', facts };
   }
   return { state: 'none' };
 }
 
 /**
- * The newest session of an agent that no longer runs: stopping leaves its root, for whoever wants to know what happened.
- * Undefined when there is none.
+ * The newest session of an agent that no longer runs. Stopping keeps the session root for people who want to know what
+ * happened. Undefined if there is none.
  */
 export function findEnded(
   { settings }: SessionContext,
@@ -225,8 +225,9 @@ function createdAt({ document }: ManifestFacts): string {
 }
 
 /**
- * Records whose lease ran out although no one stopped their agents: the machine was off for days. Stopping removes a record, so
- * one that is left with its manifest is of an agent that a person expects back. A name that another agent has now is not lost.
+ * Records whose lease ran out although no one stopped their agents, for example because the machine was off for days.
+ * Stopping removes a record, so a remaining one with a manifest belongs to an agent that a person expects back. A name
+ * that another agent has now is not lost.
  */
 export function lostRecords({ fresh, expired }: RegistryView): RegistryRecord[] {
   return expired.filter(

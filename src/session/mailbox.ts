@@ -27,7 +27,7 @@ export interface RegisterMailbox extends WantedMailbox {
   mode?: 'safe' | 'force' | 'stash' | undefined;
 }
 
-/** The binding of the agent's manifest, and whether its mailbox still is what it says. */
+/** The binding in the agent's manifest, and whether its mailbox still exists as recorded. */
 export async function mailboxStatus(context: SessionContext, facts: ManifestFacts): Promise<Fields> {
   const binding = readManifest(facts.root).launch_plan.mailbox ?? null;
   return {
@@ -47,7 +47,7 @@ async function isActive(context: SessionContext, binding: MailboxBinding): Promi
   }
 }
 
-/** Gives a running agent a mailbox; nothing needs to be relaunched. */
+/** Adds a mailbox to a running agent. No relaunch is needed. */
 export async function registerMailbox(
   context: SessionContext,
   facts: ManifestFacts,
@@ -70,7 +70,7 @@ export async function registerMailbox(
       transport: wanted.transport,
       address,
       principalId: wanted.principalId ?? agentPrincipal(facts.agentName),
-      // On a server it says which mailbox the agent has, not whose the address is.
+      // On a server, the mode is about which mailbox the agent has, not about who owns the address.
       mode: isRemote && wanted.mode === 'force' ? 'safe' : wanted.mode,
       agentName: facts.agentName,
       manifestPath: facts.path,
@@ -113,12 +113,12 @@ function requireBinding(facts: ManifestFacts): MailboxBinding {
   });
 }
 
-/** Where the agent's mail is, and the gateway that serves it now, if one does. */
+/** Where the agent's mail is, and the gateway that serves it now, if any. */
 export async function resolveLiveMail(context: SessionContext, manifestPath: string): Promise<LiveMail> {
   const facts = readManifestFacts(manifestPath);
   const binding = requireBinding(facts);
   if (!(await isMailboxActive(binding, mailSurroundings(context.clock)))) {
-    throw conflict(`the mailbox ${binding.address} is no longer what the manifest says`, {
+    throw conflict(`the mailbox ${binding.address} no longer exists as the manifest records it`, {
       hint: '"rouse agents mailbox register" binds it again',
       facts: { cause: 'stale_binding', address: binding.address },
     });
@@ -146,8 +146,8 @@ export async function resolveLiveMail(context: SessionContext, manifestPath: str
   };
 }
 
-/** A door that is closed to the agent's own programs, which have no token, is not named to them. */
-async function wantsToken(host: string, port: number): Promise<boolean> {
+/** Whether the gateway requires a token. The agent's own programs have none, so such a gateway is not offered to them. */
+async function requiresToken(host: string, port: number): Promise<boolean> {
   const asked = new GatewayClient({ host, port }).status();
   return asked.then(
     () => false,
@@ -161,8 +161,8 @@ async function liveGateway(context: SessionContext, facts: ManifestFacts): Promi
   const life = await probeGateway(paths, token);
   if (life.life !== 'live') return null;
   const { host, port } = life.gateway;
-  // Beyond loopback it serves no mail; commands reach the store itself.
-  if (host !== LOOPBACK || (token && (await wantsToken(host, port)))) return null;
+  // Beyond loopback it serves no mail; commands access the store directly.
+  if (host !== LOOPBACK || (token && (await requiresToken(host, port)))) return null;
   return {
     source: 'current_instance',
     host,
@@ -174,9 +174,9 @@ async function liveGateway(context: SessionContext, facts: ManifestFacts): Promi
 }
 
 export interface AgentMailboxRequest {
-  /** A mail store, or whatever else a transport knows as the place of a mailbox. */
+  /** A mail store, or another place that a transport accepts. */
   root: string;
-  /** Default: that of the place. */
+  /** Default: the transport of the place. */
   transport?: string | undefined;
   agentName: string;
   manifestPath: string;
@@ -189,7 +189,7 @@ export interface AgentMailboxRequest {
 /** What the stores of this host need from outside. */
 export const mailSurroundings = (clock: Clock): MailSurroundings => ({ clock, connectFleet: fleetMail });
 
-/** Registers the agent's mailbox in the store, which is made when it is not there, and says how to find it. */
+/** Registers the agent's mailbox in the store, which is made if it is missing, and returns its binding. */
 export async function bindAgentMailbox(request: AgentMailboxRequest, clock: Clock): Promise<Bound> {
   const { root, transport, agentName, manifestPath, address, principalId, mode = 'safe', role } = request;
   return bindMailbox(
@@ -214,12 +214,12 @@ export interface WantedMailbox {
   transport?: string | undefined;
 }
 
-/** Kept by the fleet server, which must know the agent first. */
+/** Whether the fleet server keeps the mailbox. That server must know the agent first. */
 export function isRemoteMailbox(wanted: WantedMailbox | false | undefined): boolean {
   return wanted ? transportNamed(wanted.transport)?.isRemote === true : false;
 }
 
-/** Checked before anything starts: without a server nothing can keep the mailbox. */
+/** Checked before anything starts: without a server, nothing can keep such a mailbox. */
 export function requireFleet(
   wanted: WantedMailbox | false | undefined,
   { settings: { fleet } }: Pick<SessionContext, 'settings'>,
@@ -230,7 +230,7 @@ export function requireFleet(
   });
 }
 
-/** An unreachable server does not prevent a start, except of an agent whose mailbox it keeps. */
+/** An unreachable server does not prevent a start, except for an agent whose mailbox it keeps. */
 export function requireRegistered(
   wanted: WantedMailbox | false | undefined,
   error: RouseError | undefined,
@@ -243,7 +243,7 @@ export function requireRegistered(
   });
 }
 
-/** A stamp with microseconds, so that two bindings of one second differ. */
+/** A timestamp with microseconds, so that two bindings within a second differ. */
 function bindingsVersion(now: Date): string {
   const micros = String(Number(process.hrtime.bigint() % 1000n)).padStart(3, '0');
   return now.toISOString().replace('Z', `${micros}Z`);

@@ -31,26 +31,26 @@ import {
 import type { SessionContext } from './session-context.ts';
 import { type ServerSession, tmuxOf } from './session-tmux.ts';
 
-/** One agent of this host as a list shows it. */
+/** One agent of this host as lists show it. */
 export interface RosterAgent {
   name: string;
   id: string;
   tool: string;
   host: string;
-  /** As its gateway reports it; `not_watched`: its tool runs without a gateway. */
+  /** As its gateway reports it. `not_watched`: its tool runs without a gateway. */
   state: Exclude<AgentState, 'elsewhere'>;
   since: string | null;
   /** Why, in a few words. */
   reason: string;
-  /** What a person has to do; null when no one is needed. */
+  /** What a person has to do; null if no one is needed. */
   needs_you: string | null;
-  /** Why a person is needed, or what people want to know of it. */
+  /** What a person is needed for, or what people want to know. */
   needs: AgentNeed[];
   open_mail: number | null;
   wakes: Pick<GlanceFile['wakes'], 'on' | 'count' | 'last_at_utc' | 'turned_off' | 'former'> | null;
-  /** What its open mail or its requests wait for, as the gateway says it. */
+  /** What its open mail or its requests wait for, as the gateway reports it. */
   waiting_for: string | null;
-  /** Queued requests; null when no gateway counts them. */
+  /** Queued requests; null if no gateway counts them. */
   queue_depth: number | null;
   gateway: Unreported['gateway'];
   origin: 'launched' | 'joined' | 'server';
@@ -60,24 +60,24 @@ export interface Roster {
   agents: RosterAgent[];
   /** Registry files that are not records. They are skipped and named. */
   malformed_records: string[];
-  /** tmux servers that could not be asked, with what they said. */
+  /** tmux servers that could not be asked, with their errors. */
   troubles: string[];
-  /** Gateways, and tools without one: when one of them ends, no file changes. */
+  /** Gateways, and tools without one. When one of them ends, no file changes. */
   processes: ProcessIdentity[];
-  /** By id, for views that show more than a list. */
+  /** By agent id, for views that show more than a list. */
   known: ReadonlyMap<string, RosterPlace>;
 }
 
 /** Where the files of an agent are. */
 export interface RosterPlace {
-  /** Undefined when its manifest cannot be read. */
+  /** Undefined if its manifest cannot be read. */
   facts: ManifestFacts | undefined;
   mailbox: Record<string, unknown> | undefined;
-  /** The same agent from its files now; its tmux session is not asked again. */
+  /** Describes the same agent again from its current files, without asking its tmux session again. */
   again: () => RosterAgent;
 }
 
-/** Every agent of this host, from files and one question per tmux server. Changes nothing and asks no gateway. */
+/** Every agent of this host, from files and one request per tmux server. Changes nothing and asks no gateway. */
 export async function roster(context: SessionContext): Promise<Roster> {
   const { registryDir, tmuxSocket } = context.settings;
   const view = readRegistry(registryDir, context.clock.now().getTime());
@@ -106,7 +106,7 @@ export async function roster(context: SessionContext): Promise<Roster> {
   return { agents, malformed_records: view.malformed, troubles, processes, known: new Map(places) };
 }
 
-/** One agent as the list shows it, from its files and one question to its tmux server. */
+/** One agent as lists show it, from its files and one request to its tmux server. */
 export async function seenAgent(
   context: SessionContext,
   facts: ManifestFacts,
@@ -115,7 +115,7 @@ export async function seenAgent(
   return describe(entry, await askedSession(context, entry, facts));
 }
 
-/** The standing of an agent whose gateway does not answer, as in the list; undefined when no one is needed. */
+/** The standing of an agent whose gateway does not answer, as in lists; undefined if no one is needed. */
 export async function absentStanding(
   context: SessionContext,
   facts: ManifestFacts,
@@ -137,7 +137,7 @@ interface Entry {
   record: RegistryRecord | undefined;
   facts: ManifestFacts | undefined;
   paths: SessionPaths | undefined;
-  /** What its gateway last wrote, while that runs. */
+  /** What its gateway last wrote, if that gateway runs. */
   glance: GlanceFile | undefined;
   undelivered: AgentNeed[];
 }
@@ -157,11 +157,11 @@ function filesOf(facts: ManifestFacts | undefined): Pick<Entry, 'paths' | 'glanc
   };
 }
 
-/** Undefined: it is gone. */
+/** Undefined if the session is gone. */
 type Session = ServerSession | 'unknown' | undefined;
 type Servers = Map<string, ServerSession[] | 'unknown'>;
 
-/** An unreachable server hides no agent: they are shown from their files. */
+/** An unreachable server hides no agent: its agents are shown from their files. */
 async function askServers(
   context: SessionContext,
   places: { tmuxSocket?: string | null | undefined }[],
@@ -182,7 +182,7 @@ async function askServers(
   return { servers, troubles };
 }
 
-/** Sessions that point at a manifest of which the registry has no record. */
+/** Sessions that point at a manifest without a registry record. */
 function unrecorded(known: Entry[], servers: Servers): Entry[] {
   const paths = new Set(known.flatMap(({ record }) => (record ? [record.runtime.manifest_path] : [])));
   const sessions = [...servers.values()].flatMap((each) => (each === 'unknown' ? [] : each));
@@ -242,7 +242,7 @@ interface Seen extends Pick<RosterAgent, 'state' | 'since' | 'gateway'> {
   standing: Standing;
 }
 
-/** As its gateway reports it; otherwise from the missing gateway and the tool's process. */
+/** As its gateway reports it; without a report, from the missing gateway and the tool's process. */
 function seenOf(entry: Entry, session: Session): Seen {
   const { name, tool, paths, glance } = entry;
   const silent = paths && !glance ? unreported(paths, name) : undefined;
@@ -272,7 +272,7 @@ function reported(
   return { state, since: standing.state === last.state ? since_utc : null, standing };
 }
 
-/** Between two turns of a headless agent no process of its tool runs. */
+/** A headless agent has no process of its tool between two turns. */
 function isToolGone({ facts, tool }: Entry, panePid: number | undefined): boolean {
   if (!facts || isHeadless(facts.backend)) return false;
   const ours = section(section(section(facts.document, 'launch_plan'), 'metadata'), 'rouse');
@@ -289,10 +289,10 @@ function wakesOf({ wakes }: GlanceFile): RosterAgent['wakes'] {
 function waitingFor({ wakes, queue_depth }: GlanceFile): string | null {
   if (wakes.held_back !== null) return wakes.held_back;
   if (queue_depth === 0) return null;
-  return queue_depth === 1 ? '1 request in line' : `${queue_depth} requests in line`;
+  return queue_depth === 1 ? '1 request queued' : `${queue_depth} requests queued`;
 }
 
-/** The directories in which something changes when the roster does; one that is not there yet is left out. */
+/** The directories that change when the roster does. Directories that do not exist are left out. */
 export function rosterFiles(context: SessionContext): string[] {
   const { registryDir } = context.settings;
   const view = readRegistry(registryDir, context.clock.now().getTime());
@@ -303,7 +303,7 @@ export function rosterFiles(context: SessionContext): string[] {
   return [agentsDirectory(registryDir), ...own].filter((directory) => fs.existsSync(directory));
 }
 
-/** Why mail wakes this agent of this host in no case, and the command that changes it; undefined when it may. */
+/** Why mail can never wake this agent of this host, and the command that changes it; undefined if mail can. */
 export async function whyNotWoken(context: SessionContext, agentId: string): Promise<string | undefined> {
   const record = readRecord(context.settings.registryDir, agentId);
   if (record === undefined || record === 'malformed') return undefined;

@@ -4,13 +4,13 @@ import { sessionPaths } from './records/session-paths.ts';
 /** What every action of this room needs from outside. */
 export interface SessionContext {
   settings: SessionSettings;
-  /** The caller's environment: what a tool started for it inherits. */
+  /** The caller's environment, which a tool started for the caller inherits. */
   env: NodeJS.ProcessEnv;
   clock: Clock;
   signal?: AbortSignal | undefined;
-  /** Reports what is being waited for. */
+  /** Reports what the action is waiting for. */
   progress?: ((text: string) => void) | undefined;
-  /** Command words of the gateway program, where it is not the one of this installation. */
+  /** Command words of the gateway program, if it is not the one of this installation. */
   gatewayProgram?: string[] | undefined;
 }
 
@@ -25,12 +25,12 @@ export interface SessionSettings {
 }
 
 /**
- * An attach may take ten seconds for each of two ports, a detach seven, and a restart that fails 17 and three starts;
- * whoever waits longer is told.
+ * An attach may take ten seconds for each of two ports, a detach seven, and a failed restart 17 and three starts. A
+ * caller that waits longer gets an error.
  */
 const TIMEOUT_MS = 50_000;
 
-/** One life-cycle action of a session at a time, over all processes. The kernel frees it when its holder dies. */
+/** One life-cycle action of a session at a time, across all processes. The kernel frees the lock when its holder dies. */
 export async function withLifecycleLock<T>(
   { clock, signal, progress }: SessionContext,
   root: string,

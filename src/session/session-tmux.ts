@@ -27,13 +27,13 @@ export interface NewPane {
   session: string;
   name: string;
   directory: string;
-  /** Run as it is, without a shell in between. */
+  /** Run directly, without a shell. */
   command: string[];
-  /** Stable, harmless variables: everybody may see them. */
+  /** Stable, harmless variables: anyone can see them. */
   env?: Record<string, string>;
 }
 
-/** Where an agent's pane is, as its manifest says. */
+/** Where an agent's pane is, from its manifest. */
 export interface AgentPlace {
   tmuxSessionName: string;
   ownedWindow?: string | undefined;
@@ -42,12 +42,12 @@ export interface AgentPlace {
 
 const GONE: TmuxProblem[] = ['no_server', 'no_session', 'no_window', 'no_pane'];
 const SCREEN = { width: 120, height: 40 };
-/** A variable of a session: set, hidden from its processes, or not its business. */
+/** A variable of a session: set, hidden from its processes, or not set there. */
 export type VariableState = { state: 'set'; value: string } | { state: 'removed' } | { state: 'absent' };
 
 /**
- * Where the variables of an agent stand: in its tmux session, or, where its owner keeps several agents in one session, in the
- * options of its window. `undefined` windows are the session itself.
+ * Where the variables of an agent are: in its tmux session or, if its owner keeps several agents in one session, in the
+ * options of its window. Without a window, it is the session itself.
  */
 export interface VariableHolder {
   session: string;
@@ -58,7 +58,7 @@ export function holderOf({ tmuxSessionName, ownedWindow }: AgentPlace): Variable
   return { session: tmuxSessionName, window: ownedWindow };
 }
 
-/** A tmux session, and the manifests it points at: one of its own, or one for each window that has an agent. */
+/** A tmux session and the manifests it points at: one of its own, or one for each window with an agent. */
 export interface PointingSession {
   name: string;
   manifestPath: string | undefined;
@@ -67,16 +67,16 @@ export interface PointingSession {
 
 export interface PointingWindow {
   manifestPath: string;
-  /** The process in its first pane; undefined when that has ended. */
+  /** The process in its first pane; undefined if it has ended. */
   panePid: number | undefined;
 }
 
-/** The same, with the process in its first pane: the agent's, when it is one. */
+/** The same, with the process in its first pane: the agent's, if it is an agent's session. */
 export interface ServerSession extends PointingSession {
   panePid: number | undefined;
 }
 
-/** The tmux server of a session, as its manifest or its registry record names it. */
+/** The tmux server of a session, from its manifest or its registry record. */
 export function tmuxOf(
   { env }: { env: NodeJS.ProcessEnv },
   facts: { tmuxSocket?: string | null | undefined },
@@ -85,13 +85,13 @@ export function tmuxOf(
 }
 
 /**
- * The tmux server of a session, asked by single commands. That a server, session or pane is gone is an answer
- * here, not an error. A server of our own inherits only what may be shown to everybody; the caller's default one is
- * the caller's, and starts with what a plain `tmux` would give it.
+ * The tmux server of a session, used by single commands. A missing server, session or pane is a result here, not an
+ * error. A server of our own inherits only variables that anyone may see. The caller's default server is the caller's and
+ * starts with the environment that a plain `tmux` would pass.
  */
 export class SessionTmux {
   readonly socket: string;
-  /** The caller's, by which other servers are found. */
+  /** The caller's environment, for finding other servers. */
   readonly env: NodeJS.ProcessEnv;
   #tmux: Tmux;
 
@@ -107,16 +107,16 @@ export class SessionTmux {
   }
 
   /**
-   * In one question for the whole server; empty when none runs. A format finds variables of the session, and those of the
-   * server where it has none.
+   * Lists the sessions of the server with one request; empty if no server runs. A format finds variables of the session,
+   * or those of the server if the session has none.
    */
   async sessions(): Promise<ServerSession[]> {
     const format = ['session_name', POINTER, `@${POINTER}`, 'pane_pid', 'pane_dead']
       .map((name) => `#{${name}}`)
       .join('\t');
-    const said = await orGone(() => this.#tmux.run([['list-panes', '-a', '-F', format]]), '');
+    const output = await orGone(() => this.#tmux.run([['list-panes', '-a', '-F', format]]), '');
     const found = new Map<string, ServerSession>();
-    for (const line of said.split('\n')) {
+    for (const line of output.split('\n')) {
       const [name = '', manifestPath, ofWindow, pid, dead] = line.split('\t');
       if (name === '') continue;
       const panePid = dead === '0' ? Number(pid) : undefined;
@@ -131,38 +131,38 @@ export class SessionTmux {
     return [...found.values()];
   }
 
-  /** Which manifest a pane's window points at, where windows do. */
+  /** The manifest that a pane's window points at, if any. */
   async pointerOfPane(paneId: string): Promise<string | undefined> {
     const ask = ['display-message', '-p', '-t', paneId, `#{@${POINTER}}`];
     return (await orGone(() => this.#tmux.run([ask]), '')).trimEnd() || undefined;
   }
 
-  /** The session a pane is in; undefined when there is no such pane. */
+  /** The session of a pane; undefined if there is no such pane. */
   async sessionOfPane(paneId: string): Promise<string | undefined> {
     return orGone(async () => (await this.#tmux.showPane(paneId)).sessionName, undefined);
   }
 
-  /** The session in one of whose panes this process runs; undefined when it is in none, or gone. */
+  /** The session in one of whose panes this process runs; undefined if there is none, or the process is gone. */
   async sessionOfProcess(pid: number): Promise<string | undefined> {
     const line = ancestors(pid);
-    const said = await orGone(
+    const output = await orGone(
       () => this.#tmux.run([['list-panes', '-a', '-F', '#{pane_pid}\t#{session_name}']]),
       '',
     );
-    const panes = said.split('\n').map((each) => each.split('\t'));
+    const panes = output.split('\n').map((each) => each.split('\t'));
     return panes.find(([pane]) => line.includes(Number(pane)))?.[1];
   }
 
-  /** Every pane of every window; empty when the session is gone. */
+  /** Every pane of every window; empty if the session is gone. */
   async panes(session: string): Promise<Pane[]> {
     const panes = await orGone(() => this.#tmux.listPanes(session), []);
     return panes.map(asPane);
   }
 
-  /** Of the whole server. */
+  /** The ids of all panes of the server. */
   async paneIds(): Promise<Set<string>> {
-    const said = await orGone(() => this.#tmux.run([['list-panes', '-a', '-F', '#{pane_id}']]), '');
-    return new Set(said.split('\n'));
+    const output = await orGone(() => this.#tmux.run([['list-panes', '-a', '-F', '#{pane_id}']]), '');
+    return new Set(output.split('\n'));
   }
 
   /** Window 0, pane 0: the agent's surface. */
@@ -171,7 +171,7 @@ export class SessionTmux {
     return pane && asPane(pane);
   }
 
-  /** The agent's pane: the one it was joined in, in window 0, or in the window that its owner gave it. */
+  /** The agent's pane: where it was joined, in window 0, or in the window of its owner. */
   paneOf({ tmuxSessionName, agentPane, ownedWindow }: AgentPlace): Promise<Pane | undefined> {
     return ownedWindow === undefined
       ? this.agentPane(tmuxSessionName, agentPane)
@@ -184,7 +184,7 @@ export class SessionTmux {
     return pane && asPane(pane);
   }
 
-  /** The variables of the holder itself, not those of the server; undefined when it is gone. */
+  /** The variables of the holder itself, not those of the server; undefined if the holder is gone. */
   async environment(holder: VariableHolder): Promise<Map<string, string> | undefined> {
     const all = await this.variables(holder);
     return (
@@ -192,12 +192,15 @@ export class SessionTmux {
     );
   }
 
-  /** The same, with those that a session hides from its processes. */
+  /** The same, including those that a session hides from its processes. */
   async variables({ session, window }: VariableHolder): Promise<Map<string, VariableState> | undefined> {
     if (window !== undefined) return this.#windowOptions(session, window);
-    const said = await orGone(() => this.#tmux.run([['show-environment', '-t', `=${session}:`]]), undefined);
-    if (said === undefined) return undefined;
-    const found = said.split('\n').map((line) => /^(?:-(\w+)|(\w+)=(.*))$/.exec(line));
+    const output = await orGone(
+      () => this.#tmux.run([['show-environment', '-t', `=${session}:`]]),
+      undefined,
+    );
+    if (output === undefined) return undefined;
+    const found = output.split('\n').map((line) => /^(?:-(\w+)|(\w+)=(.*))$/.exec(line));
     return new Map(
       found
         .filter((match) => match !== null)
@@ -207,16 +210,16 @@ export class SessionTmux {
     );
   }
 
-  /** Options that are ours alone; those of tmux itself have no `@`. */
+  /** Options that only Rouse uses. Those of tmux itself have no `@`. */
   async #windowOptions(session: string, window: string): Promise<Map<string, VariableState> | undefined> {
     const pane = await this.windowPane(session, window);
     if (!pane) return undefined;
     const format = OUR_VARIABLES.map((name) => `#{@${name}}`).join('\t');
-    const said = await orGone(
+    const output = await orGone(
       () => this.#tmux.run([['display-message', '-p', '-t', pane.windowId, format]]),
       undefined,
     );
-    const values = said?.replace(/\n$/, '').split('\t');
+    const values = output?.replace(/\n$/, '').split('\t');
     return (
       values &&
       new Map(
@@ -244,7 +247,7 @@ export class SessionTmux {
     }, false);
   }
 
-  /** All in one turn. False when the holder is gone. */
+  /** Sets all of them in one turn. False if the holder is gone. */
   setVariables(
     { session, window }: VariableHolder,
     wanted: [name: string, state: VariableState][],
@@ -262,7 +265,7 @@ export class SessionTmux {
     }, false);
   }
 
-  /** Sets, or unsets where the value is null, all in one turn. False when the holder is gone. */
+  /** Sets them, or unsets those with the value null, all in one turn. False if the holder is gone. */
   setEnvironment(holder: VariableHolder, changes: Record<string, string | null>): Promise<boolean> {
     const wanted = Object.entries(changes).map(([name, value]): [string, VariableState] => [
       name,
@@ -271,7 +274,7 @@ export class SessionTmux {
     return this.setVariables(holder, wanted);
   }
 
-  /** Window 0 keeps its index and its name, and the session lives without anybody looking at it. */
+  /** Window 0 keeps its index and its name, and the session stays without an attached client. */
   async newSession({ session, name, directory, command, env = {} }: NewPane): Promise<Pane> {
     makeSocketDirectory(this.socket);
     const created = await this.#tmux.newSession({
@@ -289,7 +292,7 @@ export class SessionTmux {
     return paneOf(created);
   }
 
-  /** The agent's window again, at index 0, in a session that has lost it and lives on. */
+  /** Makes the agent's window again, at index 0, in a live session that has lost it. */
   async newFirstWindow({ session, name, directory, command }: NewPane): Promise<Pane> {
     const created = await this.#tmux.newFirstWindow({ session, name, cwd: directory, command });
     await this.#tmux.run(keepLabel(created));
@@ -301,7 +304,7 @@ export class SessionTmux {
     return paneOf(await this.#tmux.newWindow({ session, name, cwd: directory, command }));
   }
 
-  /** Ends what runs in the pane and starts this in its place. */
+  /** Ends what runs in the pane and starts this command instead. */
   respawn(paneId: string, directory: string, command: string[]): Promise<void> {
     return this.#tmux.respawnPane(paneId, { cwd: directory, command, kill: true });
   }
@@ -310,12 +313,12 @@ export class SessionTmux {
     return this.#tmux.windowLabel(windowId);
   }
 
-  /** Calls a window as it was called, while it bears the name it was given here. One that is gone is passed over. */
-  restoreWindow(windowId: string, given: string, before: WindowLabel): Promise<void> {
-    return orGone(() => this.#tmux.restoreWindowLabel(windowId, given, before), undefined);
+  /** Restores the name of a window if it still has the name set here. Skips a window that is gone. */
+  restoreWindow(windowId: string, ourName: string, before: WindowLabel): Promise<void> {
+    return orGone(() => this.#tmux.restoreWindowLabel(windowId, ourName, before), undefined);
   }
 
-  /** Refused by tmux itself for window 0; gone already is as good. */
+  /** tmux itself refuses this for window 0. A window that is already gone counts as closed. */
   killWindow(session: string, windowId: string): Promise<void> {
     return orGone(() => this.#tmux.killWindow(session, windowId), undefined);
   }
@@ -324,18 +327,18 @@ export class SessionTmux {
     return orGone(() => this.#tmux.killSession(name), undefined);
   }
 
-  /** What the pane shows now, with its colours; undefined when it is gone. Nobody attaches for it. */
+  /** The pane's screen with its colours; undefined if the pane is gone. Attaches no client. */
   snapshot(paneId: string): Promise<Snapshot | undefined> {
     return orGone(() => this.#tmux.snapshotPane(paneId, { escapes: true }), undefined);
   }
 
-  /** What the pane shows now, for a message about what went wrong. */
+  /** The pane's screen, for an error message. */
   async screen(paneId: string): Promise<string> {
     return (await orGone(() => this.#tmux.capturePane(paneId), '')).trimEnd();
   }
 }
 
-/** The process and those above it, while it runs. */
+/** The process and its ancestors, while it runs. */
 function ancestors(pid: number): number[] {
   const status = pid > 1 ? processStatus(pid) : undefined;
   return status && status.state !== 'ended' ? [pid, ...ancestors(status.parent)] : [];

@@ -13,7 +13,7 @@ it('inside the same server the client switches', () => {
   expect(wayInWords({ env }, facts)).toBe(`tmux -S /x/tmux switch-client -t '=HOUMAO-ana-1'`);
 });
 
-it('inside another server the client goes there and comes back, and nothing is nested', () => {
+it('inside another server the client switches there and returns, and nothing is nested', () => {
   const { how, command } = wayInto({ env: { TMUX: '/y/tmux,1,0' } }, facts);
   expect([how, ...command]).toEqual([
     ...['replace', 'tmux', '-S', '/y/tmux', 'detach-client', '-E'],

@@ -14,15 +14,15 @@ import type { SessionContext } from './session-context.ts';
 import { tmuxOf } from './session-tmux.ts';
 
 /** Everything about one agent for a person or a script. Contains no secrets. */
-export async function showAgent(context: SessionContext, given: ManifestFacts): Promise<ShownAgent> {
-  return (await lookAtAgent(context, given)).shown;
+export async function showAgent(context: SessionContext, recorded: ManifestFacts): Promise<ShownAgent> {
+  return (await lookAtAgent(context, recorded)).shown;
 }
 
 export type ShownAgent = Awaited<ReturnType<typeof lookAtAgent>>['shown'];
 
-/** The same with the whole status of its gateway. */
-export async function lookAtAgent(context: SessionContext, given: ManifestFacts) {
-  const { facts } = await followSession(context, given);
+/** The same, with the whole status of its gateway. */
+export async function lookAtAgent(context: SessionContext, recorded: ManifestFacts) {
+  const { facts } = await followSession(context, recorded);
   const paths = sessionPaths(facts.root);
   const tmux = tmuxOf(context, facts);
   const { status, notes } = await localStatus(context, facts);
@@ -81,13 +81,13 @@ export async function lookAtAgent(context: SessionContext, given: ManifestFacts)
   return { shown, status };
 }
 
-/** The recorded gateway, while its process runs. */
+/** The recorded gateway, if its process runs. */
 function liveRecord(paths: SessionPaths): RecordedGateway | undefined {
   const recorded = readRecordedGateway(paths);
   return recorded && typeof recorded !== 'string' && isProcessAlive(recorded.identity) ? recorded : undefined;
 }
 
-/** How it got our tools, and what brings them back if the tool loses them. */
+/** How the tool got our tools, and what brings them back if it loses them. */
 async function mcpShown(tool: string, ours: Record<string, unknown>): Promise<McpShown | null> {
   const { mcp_door: door, mcp_server: server, mcp_url: url } = ours;
   if (typeof door !== 'string') return null;
@@ -106,7 +106,7 @@ interface McpShown {
   door: string;
   server: string;
   url: string | null;
-  /** Of a server that was away when the tool started, and while it ran. */
+  /** What to do if the server was away when the tool started, or while it ran. */
   if_missing: string | null;
   after_restart: string | null;
 }
@@ -119,13 +119,13 @@ function capability(facts: ManifestFacts, live: boolean): CapabilityState {
 interface WayIn {
   session: string;
   socket: string;
-  /** attach: from a plain terminal. switch: inside the same tmux server. replace: inside another, and back again afterwards. */
+  /** attach: from a plain terminal. switch: inside the same tmux server. replace: inside another, returning afterwards. */
   how: 'attach' | 'switch' | 'replace';
-  /** What brings this terminal there. */
+  /** The command that shows the session in this terminal. */
   command: string[];
 }
 
-/** How the terminal this runs in gets to see an agent's session. */
+/** How the current terminal can show an agent's session. */
 export function wayInto(
   { env }: Pick<SessionContext, 'env'>,
   facts: Pick<ManifestFacts, 'tmuxSessionName' | 'tmuxSocket'>,
@@ -139,13 +139,13 @@ export function wayInto(
   if (own === undefined) return { session, socket, how: 'attach', command: attach };
   if (isSameSocket(own, socket))
     return { session, socket, how: 'switch', command: [...at(socket), 'switch-client', '-t', `=${session}`] };
-  // tmux inside tmux is a trap; the client leaves its server for a while instead.
+  // tmux inside tmux is confusing, so the client leaves its server for a while instead.
   const back = ['tmux', '-S', own, 'attach-session'];
   const there = `${typed(attach)}; exec ${typed(back)}`;
   return { session, socket, how: 'replace', command: ['tmux', '-S', own, 'detach-client', '-E', there] };
 }
 
-/** As a line to type. A word that begins with `=` is quoted: zsh would read it otherwise. */
+/** The command as a line to type. A word that begins with `=` is quoted, because zsh would expand it. */
 export function wayInWords(
   context: Pick<SessionContext, 'env'>,
   facts: Parameters<typeof wayInto>[1],
@@ -157,9 +157,9 @@ export function lineOf({ command }: WayIn): string {
   return typed(command);
 }
 
-/** The same for a session that lives, as it is called now. */
-export async function findWayInto(context: SessionContext, given: ManifestFacts): Promise<WayIn> {
-  const { facts, lives } = await followSession(context, given);
+/** The same for a live session, with its current name. */
+export async function findWayInto(context: SessionContext, recorded: ManifestFacts): Promise<WayIn> {
+  const { facts, lives } = await followSession(context, recorded);
   if (lives) return wayInto(context, facts);
   throw unavailable(`the tmux session of agent ${facts.agentName} is gone`, {
     hint: `"${relaunchCommand(facts.agentName)}" makes it again; "${commandLine`rouse stop ${facts.agentName}`}" forgets it`,

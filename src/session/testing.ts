@@ -7,7 +7,7 @@ import { type RegistryRecord, type SessionManifestInput, sessionManifest } from 
 import { newManifest } from './life/new-manifest.ts';
 import { newSessionRoot } from './records/session-paths.ts';
 
-/** Material for tests of this room: directories, manifests, records. */
+/** Test data of this room: directories, manifests, records. */
 export function temporaryDirectory(): string {
   return fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-session-'));
 }
@@ -18,7 +18,7 @@ export interface SampleSession {
   agentId?: string;
   tmuxSessionName?: string;
   generationId?: string;
-  /** Default: the server everybody shares. */
+  /** Default: the shared server. */
   tmuxSocket?: string;
 }
 
@@ -75,7 +75,7 @@ export function servedManifest(
   };
 }
 
-/** Writes a session root with just this manifest; answers with the manifest's path. */
+/** Writes a session root with only this manifest. Returns the manifest's path. */
 export function writeSession(
   runtimeDir: string,
   manifest: Record<string, unknown>,
@@ -114,7 +114,7 @@ export function sampleRecord(sample: SampleSession & { manifestPath?: string }, 
   };
 }
 
-/** What was thrown, which must be one of ours. */
+/** The RouseError that was thrown. */
 export async function refusalOf(work: () => unknown): Promise<RouseError> {
   try {
     await work();

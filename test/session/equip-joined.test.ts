@@ -108,7 +108,7 @@ describe('join and leave', () => {
     const document = JSON.parse(fs.readFileSync(config(), 'utf8'));
     fs.writeFileSync(config(), JSON.stringify({ numStartups: 2, ...document }));
     const left = await leave('restarted');
-    expect(left.json['notes']).toEqual([expect.stringContaining('was taken out, all else stays')]);
+    expect(left.json['notes']).toEqual([expect.stringContaining('was removed, all else stays')]);
     expect(JSON.parse(fs.readFileSync(config(), 'utf8'))).toEqual({ numStartups: 2 });
   });
 

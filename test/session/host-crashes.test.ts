@@ -51,7 +51,7 @@ describe('a host that one of its gateways ends again and again', () => {
     fs.writeFileSync(poison(), sessionPaths(bad.root).manifest);
     process.kill(hostPid('ana'), 'SIGKILL');
     await house.until(async () =>
-      /started last, alone and seldom/.test((await agentOf('bad')).needs_you ?? ''),
+      /started last, alone and rarely/.test((await agentOf('bad')).needs_you ?? ''),
     );
     expect(await agentOf('bad')).toMatchObject({
       state: 'needs_you',

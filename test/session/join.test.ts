@@ -145,7 +145,7 @@ describe('join of another pane', () => {
     const cat = await json([...words, '3']);
     expect([cat.code, cat.json['error'].cause]).toEqual([3, 'no_tool']);
     expect(cat.json['error'].hint).toMatch(
-      /scripted in 0\.0 \(%\d+\), scripted in 3\.1 \(%\d+\); say which with --pane/,
+      /scripted in 0\.0 \(%\d+\), scripted in 3\.1 \(%\d+\); choose one with --pane/,
     );
     expect((await json([...words, '4'])).code).toBe(3);
     expect((await json([...words, 'left'])).code).toBe(2);

@@ -2,16 +2,16 @@ import * as path from 'node:path';
 import { inShell, invalid, shellQuote, shellWords } from '../../base/index.ts';
 import { HAND_OVER_SIGNAL } from '../../domain/index.ts';
 
-/** How a gateway that ended without being asked is started again. */
+/** How a gateway is restarted after it ended without being asked. */
 export interface Keeping {
-  /** So often within `withinSeconds`; then it stays down. 0: never. */
+  /** Max restarts within `withinSeconds`; after that it stays down. 0: never. */
   restarts: number;
   withinSeconds: number;
-  /** Before the first of them; each further pause is twice as long. */
+  /** Before the first restart; each further pause is twice as long. */
   firstPauseSeconds: number;
 }
 
-const LONGEST_PAUSE_SECONDS = 60;
+const MAX_PAUSE_SECONDS = 60;
 
 export function keepingOf(env: NodeJS.ProcessEnv): Keeping {
   return {
@@ -24,19 +24,19 @@ export function keepingOf(env: NodeJS.ProcessEnv): Keeping {
 function setting(
   env: NodeJS.ProcessEnv,
   name: string,
-  standard: number,
+  fallback: number,
   allows: (value: number) => boolean,
 ): number {
-  const given = env[name];
-  if (given === undefined || given === '') return standard;
-  const value = Number(given);
-  if (/^\d+(\.\d+)?$/.test(given) && allows(value)) return value;
-  throw invalid(`${name} cannot be "${given.slice(0, 40)}"`, {
+  const typed = env[name];
+  if (typed === undefined || typed === '') return fallback;
+  const value = Number(typed);
+  if (/^\d+(\.\d+)?$/.test(typed) && allows(value)) return value;
+  throw invalid(`${name} cannot be "${typed.slice(0, 40)}"`, {
     hint: 'see docs/environment.md',
   });
 }
 
-/** Where what is kept has its files. */
+/** The files of a process that a keeper restarts. */
 export interface KeptPlace {
   run: string;
   currentInstance: string;
@@ -47,11 +47,11 @@ export function keeperScriptFile({ run }: Pick<KeptPlace, 'run'>): string {
 }
 
 /**
- * The parent of a gateway: a shell that waits for it and starts it again. An end was asked for when the gateway says so
- * (exit code 0) or the keeper was told to end, and a gateway without an instance record never came up: neither is
- * started again. It counts by the time since boot, so a clock that is set changes nothing. Its record is
- * `run/keeper.json`. With a journal it keeps a file open that has no name, for what is kept to find again, and never gives
- * up: that is a host, without which nobody is woken. One that ended too often is started again after ever longer pauses.
+ * The parent of a gateway: a shell that waits for it and restarts it. An end was requested if the gateway exits with
+ * code 0 or the keeper was asked to end. A gateway without an instance record never became ready. Neither is restarted.
+ * It counts by the time since boot, so setting the clock changes nothing. Its record is `run/keeper.json`. With a
+ * journal, it is the keeper of a host, without which no agent is woken: it keeps a nameless file open for the next host
+ * to read, and never gives up, but restarts a host that ends often after ever longer pauses.
  */
 export function keeperScript(
   paths: KeptPlace,
@@ -69,7 +69,7 @@ trap 'end ${HAND_OVER_SIGNAL.slice(3)}' ${HAND_OVER_SIGNAL.slice(3)}
 
 ${inShell.identity}
 
-tell() {
+record() {
   printf '{"schema_version":1,"pid":%s,"pid_start_ticks":%s,"boot_id":"%s","state":"%s","restarts":%s,"exit_code":%s,"since_utc":"%s"}\\n' \\
     "$$" "$started" "$boot" "$1" "$restarts" "$2" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >${shellQuote(`${record}.new`)} &&
     mv -f ${shellQuote(`${record}.new`)} ${shellQuote(record)}
@@ -81,7 +81,7 @@ await() {
   while [ -n "$signalled" ]; do signalled=; wait "$child"; code=$?; done
 }
 
-${journalFd === undefined ? '' : openJournal(paths, journalFd)}tell keeping null
+${journalFd === undefined ? '' : openJournal(paths, journalFd)}record keeping null
 while :; do
   ${shellWords(words)} --restarts "$restarts" &
   child=$!
@@ -96,10 +96,10 @@ while :; do
   state=keeping
   case $count in
 ${pauses(keeping)}
-${journalFd === undefined ? '    *) tell given_up "$code"; exit "$code" ;;' : slowPauses(keeping)}
+${journalFd === undefined ? '    *) record given_up "$code"; exit "$code" ;;' : slowPauses(keeping)}
   esac
   ends="$recent $now" restarts=$((restarts + 1))
-  tell "$state" "$code"
+    record "$state" "$code"
   sleep "$pause" &
   child=$!
   await
@@ -110,26 +110,23 @@ done
 
 function pauses({ restarts, firstPauseSeconds }: Keeping): string {
   return Array.from({ length: restarts }, (_, before) => {
-    const pause = Math.min(LONGEST_PAUSE_SECONDS, firstPauseSeconds * 2 ** Math.min(before, 20));
+    const pause = Math.min(MAX_PAUSE_SECONDS, firstPauseSeconds * 2 ** Math.min(before, 20));
     return `    ${before}) pause=${pause} ;;`;
   }).join('\n');
 }
 
-const LONGEST_SLOW_PAUSE_SECONDS = 600;
+const MAX_SLOW_PAUSE_SECONDS = 600;
 
-/** As many ends as these pauses leave in the time that counts. */
+/** With pauses this long, there can be no more than these ends in the period that counts. */
 function slowPauses({ restarts, firstPauseSeconds }: Keeping): string {
   const cases = Array.from({ length: 10 }, (_, more) => {
-    const pause = Math.min(
-      LONGEST_SLOW_PAUSE_SECONDS,
-      firstPauseSeconds * 2 ** Math.min(restarts + more, 20),
-    );
+    const pause = Math.min(MAX_SLOW_PAUSE_SECONDS, firstPauseSeconds * 2 ** Math.min(restarts + more, 20));
     return `    ${restarts + more}) pause=${pause} state=slow ;;`;
   });
-  return [...cases, `    *) pause=${LONGEST_SLOW_PAUSE_SECONDS} state=slow ;;`].join('\n');
+  return [...cases, `    *) pause=${MAX_SLOW_PAUSE_SECONDS} state=slow ;;`].join('\n');
 }
 
-/** In memory where there is such a place. */
+/** In memory, if there is such a place. */
 function openJournal({ run }: KeptPlace, fd: number): string {
   return `journal=$(mktemp /dev/shm/rouse-host.XXXXXX 2>/dev/null || mktemp ${shellQuote(path.join(run, 'journal.XXXXXX'))})
 exec ${fd}<>"$journal"

@@ -21,7 +21,7 @@ const install = (tool: string, more: Partial<McpEntry> = {}) =>
   installMcp({ tool, env: { HOME: home }, entry: { ...entry, ...more } });
 
 describe.each(toolNames((tool) => tool.mcp?.config))('the configuration of %s', (tool) => {
-  it('gets our server once, in a file that only its owner reads', () => {
+  it("a tool's configuration gets our server once, in a file that only its owner can read", () => {
     const { file, was } = install(tool);
     expect(was).toBe('absent');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
@@ -35,7 +35,7 @@ describe.each(toolNames((tool) => tool.mcp?.config))('the configuration of %s', 
     expect(after).not.toContain('/opt/r ouse');
   });
 
-  it('is only shown when asked', () => {
+  it('our server is only printed with --print', () => {
     const { file, text } = shownMcpConfig({ tool, env: { HOME: home }, entry });
     expect(text).toContain('/opt/r ouse');
     expect(fs.existsSync(file)).toBe(false);
@@ -89,7 +89,7 @@ describe('TOML configuration', () => {
   };
   const read = (): string => fs.readFileSync(file(), 'utf8');
 
-  it('TOML configuration replaces our tables, wherever they stand, and keeps all other lines', () => {
+  it('TOML configuration gets our tables replaced, wherever they are, and keeps all other lines', () => {
     write(
       'model = "m" # mine\n\n[mcp_servers.rouse]\ncommand = "old"\n\n[mcp_servers.rouse.env]\nA = "b"\n\n[mcp_servers.other]\ncommand = "x"\n',
     );
@@ -106,13 +106,13 @@ describe('TOML configuration', () => {
     'mcp_servers.rouse.command = "x"\n',
     'mcp_servers = {}\n',
     '[mcp_servers]\nrouse = { command = "x" }\n',
-  ])('TOML configuration leaves %j as it is and says so', (text) => {
+  ])('TOML configuration %j is left as it is and reported', (text) => {
     write(text);
     expect(() => install('codex')).toThrow(/is left as it is/);
     expect(read()).toBe(text);
   });
 
-  it('TOML configuration loses no line of anybody, whatever tables there are', () => {
+  it('TOML configuration loses no other line, whatever tables there are', () => {
     const line = fc.constantFrom('[a]', '[mcp_servers.x]', 'k = 1', '# c', '', '[[b]]', 's = "t"');
     fc.assert(
       fc.property(fc.array(line), (lines) => {
@@ -146,7 +146,7 @@ describe('taking our server out of a file that was edited since', () => {
     expect(out('codex', now.replaceAll('manifest.json', 'another'), before)).toBeUndefined();
   });
 
-  it('of JSON, with the server of that name which stood there before', () => {
+  it('removing our server from edited JSON restores the server of that name from before', () => {
     const before = '{"mcpServers":{"rouse":{"command":"mine"}}}';
     const now = JSON.stringify({ ...JSON.parse(put('claude', before)), since: 1 });
     expect(JSON.parse(out('claude', now, before)!)).toEqual({ ...JSON.parse(before), since: 1 });
@@ -156,7 +156,7 @@ describe('taking our server out of a file that was edited since', () => {
   });
 });
 
-it('a tool without MCP, or a home that is not known, is refused', () => {
+it('a tool without MCP, or an unknown home, is refused', () => {
   expect(() => install('pi')).toThrow(/pi is not known to take MCP servers/);
   expect(() => installMcp({ tool: 'codex', env: {}, entry })).toThrow(/HOME is not set/);
 });

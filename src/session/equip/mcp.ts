@@ -32,7 +32,7 @@ import { packageRoot } from './programs.ts';
 
 export interface McpConfig {
   tool: string;
-  /** The tool's home directory; absent: as its own variable says, or below the person's home. */
+  /** The tool's home directory. Default: as its own variable says, or below the person's home. */
   home?: string | undefined;
   env: NodeJS.ProcessEnv;
   entry: McpEntry;
@@ -40,23 +40,23 @@ export interface McpConfig {
 
 export interface McpInstallation {
   file: string;
-  /** What was found in it before. */
+  /** What the file had before. */
   was: 'absent' | 'other' | 'same';
 }
 
-/** The part of the file that is ours. */
+/** Returns our part of the file. */
 export function shownMcpConfig(config: McpConfig): { file: string; text: string } {
   const { file, mcp, format } = placeOf(config);
   return { file, text: format === 'toml' ? block(config.entry) : mcpJsonDocument(mcp, config.entry) };
 }
 
 export interface McpEdit extends McpInstallation {
-  /** What the file holds now; undefined when there is none. */
+  /** The content of the file now; undefined if there is none. */
   before: string | undefined;
   text: string;
 }
 
-/** What putting our server into the tool's own configuration would make of it. Nothing is written. */
+/** Returns what adding our server would make of the tool's own configuration. Writes nothing. */
 export function planMcp(config: McpConfig): McpEdit {
   const { mcp, format, ...place } = placeOf(config);
   const file = followed(place.file);
@@ -68,14 +68,14 @@ export function planMcp(config: McpConfig): McpEdit {
   return { file, was, before, text };
 }
 
-/** Puts our server into the tool's own configuration and leaves all else there as it is; twice changes nothing more. */
+/** Adds our server to the tool's own configuration and changes nothing else there. Repeating it changes nothing. */
 export function installMcp(config: McpConfig): McpInstallation {
   const { file, was, before, text } = planMcp(config);
   if (text !== before) writeConfig(file, text);
   return { file, was };
 }
 
-/** As private as it was, or as only its owner may read it. */
+/** Keeps the file's mode. A new file is readable by its owner only. */
 export function writeConfig(file: string, text: string): void {
   ensurePrivateDirectory(path.dirname(file));
   const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
@@ -100,7 +100,7 @@ function placeOf({ tool: name, home, env }: McpConfig): McpPlace {
   throw invalid('HOME is not set', { hint: 'name the home of the tool with --home' });
 }
 
-/** The file may be a link; the link stays. */
+/** If the file is a link, returns its target, so that the link stays. */
 function followed(file: string): string {
   return fs.existsSync(file) ? fs.realpathSync(file) : file;
 }
@@ -133,7 +133,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const HEADER = /^\s*\[/;
 const OUR_HEADER = new RegExp(`^\\s*\\[\\s*mcp_servers\\s*\\.\\s*"?${MCP_NAME}"?\\s*(\\.[^\\]]*)?\\]`);
-/** The same said in other ways TOML allows, which are not taken apart here. */
+/** Other TOML spellings of the same settings, which are not edited here. */
 const OTHER_WAY = new RegExp(
   `^\\s*(mcp_servers\\s*=|mcp_servers\\s*\\.\\s*"?${MCP_NAME}"?\\b|\\[\\s*mcp_servers\\s*\\])`,
   'm',
@@ -142,7 +142,7 @@ const OTHER_WAY = new RegExp(
 function editToml(before: string, file: string, entry: McpEntry): Edited {
   if (before.includes(block(entry))) return { text: before, was: 'same' };
   if (OTHER_WAY.test(before)) throw byHand(file, 'it sets mcp_servers in a way that is not edited here');
-  const rest = apart(before).kept.join('\n').trimEnd();
+  const rest = splitTables(before).others.join('\n').trimEnd();
   return {
     text: `${rest && `${rest}\n\n`}${block(entry)}`,
     was: rest === before.trimEnd() ? 'absent' : 'other',
@@ -150,8 +150,8 @@ function editToml(before: string, file: string, entry: McpEntry): Edited {
 }
 
 /**
- * A configuration that was edited since our server was put there, without it: as it was before, or not at all. Undefined
- * when it is not that of this session any more, or cannot be taken out without loss.
+ * Returns a configuration that was edited since, without our server. Undefined if the entry is no longer that of this
+ * session, or cannot be removed without loss.
  */
 export function withoutMcp(
   { tool, manifest }: { tool: string; manifest: string },
@@ -187,20 +187,20 @@ function jsonWithout(
 }
 
 function tomlWithout(now: string, manifest: string, before = ''): string | undefined {
-  const { kept, taken } = apart(now);
-  const known = taken.join('\n').includes(JSON.stringify(manifest));
-  return known && apart(before).taken.length === 0 ? `${kept.join('\n').trimEnd()}\n` : undefined;
+  const { others, ours } = splitTables(now);
+  const known = ours.join('\n').includes(JSON.stringify(manifest));
+  return known && splitTables(before).ours.length === 0 ? `${others.join('\n').trimEnd()}\n` : undefined;
 }
 
-/** The lines of our server's tables, and all others. */
-function apart(text: string): { kept: string[]; taken: string[] } {
-  const [kept, taken]: [string[], string[]] = [[], []];
-  let ours = false;
+/** Splits the lines into those of our server's tables and all others. */
+function splitTables(text: string): { others: string[]; ours: string[] } {
+  const [others, ours]: [string[], string[]] = [[], []];
+  let isOurs = false;
   for (const line of text.split('\n')) {
-    if (HEADER.test(line)) ours = OUR_HEADER.test(line);
-    (ours ? taken : kept).push(line);
+    if (HEADER.test(line)) isOurs = OUR_HEADER.test(line);
+    (isOurs ? ours : others).push(line);
   }
-  return { kept, taken };
+  return { others, ours };
 }
 
 function block(entry: McpEntry): string {
@@ -215,7 +215,7 @@ function byHand(file: string, why: string): Error {
   });
 }
 
-/** `rouse mcp` of this installation for one agent. Paths only: its token is beside its manifest. */
+/** `rouse mcp` of this installation for one agent. Only paths, because the token is in a file beside the manifest. */
 export function mcpEntryOf(
   agent: { manifest: string; agentId: string },
   env: Readonly<Record<string, string | undefined>>,
@@ -232,7 +232,7 @@ export function mcpEntryOf(
   };
 }
 
-/** The same for whichever agent's session the tool runs in: for the configuration that all sessions share. */
+/** The same for the agent in whose session the tool runs. For the configuration that all sessions share. */
 export function sharedMcpEntry(): McpEntry {
   return { command: path.join(packageRoot(), 'bin', 'rouse'), args: ['mcp'], env: {} };
 }
@@ -242,15 +242,15 @@ export interface EquippedAgent {
   manifest: string;
   agentId: string;
   hasMailbox: boolean;
-  /** Belongs to a fleet, and so has requests. */
+  /** It belongs to a fleet, so it has requests. */
   isMember: boolean;
-  /** Of the gateway that lives, or will before the tool starts; its tools are then served there. */
+  /** The port of the gateway that runs now, or will before the tool starts. It then serves the tools. */
   gatewayPort: number | undefined;
-  /** Without a question. */
+  /** The tools may be used without asking a person. */
   allowed: boolean;
 }
 
-/** Our tools for one agent: what it has of mail, reminders and requests. Undefined when that is nothing. */
+/** Our tools for one agent: mail, reminders and requests, as far as it has them. Undefined if it has none. */
 export async function sessionMcp(
   agent: EquippedAgent,
   env: Readonly<Record<string, string | undefined>>,
@@ -276,8 +276,8 @@ const addressOf = (root: string, port: number): McpAddress => ({
 const ANSWER_MS = 10_000;
 
 /**
- * Whether the gateway at this port answers with the agent's tools. The first question makes it load what it needs for that, so
- * that a tool, which may wait a few seconds and asks only once, is answered at once.
+ * Whether the gateway at this port serves the agent's tools. This first request also makes it load what it needs, because
+ * a tool asks only once and waits only a few seconds.
  */
 export async function servesTools(root: string, port: number): Promise<boolean> {
   const { url, token } = addressOf(root, port);

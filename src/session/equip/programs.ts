@@ -14,7 +14,7 @@ import {
 } from '../../base/index.ts';
 import { VARIABLE } from '../../wire/houmao/index.ts';
 
-/** The command words of a program of this installation, such as `gateway`: Node and the built file, of two the one that starts sooner. */
+/** The command words of a program of this installation, such as `gateway`: Node and the built file. */
 export function programWords(name: string): string[] {
   const built = path.join(packageRoot(), 'dist', name);
   const file = [`${built}.cjs`, `${built}.js`].find((each) => fs.existsSync(each));
@@ -27,7 +27,7 @@ export function programWords(name: string): string[] {
   return [process.execPath, file];
 }
 
-/** Where this package is installed, from wherever in it this code was bundled to. */
+/** Where this package is installed, whichever of its files this code was bundled into. */
 export function packageRoot(): string {
   let directory = path.dirname(fileURLToPath(import.meta.url));
   while (!fs.existsSync(path.join(directory, 'package.json'))) {
@@ -41,11 +41,11 @@ export function packageRoot(): string {
 interface FoundTool {
   identity: ProcessIdentity;
   name: string;
-  /** It holds the terminal of its pane. */
+  /** It is in the foreground of its terminal. */
   foreground: boolean;
 }
 
-/** The first process below the pane's own, level by level, that goes by one of these names. */
+/** Finds the first process with one of these names, level by level, starting with the pane's own process. */
 export function findTool(panePid: number, names: readonly string[]): FoundTool | undefined {
   let level = [panePid];
   const seen = new Set<number>();
@@ -67,7 +67,7 @@ function describe(pid: number, name: string): FoundTool | undefined {
   return { identity, name, foreground: status.processGroup === status.foregroundGroup };
 }
 
-/** They belong to the caller's terminal or shell, or cannot be set by a shell. */
+/** Variables that belong to the caller's terminal or shell, or that a shell cannot set. */
 const OF_THE_TERMINAL = [
   'TMUX',
   'TMUX_PANE',
@@ -89,7 +89,7 @@ const OF_THE_TERMINAL = [
   'BASH_VERSINFO',
 ];
 
-/** They name another agent's session and its gateway. */
+/** Variables that name another agent's session and its gateway. */
 const OF_A_SESSION = [
   VARIABLE.manifestPath,
   VARIABLE.agentId,
@@ -106,13 +106,12 @@ const OF_A_SESSION = [
   'ROUSE_CRASH_AT',
 ];
 
-/** Never for a program that is started in a pane, wherever it comes from. The last says where a person's token is: an
- * agent has its own. */
+/** Never passed to a program that is started in a pane. The last names the person's token; an agent has its own. */
 export const NEVER_IN_A_PANE: readonly string[] = [...OF_A_SESSION, 'ROUSE_FLEET_TOKEN_FILE'];
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The caller's environment as a program started for it should have it. */
+/** The caller's environment for a program that is started for it. */
 export function handedEnvironment(
   env: NodeJS.ProcessEnv,
   dropped: Iterable<string> = [],
@@ -127,24 +126,24 @@ export function handedEnvironment(
 }
 
 /**
- * An environment on its way into a tmux pane. tmux shows its own environment and every argument to whoever may
- * ask, so credentials travel in a file only its owner can read, which the pane's first command reads and removes.
+ * An environment for a program in a tmux pane. tmux shows its own environment and every argument to anyone who asks, so
+ * credentials go through a file that only its owner can read. The pane's first command reads and removes it.
  */
 export function writeEnvironmentFile(file: string, env: Record<string, string>): void {
   const lines = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
   writeFileAtomic(file, lines.join(''), { mode: 0o600, durable: false });
 }
 
-/** Harmless parts of the environment, for programs that outlive us and show theirs: the tmux server. */
+/** Harmless variables, for a program that outlives us and shows its environment: the tmux server. */
 const HARMLESS =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|TMUX|TMUX_TMPDIR|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|SSH_AUTH_SOCK|SSH_CONNECTION|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS)$/;
 
-/** A tmux server keeps the environment it was started with, visible to every later session. Our own server gets this one. */
+/** The environment of a tmux server of our own, which shows it to every later session. */
 export function harmlessEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => HARMLESS.test(name)));
 }
 
-/** The default server belongs to the person: their later sessions have their variables, but no agent's pointers. */
+/** The environment of the default tmux server, which is the person's: everything except pointers to an agent. */
 export function serverEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_A_SESSION.includes(name)));
 }
@@ -153,8 +152,8 @@ export function serverEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 const LEFT_BEHIND_MS = 60_000;
 
 /**
- * Removes environment files whose pane never started because its starter was killed. They hold credentials, and
- * nobody else will ever read them.
+ * Removes environment files of panes that never started because their starter was killed. They hold credentials and are
+ * never read again.
  */
 export function sweepEnvironmentFiles(runtimeDir: string, clock: Clock): void {
   for (const backend of names(path.join(runtimeDir, 'sessions'))) {

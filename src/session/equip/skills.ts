@@ -16,8 +16,8 @@ import { skillsDirectory, toolNames, toolOf } from '../../tools/index.ts';
 import { packageRoot } from './programs.ts';
 
 /**
- * `current`: as packaged. `outdated`: written by an earlier version of Rouse and not touched since. `changed`: somebody's
- * own text. `absent`: not there.
+ * `current`: as packaged. `outdated`: written by an earlier version of Rouse and not changed since. `changed`: edited by
+ * a person. `absent`: not there.
  */
 export type SkillState = 'absent' | 'current' | 'outdated' | 'changed';
 
@@ -29,12 +29,12 @@ export interface SkillInstallation {
 
 export interface SkillTarget {
   tool: string;
-  /** The tool's home directory; absent: as its own variable says, or below the person's home. */
+  /** The tool's home directory. Default: as its own variable says, or below the person's home. */
   home?: string | undefined;
   env: NodeJS.ProcessEnv;
 }
 
-/** Which skills the tool has, and whether they are ours as we wrote them. */
+/** Which skills the tool has, and whether they are as Rouse wrote them. */
 export function skillStates(target: SkillTarget): SkillInstallation[] {
   const directory = directoryOf(target);
   return MAIL_SKILLS.map((skill) => {
@@ -44,9 +44,8 @@ export function skillStates(target: SkillTarget): SkillInstallation[] {
 }
 
 /**
- * Writes the skills that are missing or outdated. A file somebody changed is a `conflict` unless forced, and nothing is
- * written then.
- * What was written is remembered beside it, so that a later version can tell its own text from a person's.
+ * Writes the skills that are missing or outdated. A file that a person changed is a `conflict` unless forced, and then
+ * nothing is written. A stamp beside each file lets a later version distinguish its own text from a person's.
  */
 export function installSkills(target: SkillTarget & { force?: boolean }): SkillInstallation[] {
   const before = skillStates(target);
@@ -64,7 +63,7 @@ export function installSkills(target: SkillTarget & { force?: boolean }): SkillI
   return before;
 }
 
-/** Takes away what was written by Rouse and not changed since, or of that only these files; returns the state of each before. */
+/** Removes skills that Rouse wrote and no one changed, or only these files of them. Returns the state of each before. */
 export function removeSkills(target: SkillTarget, only?: readonly string[]): SkillInstallation[] {
   const before = skillStates(target).filter(({ file }) => only?.includes(file) ?? true);
   const ours = before
@@ -90,13 +89,13 @@ function removeIfEmpty(directory: string): void {
 /** What a launch did about the skills of its tool. */
 export interface SkillsAtLaunch {
   written: string[];
-  /** What kept it from writing one; the wakes of this session then name the endpoints. */
+  /** Why one was not written. The wakes of this session then name the endpoints instead. */
   problem: string | undefined;
 }
 
 /**
- * The skills where the tool of a session will look for them, before it starts. Never in the way of a launch: a file
- * somebody changed is left as it is, and what cannot be written is told. Undefined for a tool without a place for skills.
+ * Installs the skills where the tool of a session looks for them, before it starts. Never prevents a launch: a file that
+ * a person changed stays, and failures are reported. Undefined for a tool that has no place for skills.
  */
 export function skillsForLaunch(target: SkillTarget): SkillsAtLaunch | undefined {
   if (!toolOf(target.tool)?.skills) return undefined;
@@ -121,7 +120,7 @@ function write({ skill, file }: SkillInstallation): void {
   writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text), made }, { mode: 0o644 });
 }
 
-/** The directories that are made for a file. */
+/** The directories that would be made for a file. */
 function missingAbove(file: string): string[] {
   const directory = path.dirname(file);
   return fs.existsSync(directory) ? [] : [directory, ...missingAbove(directory)];
@@ -149,7 +148,7 @@ function stateOf(file: string, wanted: string): SkillState {
 
 const stampOf = (file: string): string => path.join(path.dirname(file), '.rouse.json');
 
-/** What was remembered beside it: its digest, and which directories were made for it (not by earlier versions). */
+/** The stamp beside a file: its digest, and the directories made for it (earlier versions did not store those). */
 function stampAt(file: string): { sha256?: unknown; made?: string[] } {
   try {
     const { sha256, made } = JSON.parse(readIfExists(stampOf(file)) ?? '{}') as Record<string, unknown>;

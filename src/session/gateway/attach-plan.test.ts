@@ -73,7 +73,7 @@ describe('where a gateway will listen', () => {
 });
 
 describe('how it will run', () => {
-  it('in the foreground until an attach has said otherwise, then as the last one, unless told', () => {
+  it('a gateway runs in the foreground until an attach chose otherwise, then as in the last attach unless requested', () => {
     expect(planAttach({}, NO_ENV, {}).mode).toBe('tmux_auxiliary_window');
     expect(planAttach({}, NO_ENV, desired(1, 'auto')).mode).toBe('detached_process');
     expect(planAttach({ mode: 'tmux_auxiliary_window' }, NO_ENV, desired(1, 'auto')).mode).toBe(
@@ -81,7 +81,7 @@ describe('how it will run', () => {
     );
   });
 
-  it('with each timing from the flag, else as stored, else by default', () => {
+  it('each timing of a gateway is from its flag, else as stored, else the default', () => {
     const stored = {
       ...desired(1, 'auto'),
       desired_tui_tracking_timings: { ...resolveTimings({}).timings, stale_active_recovery_seconds: 7 },
@@ -96,7 +96,7 @@ describe('how it will run', () => {
 });
 
 describe('what the next attach starts from', () => {
-  it('a port that was handed out is never a hard request next time; one that was asked for stays one', () => {
+  it('an assigned port is never a hard request at the next attach; a requested one stays one', () => {
     const port = fc.integer({ min: 1, max: 65_535 });
     const options = fc.record({ port: fc.option(port, { nil: undefined }) });
     const env = fc.record({ HOUMAO_AGENT_GATEWAY_PORT: port.map(String) }, { requiredKeys: [] });

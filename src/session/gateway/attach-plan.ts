@@ -41,7 +41,7 @@ export interface AttachPlan {
   guests: readonly number[];
 }
 
-/** Each part on its own: asked for now, else (address) in the environment, else as the last successful attach. */
+/** Each part separately: as requested now, else (for the address) from the environment, else as in the last successful attach. */
 export function planAttach(
   options: AttachOptions,
   {
@@ -160,8 +160,8 @@ const LOWEST = 20_000;
 const TRIES = 20;
 
 /**
- * The port at which a gateway that is about to be attached will listen: as asked for, else a free one. The tool is told of it
- * before the gateway runs. Undefined when it will listen where the agent's tools are not served.
+ * The port at which a gateway that is about to be attached will listen: as requested, else a free one. The tool gets it
+ * before the gateway runs. Undefined if the gateway will listen where the agent's tools are not served.
  */
 export async function chooseGatewayPort(
   options: AttachOptions,
@@ -172,7 +172,7 @@ export async function chooseGatewayPort(
   return port === ANY_PORT ? freePort() : port;
 }
 
-/** The port that a gateway about to be attached again will have, as it had it before; undefined when that cannot be said. */
+/** The former port for a gateway that is about to be attached again; undefined if unknown or in use. */
 export async function formerGatewayPort(paths: SessionPaths): Promise<number | undefined> {
   const { desired_host: host, desired_port: port } = readDesiredConfig(paths);
   if (host !== LOOPBACK || !port) return undefined;
@@ -188,7 +188,7 @@ async function freePort(): Promise<number> {
   return (await canListen(ANY_PORT)) || ANY_PORT;
 }
 
-/** The port it can listen on; 0 when it cannot. */
+/** Returns the port, or 0 if nothing can listen there. */
 async function canListen(port: number): Promise<number> {
   const server = createServer();
   try {

@@ -53,9 +53,9 @@ import {
 import { startAndProve, startOnFreePort } from './start-gateway.ts';
 
 export interface AttachReport extends GatewayReport {
-  /** One lived before. */
+  /** One was already running. */
   alreadyAttached: boolean;
-  /** What was changed by restarting it; nothing when it was left alone or is new. */
+  /** The settings changed by restarting it; empty if it was left alone or is new. */
   restarted: GatewayChange[];
 }
 
@@ -91,9 +91,9 @@ export async function attach(
 }
 
 /**
- * Attaches a gateway to a session of this host: capability, listener, start, proof, publication, in this order.
- * A gateway that lives and runs as asked is left alone and reported; one that does not is restarted. Whatever fails leaves the session as it was, not attached, and
- * touches nothing that another process started.
+ * Attaches a gateway to a session of this host: capability, listener, start, proof, publication, in this order. A live
+ * gateway with the requested settings is left alone and reported; one with others is restarted. If a step fails, the
+ * session is as before, not attached, and nothing that another process started is touched.
  */
 export function attachLocal(
   context: SessionContext,
@@ -124,7 +124,7 @@ export function attachLocal(
   });
 }
 
-/** Under the life-cycle lock; a gateway that still has the old file open is ended first. */
+/** Needs the life-cycle lock. A gateway that still has the old file open is ended first. */
 async function replaceQueue(context: SessionContext, facts: ManifestFacts): Promise<string[]> {
   await detachHoldingLock(context, facts);
   const { replaceLostQueue } = await import('../../gateway/offline.ts');
@@ -158,8 +158,8 @@ function requireTmuxSession({ facts, lives }: Followed): void {
 }
 
 /**
- * Live already: the same answer again, unless another mode or timing is asked for. An address that was asked for and is
- * not the one it has cannot be promised.
+ * A gateway is already live. Reports it unless another mode or timing is requested. Another address than its own is
+ * refused.
  */
 async function alreadyLive(
   context: SessionContext,
@@ -171,7 +171,7 @@ async function alreadyLive(
   const otherHost = options.host !== undefined && options.host !== gateway.host;
   if (otherPort || otherHost) {
     throw conflict(`a gateway is attached already, on ${gateway.host}:${gateway.port}`, {
-      hint: 'detach it first to give it another address',
+      hint: 'detach it first to change its address',
       facts: { cause: 'already_attached', gateway_host: gateway.host, gateway_port: gateway.port },
     });
   }
@@ -206,7 +206,7 @@ function olderBuild(context: SessionContext, { agentName, root }: ManifestFacts)
   return [`it runs in the host of another build of Rouse; ${words.join(' and ')} bring it into this one`];
 }
 
-/** First ends a gateway that runs but does not answer, since it holds the lock, and its keeper. */
+/** Ends a gateway that runs but does not answer, because it holds the lock, and then its keeper. */
 async function clearAway(context: SessionContext, facts: ManifestFacts, life: GatewayLife): Promise<void> {
   const paths = sessionPaths(facts.root);
   if (life.life === 'silent') {
@@ -225,7 +225,7 @@ async function clearAway(context: SessionContext, facts: ManifestFacts, life: Ga
   if (life.life !== 'none') await restoreOffline(context, facts);
 }
 
-/** Long enough for text that is being typed; a plain detach waits less. */
+/** Long enough for text that is being typed. A plain detach waits less. */
 const PATIENCE_MS = 15_000;
 
 export interface GatewayRestart {
@@ -237,8 +237,8 @@ export interface GatewayRestart {
 }
 
 /**
- * Replaces a live gateway by one with other settings, at the same address. Queue and notifier are on disk; live
- * reminders are handed over. One that does not come up is replaced by one that runs as before.
+ * Replaces a live gateway by one with other settings at the same address. Queue and notifier are on disk; live reminders
+ * are handed over. If it does not start, a gateway with the former settings is started.
  */
 export async function restartGateway(
   context: SessionContext,
@@ -259,7 +259,7 @@ export async function restartGateway(
   }
 }
 
-/** Runs even if the caller was aborted: what ran before must not end. Returns the error to throw. */
+/** Runs even if the caller was aborted, because the former gateway must run again. Returns the error to throw. */
 async function bringBack(
   context: SessionContext,
   facts: ManifestFacts,
@@ -287,7 +287,7 @@ async function bringBack(
   );
 }
 
-/** Publishes the gateway. The port is stored with its origin: assigned or requested. */
+/** Publishes the gateway. Its port is stored with its origin: assigned or requested. */
 export async function publishLive(
   context: SessionContext,
   facts: ManifestFacts,
@@ -307,14 +307,14 @@ export async function publishLive(
   return report;
 }
 
-/** What the next attach starts from. */
+/** Stores what the next attach starts from. */
 export function rememberPlan(paths: SessionPaths, plan: AttachPlan, gateway: RecordedGateway): void {
   writeDesired(paths, desiredAfter(readDesiredConfig(paths), plan, gateway));
 }
 
 function requireHealthy(status: StatusDocument): void {
   if (status.gateway_health === 'healthy') return;
-  throw notReady('the gateway was attached and went away again at once', {
+  throw notReady('the gateway was attached but ended at once', {
     hint: 'see its gateway.log',
     facts: { cause: 'lost_after_attach' },
   });

@@ -34,7 +34,7 @@ import { restoreOffline } from './publish.ts';
 
 export interface DetachReport {
   status: StatusDocument;
-  /** How the gateway ended; `already` when none ran. */
+  /** How the gateway ended; `already` if none ran. */
   ended: EndedBy;
   detail: string;
 }
@@ -49,9 +49,9 @@ export async function detach(context: SessionContext, target: Target): Promise<D
 }
 
 /**
- * Detaches the gateway of a session of this host. The process is asked to end and, if it does not, made to; only
- * the recorded one, verified by its start time. The session stays capable: manifest, attach authority and desired
- * configuration are kept. `until`: it comes back with the host.
+ * Detaches the gateway of a session of this host. Asks the process to end, and kills it if it does not; only the
+ * recorded process, verified by its start time. The session stays capable: manifest, attach authority and desired
+ * configuration are kept. With `until`, the gateway comes back with its host.
  */
 export function detachLocal(
   context: SessionContext,
@@ -90,7 +90,7 @@ export async function detachHoldingLock(
   return { status: offlineDocument(paths, facts), ended, detail };
 }
 
-/** Ends the recorded gateway and its keeper, and only them. One that claims the agent's own window is never acted upon. */
+/** Ends exactly the recorded gateway and its keeper. One that claims the agent's own window is never acted upon. */
 export async function endGateway(
   context: SessionContext,
   facts: ManifestFacts,
@@ -120,7 +120,7 @@ export async function endGateway(
 }
 
 /**
- * The keeper is told first, so that it takes the end for asked; what it is about to start ends with it. `nothing`: the
+ * Signals the keeper first, so that it does not restart the gateway; what it is about to start ends too. `nothing`: the
  * gateway still runs.
  */
 export async function endForGood(
@@ -143,7 +143,7 @@ export async function endForGood(
   return alive && ended === 'already' ? ask : ended;
 }
 
-/** Ends a start that has not recorded itself yet: a gateway, or its keeper and what it started. */
+/** Ends a start that has not recorded itself yet: a gateway, or its keeper and its children. */
 export async function endStarted(
   paths: SessionPaths,
   { identity: started, hosted }: { identity: ProcessIdentity; hosted: boolean },
@@ -157,7 +157,7 @@ export async function endStarted(
   else await endKeeper(started, clock, how);
 }
 
-/** A keeper that has to be killed takes its child along; nothing else knows that child. */
+/** If the keeper has to be killed, its children are killed too, because nothing else knows them. */
 async function endKeeper(keeper: ProcessIdentity, clock: Clock, how?: EndOptions): Promise<void> {
   const children = isProcessAlive(keeper)
     ? childrenOf(keeper.pid).flatMap((pid) => identifyProcess(pid) ?? [])
@@ -178,8 +178,8 @@ async function endHosted(
 }
 
 /**
- * A gateway between its start and its first word. When its attach is killed there, nobody waits for it any more;
- * the next action on the session finds it by this note and ends it, so that it does not come up behind one's back.
+ * Notes a gateway that has started but not reported yet. If its attach is killed, the next action on the session finds
+ * the note and ends the gateway, so that it does not become ready unnoticed.
  */
 export function noteStarting(paths: SessionPaths, identity: ProcessIdentity): void {
   writeJsonAtomic(noteFile(paths), identity, { durable: false });
@@ -189,15 +189,15 @@ export function forgetStarting(paths: SessionPaths): void {
   fs.rmSync(noteFile(paths), { force: true });
 }
 
-const NOBODY: ProcessIdentity = { pid: 0, startTicks: -1, bootId: null };
+const NO_PROCESS: ProcessIdentity = { pid: 0, startTicks: -1, bootId: null };
 
-/** The caller holds the life-cycle lock, so the writer of the note is gone. A gateway that recorded itself has started. */
+/** The caller holds the life-cycle lock, so the writer of the note is gone. A gateway that recorded itself did start. */
 export async function endHalfStarted(context: SessionContext, paths: SessionPaths): Promise<void> {
   const identity = readNote(paths);
   const begun = hostOf(paths) !== undefined || (identity !== undefined && isProcessAlive(identity));
   if (begun && !fs.existsSync(paths.currentInstance)) {
-    const started = { identity: identity ?? NOBODY, hosted: identity === undefined };
-    // It may have become ready, and then holds what its predecessor handed over.
+    const started = { identity: identity ?? NO_PROCESS, hosted: identity === undefined };
+    // It may have become ready and then holds what its predecessor handed over.
     await endStarted(paths, started, context.clock, { ask: HAND_OVER_SIGNAL });
   }
   forgetStarting(paths);
@@ -216,7 +216,7 @@ function noteFile(paths: SessionPaths): string {
   return path.join(paths.run, 'starting.json');
 }
 
-/** Waits until exactly that process has ended. False on timeout. */
+/** Waits until exactly this process has ended. False on timeout. */
 export async function waitForEnd(
   identity: ProcessIdentity,
   timeoutMs: number,
@@ -240,8 +240,8 @@ export interface EndOptions {
 }
 
 /**
- * Asks a process to end, then makes it. Only that very process, start time and all, is ever signalled; one whose
- * start time is unknown is left alone. `nothing`: it still runs.
+ * Asks a process to end, then kills it. Only exactly this process, identified by its start time, is ever signalled. One
+ * with an unknown start time is left alone. `nothing`: it still runs.
  */
 export async function endProcess(
   identity: ProcessIdentity,

@@ -32,8 +32,8 @@ import type { SessionContext } from '../session-context.ts';
 const READY_TIMEOUT_MS = 10_000;
 
 /**
- * Starts a gateway inside the host of this program, and the host before, where none lives. A program that was upgraded is
- * another one, with a host of its own: gateways move there one by one, and the older host ends with its last one.
+ * Starts a gateway inside the host of this program, and that host first if none runs. An upgraded program has a host of
+ * its own: gateways move there one by one, and the older host ends with its last one.
  */
 export async function startInHost(
   context: SessionContext,
@@ -44,20 +44,20 @@ export async function startInHost(
   ensurePrivateDirectory(directory);
   const deadline = context.clock.monotonic() + READY_TIMEOUT_MS;
   for (;;) {
-    const said = await askHost(directory, { do: 'start', ...start }, READY_TIMEOUT_MS);
-    if (typeof said === 'object') {
-      if (!said.ok)
-        throw unavailable(`the host refused the gateway: ${said.message}`, {
+    const reply = await askHost(directory, { do: 'start', ...start }, READY_TIMEOUT_MS);
+    if (typeof reply === 'object') {
+      if (!reply.ok)
+        throw unavailable(`the host refused the gateway: ${reply.message}`, {
           facts: { cause: 'host_refused' },
         });
-      return identifyChild(said.pid);
+      return identifyChild(reply.pid);
     }
-    if (said === 'silent' || context.clock.monotonic() > deadline) throw silent(directory);
+    if (reply === 'silent' || context.clock.monotonic() > deadline) throw silent(directory);
     await startHost(context, directory, program, start.env);
   }
 }
 
-/** The directory of this program's host, whether it runs or not. */
+/** The directory of this program's host, running or not. */
 export function hostDirectory(context: SessionContext, env: Record<string, string | undefined>): string {
   const program = context.gatewayProgram ?? programWords('gateway');
   return path.join(hostsDirectory(context.settings.runtimeDir), hostName(program, env));
@@ -94,7 +94,7 @@ async function startHost(
       if (!isProcessAlive(parent)) break;
       await sleep(clock, pause);
     }
-    // It had nothing left to hold, and has ended with its host.
+    // It had no gateways left and has ended with its host.
     if (keeper && !isProcessAlive(keeper)) return;
     throw silent(directory);
   } finally {
@@ -152,22 +152,22 @@ function silent(directory: string): Error {
   });
 }
 
-/** `nobody`: no host listens there. `silent`: one does, and did not answer in time. */
-type HostSaid = HostAnswer | 'nobody' | 'silent';
+/** `absent`: no host listens there. `silent`: one listens but did not answer in time. */
+type HostReply = HostAnswer | 'absent' | 'silent';
 
-/** One question to the host of a directory. */
-export function askHost(directory: string, request: HostRequest, timeoutMs: number): Promise<HostSaid> {
+/** Sends one request to the host of a directory. */
+export function askHost(directory: string, request: HostRequest, timeoutMs: number): Promise<HostReply> {
   const { socket } = hostFiles(directory);
-  if (!fs.existsSync(socket)) return Promise.resolve('nobody');
+  if (!fs.existsSync(socket)) return Promise.resolve('absent');
   const address = socketAddress(socket);
-  return new Promise<HostSaid>((resolve) => {
+  return new Promise<HostReply>((resolve) => {
     const connection = net.connect(address.path);
     let text = '';
     const timer = setTimeout(() => done('silent'), timeoutMs);
-    const done = (said: HostSaid): void => {
+    const done = (reply: HostReply): void => {
       clearTimeout(timer);
       connection.destroy();
-      resolve(said);
+      resolve(reply);
     };
     connection.setEncoding('utf8');
     connection.on('connect', () => connection.write(`${JSON.stringify(request)}\n`));
@@ -175,22 +175,22 @@ export function askHost(directory: string, request: HostRequest, timeoutMs: numb
       text += chunk;
       if (text.endsWith('\n')) done(JSON.parse(text) as HostAnswer);
     });
-    connection.on('error', (error) => done(errnoOf(error) === 'EAGAIN' ? 'silent' : 'nobody'));
-    // It ended between the question and the answer.
-    connection.on('close', () => done('nobody'));
+    connection.on('error', (error) => done(errnoOf(error) === 'EAGAIN' ? 'silent' : 'absent'));
+    // It ended between request and reply.
+    connection.on('close', () => done('absent'));
   }).finally(address.close);
 }
 
 const KILL_PATIENCE_MS = 2000;
 
-/** The directory of the host that holds this session's gateway; undefined when it is in none. */
+/** The directory of the host with this session's gateway; undefined if it is in none. */
 export function hostOf(paths: SessionPaths): string | undefined {
   return readKeeper(paths)?.hostDirectory;
 }
 
 /**
- * Ends one gateway in a host. A host that does not answer holds nothing anybody can use: it is killed, its parent starts
- * it again, and the next one takes up all but this.
+ * Ends one gateway in a host. A host that does not answer is of no use: it is killed, its keeper restarts it, and the
+ * next one loads all gateways but this.
  */
 export async function endInHost(
   paths: SessionPaths,
@@ -198,16 +198,16 @@ export async function endInHost(
   { handOver, patienceMs, clock }: { handOver: boolean; patienceMs: number; clock: Clock },
 ): Promise<'already' | 'asked' | 'killed' | 'nothing'> {
   const request = { do: 'end', root: paths.gateway, hand_over: handOver } as const;
-  const said = await askHost(directory, request, patienceMs);
-  if (said === 'silent' || (said === 'nobody' && hostLives(directory)))
+  const reply = await askHost(directory, request, patienceMs);
+  if (reply === 'silent' || (reply === 'absent' && hostLives(directory)))
     return killHost(paths, directory, clock);
   // A host that is about to restart would load it again.
-  if (said === 'nobody') {
+  if (reply === 'absent') {
     writeFileAtomic(paths.letGo, '', { durable: false });
     hurryKeeper(hostFiles(directory));
   }
   fs.rmSync(paths.keeper, { force: true });
-  return typeof said === 'object' && said.ok && said.held ? 'asked' : 'already';
+  return typeof reply === 'object' && reply.ok && reply.held ? 'asked' : 'already';
 }
 
 function hostLives(directory: string): boolean {
@@ -266,7 +266,7 @@ export function readHost(directory: string): RecordedHost | undefined {
   }
 }
 
-/** A keeper that is about to start its host or gateway again does so at once. Undefined when there is none. */
+/** Makes a keeper that pauses restart its host or gateway at once. Undefined if there is no keeper. */
 export function hurryKeeper(files: Pick<HostFiles, 'keeper'>): ProcessIdentity | undefined {
   const keeper = readKeeper(files);
   if (!keeper || keeper.gaveUp || !isProcessAlive(keeper.identity)) return undefined;

@@ -33,7 +33,7 @@ export interface GatewayReport {
   notes: string[];
 }
 
-/** The status of an agent's gateway, here or at a fleet server. No gateway is a result, not an error. */
+/** The status of an agent's gateway, from here or from a fleet server. A missing gateway is a result, not an error. */
 export async function gatewayStatus(context: SessionContext, target: Target): Promise<GatewayReport> {
   if (target.kind === 'local') return localStatus(context, target.facts);
   try {
@@ -47,8 +47,8 @@ export async function gatewayStatus(context: SessionContext, target: Target): Pr
 }
 
 /**
- * The owner of the session is away. A gateway that lives speaks for itself; otherwise what this host sees is added to the
- * error.
+ * For a session whose server cannot be reached. A live gateway reports its own status; otherwise the error gets what is
+ * visible from this host.
  */
 async function seenHere(
   context: SessionContext,
@@ -63,12 +63,12 @@ async function seenHere(
     probeGateway(paths, token),
   ]);
   const live = found.life === 'live' ? await liveStatus(found.gateway, token) : undefined;
-  if (live) return { status: live, notes: [`${error.message}; this is what its gateway says itself`] };
+  if (live) return { status: live, notes: [`${error.message}; this status is from its gateway`] };
   const { life } = found;
   const session = variables === undefined ? 'lost' : 'running';
   const gateway = life === 'none' || life === 'dead' ? 'not_attached' : life;
   const seen = session === 'lost' ? 'its tmux session is gone' : `its tmux session lives, gateway ${gateway}`;
-  throw new RouseError(error.code, `${error.message}; seen from here, ${seen}`, {
+  throw new RouseError(error.code, `${error.message}; on this host, ${seen}`, {
     ...(error.hint !== undefined && { hint: error.hint }),
     facts: { ...error.facts, seen_here: { session, gateway } },
     cause: error,
@@ -76,9 +76,9 @@ async function seenHere(
 }
 
 /**
- * Live only when the recorded process runs and answers `/health` with the recorded instance id; the published
- * variables are brought in line with that, whichever way they are wrong. So a gateway whose starter was killed
- * before it could publish is found, and one that died is never called healthy.
+ * Live only if the recorded process runs and answers `/health` with the recorded instance id. The published variables
+ * are corrected accordingly. So a gateway whose starter was killed before it could publish is found, and one that died
+ * is never reported as healthy.
  */
 export async function localStatus(context: SessionContext, given: ManifestFacts): Promise<GatewayReport> {
   const paths = sessionPaths(given.root);
@@ -120,7 +120,7 @@ export async function localStatus(context: SessionContext, given: ManifestFacts)
   return { status: await offline(), notes: [...notes, ...cleared] };
 }
 
-/** In one question where the session is as recorded; a second one finds it under another name. */
+/** One request if the session has its recorded name; a second one finds it under another name. */
 async function lookAtSession(
   context: SessionContext,
   given: ManifestFacts,
@@ -134,7 +134,7 @@ async function lookAtSession(
   return { facts, variables: await tmux.environment(holderOf(facts)) };
 }
 
-/** Asking for an agent renews its lease: nothing else does for a session without a gateway. */
+/** A status request renews the lease of the agent. Nothing else does for a session without a gateway. */
 async function renewOldLease({ settings, clock }: SessionContext, facts: ManifestFacts): Promise<void> {
   const record = readRecord(settings.registryDir, facts.agentId);
   if (!record || record === 'malformed' || !leaseIsOld(record, clock.now().getTime())) return;
@@ -142,7 +142,7 @@ async function renewOldLease({ settings, clock }: SessionContext, facts: Manifes
   await renewLease(settings.registryDir, facts, clock);
 }
 
-/** Undefined when it died between the two questions. */
+/** Undefined if it died between the two requests. */
 async function liveStatus(
   { host, port }: RecordedGateway,
   token: string | undefined,
@@ -182,7 +182,7 @@ async function publishAnswering(
   return ['it answers again, and is reported as live'];
 }
 
-/** Nothing recorded, nothing published, nothing claimed: the ordinary state of a session that is not attached. */
+/** Nothing is recorded or published: the normal state of a session that is not attached. */
 function isOffline(
   life: GatewayLife,
   paths: SessionPaths,

@@ -43,14 +43,14 @@ export interface HostReport {
   directory: string;
   /** It runs and answers. */
   answers: boolean;
-  /** How often it was started again after it had ended by itself. */
+  /** How often it was restarted after it had ended by itself. */
   restarts: number;
   gateways: HostedAgent[];
 }
 
 const PATIENCE_MS = 5000;
 
-/** The hosts of this home that run: usually one or none, and an older one while its gateways move to a newer program. */
+/** The running hosts of this home: usually one or none, and an older one while its gateways move to a newer program. */
 export async function hostsOfHome(context: SessionContext): Promise<HostReport[]> {
   const reports = hostDirectories(context.settings.runtimeDir).map(async (directory) => {
     const host = readHost(directory);
@@ -60,15 +60,15 @@ export async function hostsOfHome(context: SessionContext): Promise<HostReport[]
 }
 
 async function reportOf({ directory, identity, startedAtUtc }: RecordedHost): Promise<HostReport> {
-  const said = await askHost(directory, { do: 'status' }, PATIENCE_MS);
-  const answers = typeof said === 'object' && said.ok;
+  const reply = await askHost(directory, { do: 'status' }, PATIENCE_MS);
+  const answers = typeof reply === 'object' && reply.ok;
   return {
     pid: identity.pid,
     started_at_utc: startedAtUtc,
     directory,
     answers,
     restarts: readKeeper(hostFiles(directory))?.restarts ?? 0,
-    gateways: answers ? said.gateways.map(agentOf) : [],
+    gateways: answers ? reply.gateways.map(agentOf) : [],
   };
 }
 
@@ -91,7 +91,7 @@ function nameOf(sessionRoot: string): string | null {
   }
 }
 
-/** Detaches every gateway of every host; each host ends with its last one. One that does not answer is ended by force. */
+/** Detaches every gateway of every host. Each host ends with its last one; a host that does not answer is killed. */
 export async function stopHosts(context: SessionContext): Promise<HostReport[]> {
   const reports = await hostsOfHome(context);
   for (const { directory, gateways, answers } of reports) {
@@ -117,25 +117,25 @@ async function requireEnd({ clock }: SessionContext, directory: string): Promise
 export interface StartedGateway {
   agent_name: string;
   session_root: string;
-  /** `running`: it ran already. `session_gone`: there is no tmux session to watch. */
+  /** `running`: it was already running. `session_gone`: there is no tmux session to watch. */
   outcome: 'started' | 'running' | 'failed' | 'session_gone';
   gateway_port: number | null;
   error: string | null;
   hint: string | null;
 }
 
-/** How many are attached at a time; each starts a gateway and waits until it is proven. */
-const AT_ONCE = 4;
+/** How many are attached at the same time. Each starts a gateway and waits for its proof. */
+const MAX_AT_ONCE = 4;
 const RESTART_PATIENCE_MS = 10_000;
 
-/** The agents of this host whose gateway should run, and nothing starts it again. Reads files only. */
+/** The agents of this host whose gateway should run but will not be restarted. Reads only files. */
 export function lostGateways(context: SessionContext): string[] {
   return wanted(context)
     .filter(({ agentName, root }) => absentGateway(sessionPaths(root), agentName).gateway === 'lost')
     .map(({ agentName }) => agentName);
 }
 
-/** Brings back every gateway of this home that should run and does not, each as it was last attached. */
+/** Brings back every gateway of this home that should run but does not, with the settings of its last attach. */
 export async function startHosts(context: SessionContext): Promise<StartedGateway[]> {
   for (const directory of hostDirectories(context.settings.runtimeDir)) {
     hurryKeeper(hostFiles(directory));
@@ -146,7 +146,7 @@ export async function startHosts(context: SessionContext): Promise<StartedGatewa
   const next = async (): Promise<void> => {
     for (let one = left.shift(); one; one = left.shift()) done.push(await startGatewayOf(context, one));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, next));
   for (const directory of hostDirectories(context.settings.runtimeDir)) forgetDead(directory);
   return done.sort((a, b) => a.agent_name.localeCompare(b.agent_name));
 }
@@ -167,13 +167,13 @@ async function startGatewayOf(context: SessionContext, facts: ManifestFacts): Pr
     const { status } = await attachLocal(context, facts.path, {});
     return { ...report, outcome: 'started', gateway_port: status.gateway_port };
   } catch (thrown) {
-    const { message, hint, facts: said } = asRouseError(thrown);
-    const outcome = said['cause'] === 'session_lost' ? 'session_gone' : 'failed';
+    const { message, hint, facts: errorFacts } = asRouseError(thrown);
+    const outcome = errorFacts['cause'] === 'session_lost' ? 'session_gone' : 'failed';
     return { ...report, outcome, gateway_port: null, error: message, hint: hint ?? null };
   }
 }
 
-/** Also of one that is being started again, which is waited for. */
+/** The port of a live gateway. Waits for one that is being restarted. */
 async function portOfLiving(context: SessionContext, { root }: ManifestFacts): Promise<number | undefined> {
   const { env, clock } = context;
   const paths = sessionPaths(root);
@@ -207,8 +207,8 @@ function forgetDead(directory: string): void {
 const UNKEPT_PATIENCE_MS = 15_000;
 
 /**
- * Ends a host whose keeper was killed: a process gets no other parent, so the next attach starts one that is kept. Its
- * gateways are still wanted, and their live reminders are left to those that come after.
+ * Ends a host whose keeper was killed, since a process cannot get another parent. The next attach starts a host with a
+ * keeper. Its gateways are still wanted, and their live reminders are left for their successors.
  */
 export async function endUnkept({ clock }: SessionContext, directory: string): Promise<void> {
   const host = readHost(directory);

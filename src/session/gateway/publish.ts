@@ -51,8 +51,8 @@ import type { SessionContext } from '../session-context.ts';
 import { holderOf, tmuxOf } from '../session-tmux.ts';
 
 /**
- * not_capable: no gateway can serve this kind of session. capable: everything is in place for one, and none
- * lives. live: one lives. Publication makes the second out of a manifest; it never starts anything.
+ * not_capable: no gateway can serve this kind of session. capable: everything is ready for one, but none runs. live: one
+ * runs. Publication makes a session capable; it never starts anything.
  */
 export type CapabilityState = 'not_capable' | 'capable' | 'live';
 
@@ -60,7 +60,7 @@ export function isCapable(facts: ManifestFacts): boolean {
   return CAPABILITIES[facts.backend].gateway;
 }
 
-/** Seeds the gateway tree, publishes the stable variables and the registry record. Safe to repeat at any time. */
+/** Makes the gateway directory, and publishes the stable variables and the registry record. Can be repeated at any time. */
 export async function publishCapability(
   context: SessionContext,
   manifestPath: string,
@@ -87,12 +87,12 @@ async function seedGatewayTree(facts: ManifestFacts): Promise<void> {
     writeStatus(paths, offlineDocument(paths, facts));
 }
 
-/** Stored values win over defaults; a file of an older version is rewritten in the current format. */
+/** Stored values win over defaults. A file of an older version is rewritten in the current format. */
 function seedDesiredConfig(facts: ManifestFacts): void {
   const paths = sessionPaths(facts.root);
   const mode = { desired_execution_mode: firstExecutionMode(facts) };
   const stored = desiredConfigFile.safeParse({ ...mode, ...readDesiredConfig(paths), schema_version: 1 });
-  // One with a field that is not allowed is left for the attach that replaces it.
+  // A file with a field that is not allowed is left for the attach that replaces it.
   if (stored.success) writeDesired(paths, stored.data);
 }
 
@@ -127,7 +127,7 @@ export function registryGateway(facts: ManifestFacts, { host, port }: RecordedGa
   };
 }
 
-/** After its tmux session was renamed: brings the published facts in line with the manifest. */
+/** After the tmux session was renamed: updates the published facts from the manifest. */
 export async function publishRenamed(context: SessionContext, facts: ManifestFacts): Promise<void> {
   await publishRegistryRecord(context, facts);
   if (!isCapable(facts)) return;
@@ -168,17 +168,17 @@ function publishedGateway({ settings }: SessionContext, facts: ManifestFacts): R
   return before.gateway ?? null;
 }
 
-/** Enough to find the mailbox; where its folder is stays in the manifest. */
+/** Enough to find the mailbox. The place of its folder is only in the manifest. */
 function publishedMailbox(facts: ManifestFacts): RegistryRecord['mailbox'] {
   const { mailbox } = facts.document['launch_plan'] as { mailbox?: MailboxBinding | null };
   return mailbox ? published(mailbox) : null;
 }
 
 /**
- * Puts a session whose gateway is gone back into the state "capable, not attached". Only when nothing else is at
- * work on it: an attach or detach under way holds the life-cycle lock, a gateway (even one that has not answered
- * yet) holds its own. Of one that runs and does not answer, only what others are told is put right: its variables, its
- * status, its place in the registry. Its record stays, by which the next attach finds and ends it.
+ * Puts a session whose gateway is gone back into the state "capable, not attached". Only if nothing else is at work on
+ * it: an attach or detach in progress holds the life-cycle lock, and a gateway, even one that has not answered yet, holds
+ * its own. If a gateway runs but does not answer, only what others read is corrected: variables, status, registry. Its
+ * record stays, so that the next attach finds and ends it.
  */
 export async function clearStale(context: SessionContext, facts: ManifestFacts): Promise<string[]> {
   const paths = sessionPaths(facts.root);
@@ -206,7 +206,7 @@ async function clearHolding(lock: FileLock, work: () => Promise<void>): Promise<
   }
 }
 
-/** The state after a detach. The caller holds the life-cycle lock and knows that no gateway lives. */
+/** The state after a detach. The caller holds the life-cycle lock and knows that no gateway runs. */
 export async function restoreOffline(context: SessionContext, facts: ManifestFacts): Promise<void> {
   const paths = sessionPaths(facts.root);
   const recorded = readRecordedGateway(paths);
@@ -226,7 +226,7 @@ async function publishOffline(context: SessionContext, facts: ManifestFacts): Pr
   await withdrawGateway(context.settings.registryDir, facts, context.clock);
 }
 
-/** Only in a session that is still this agent's: a returned session has its own variables again. */
+/** Only in a session that is still this agent's. A returned session has its own variables again. */
 async function unpublish(context: SessionContext, facts: ManifestFacts): Promise<void> {
   const tmux = tmuxOf(context, facts);
   const variables = await tmux.environment(holderOf(facts));
@@ -243,9 +243,9 @@ function removeRunFiles(paths: SessionPaths): void {
 }
 
 /**
- * Closes the window a gateway left behind: exactly the recorded window, in this session, not index 0, and only
- * while the recorded pane still runs the recorded process, its keeper or nothing. tmux counts ids up, so another pane can
- * have the id only after the server was restarted.
+ * Closes the window of a former gateway: exactly the recorded window, in this session, not index 0, and only while the
+ * recorded pane runs the recorded process, its keeper or nothing. tmux counts ids up, so another pane can have the id
+ * only after a restart of the server.
  */
 export async function closeGatewayWindow(
   context: SessionContext,
@@ -262,7 +262,7 @@ export async function closeGatewayWindow(
     await tmux.killWindow(facts.tmuxSessionName, pane.windowId);
 }
 
-/** Stores what the next attach starts from, unless that is what is stored; see readDesiredConfig. */
+/** Stores what the next attach starts from, if it changed. See readDesiredConfig. */
 export function writeDesired({ desiredConfig: file }: SessionPaths, desired: DesiredConfigFile): void {
   const hosted = desired.desired_execution_mode === 'hosted';
   const document = { ...desired, ...(hosted && { desired_hosted: true as const }) };

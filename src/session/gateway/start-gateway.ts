@@ -40,7 +40,7 @@ import { restoreOffline } from './publish.ts';
 
 const READY_TIMEOUT_MS = 10_000;
 
-/** A remembered port gives way to a free one; a requested port does not. */
+/** Starts on the planned port. A remembered port that is in use is replaced by a free one; a requested port is not. */
 export async function startOnFreePort(
   context: SessionContext,
   facts: ManifestFacts,
@@ -56,7 +56,7 @@ export async function startOnFreePort(
   }
 }
 
-/** At exactly this port. */
+/** Starts on exactly this port. */
 export async function startAndProve(
   context: SessionContext,
   facts: ManifestFacts,
@@ -72,13 +72,13 @@ export async function startAndProve(
   if (!started.hosted) noteStarting(paths, started.identity);
   crashPoint('session.attach.started');
   try {
-    const said = await waitForAttempt(context, paths, start.attemptId, started.identity, READY_TIMEOUT_MS);
-    const others = said.outcome === 'failed' && said.code === 'locked';
-    if (said.outcome !== 'ready' && !others) throw failure(facts, said, start);
-    if (others) await endStarted(paths, started, context.clock);
-    return await provenGateway(context, facts, said);
+    const outcome = await waitForAttempt(context, paths, start.attemptId, started.identity, READY_TIMEOUT_MS);
+    const isOthers = outcome.outcome === 'failed' && outcome.code === 'locked';
+    if (outcome.outcome !== 'ready' && !isOthers) throw failure(facts, outcome, start);
+    if (isOthers) await endStarted(paths, started, context.clock);
+    return await provenGateway(context, facts, outcome);
   } catch (error) {
-    await takeBack(context, facts, started);
+    await undoStart(context, facts, started);
     throw error;
   } finally {
     forgetStarting(paths);
@@ -86,33 +86,36 @@ export async function startAndProve(
 }
 
 /**
- * The gateway is believed when it answers with the instance id it recorded. When another one held the lock (its
- * attach was killed half-way), that one is waited for in the same way.
+ * The gateway is trusted once it answers with the instance id that it recorded. If another one held the lock because its
+ * attach was killed half-way, that one is awaited instead.
  */
 async function provenGateway(
   context: SessionContext,
   facts: ManifestFacts,
-  said: AttemptOutcome,
+  attempt: AttemptOutcome,
 ): Promise<RecordedGateway> {
   const paths = sessionPaths(facts.root);
   const deadline = context.clock.monotonic() + READY_TIMEOUT_MS;
   let last = 'it recorded no instance';
   do {
     const life = await probeGateway(paths, readToken(paths, context.env));
-    if (life.life === 'live' && (said.outcome !== 'ready' || life.gateway.instanceId === said.instanceId)) {
+    if (
+      life.life === 'live' &&
+      (attempt.outcome !== 'ready' || life.gateway.instanceId === attempt.instanceId)
+    ) {
       return life.gateway;
     }
     if (life.life !== 'none' && life.life !== 'live') last = life.reason;
     await new Promise<void>((resolve) => context.clock.after(50, resolve));
   } while (context.clock.monotonic() < deadline && !context.signal?.aborted);
-  throw unavailable(`the gateway started but was not seen to be healthy: ${last}`, {
+  throw unavailable(`the gateway started but did not become healthy: ${last}`, {
     hint: `see ${paths.log}`,
     facts: { cause: 'health_timeout', last_probe: last },
   });
 }
 
 /** Ends only what this attempt started, and restores the offline state unless another gateway is live. */
-async function takeBack(
+async function undoStart(
   context: SessionContext,
   facts: ManifestFacts,
   started: StartedGateway,
@@ -126,28 +129,28 @@ async function takeBack(
   if (life.life === 'none' || life.life === 'dead') await restoreOffline(context, facts);
 }
 
-function failure(facts: ManifestFacts, said: AttemptOutcome, start: GatewayStart): RouseError {
+function failure(facts: ManifestFacts, attempt: AttemptOutcome, start: GatewayStart): RouseError {
   const log = sessionPaths(facts.root).log;
-  if (said.outcome === 'failed' && said.code === 'port_in_use') {
+  if (attempt.outcome === 'failed' && attempt.code === 'port_in_use') {
     return conflict(`port ${start.port} on ${start.host} is already in use`, {
-      hint: 'choose another with --gateway-port, or stop what listens there',
+      hint: 'choose another with --gateway-port, or stop the program that listens there',
       facts: { cause: 'port_in_use', gateway_host: start.host, gateway_port: start.port },
     });
   }
-  if (said.outcome === 'failed') {
-    return unavailable(`the gateway did not start: ${said.message}`, {
+  if (attempt.outcome === 'failed') {
+    return unavailable(`the gateway did not start: ${attempt.message}`, {
       hint: `see ${log}`,
-      facts: { cause: said.code },
+      facts: { cause: attempt.code },
     });
   }
   const words = (readIfExists(sessionPaths(facts.root).errors) ?? '').trim().split('\n').slice(-5).join('\n');
-  if (said.outcome === 'ended') {
+  if (attempt.outcome === 'ended') {
     return unavailable(`the gateway ended before it was ready${words ? `: ${words}` : ''}`, {
       hint: `see ${log}`,
       facts: { cause: 'ended_early' },
     });
   }
-  return unavailable(`the gateway said nothing for ${READY_TIMEOUT_MS / 1000} s`, {
+  return unavailable(`the gateway did not report within ${READY_TIMEOUT_MS / 1000} s`, {
     hint: `see ${log}`,
     facts: { cause: 'start_timeout' },
   });
@@ -156,7 +159,7 @@ function failure(facts: ManifestFacts, said: AttemptOutcome, start: GatewayStart
 interface GatewayStart {
   attemptId: string;
   host: string;
-  /** 0 asks the system for a free one. */
+  /** 0 lets the system choose a free one. */
   port: number;
   mode: ExecutionMode;
   timings: TuiTimings;
@@ -165,11 +168,11 @@ interface GatewayStart {
 }
 
 interface StartedGateway {
-  /** Of the keeper, or of the gateway itself where it has none. */
+  /** Of the keeper, or of the gateway itself if it has none. */
   identity: ProcessIdentity;
-  /** The window made for it, in the foreground mode. */
+  /** The window made for it in the foreground mode. */
   windowId: string | undefined;
-  /** The identity is then the host's, which must not be ended. */
+  /** The identity is then that of the host, which must not be ended. */
   hosted: boolean;
 }
 
@@ -194,7 +197,7 @@ async function startGateway(
     : startInWindow(context, facts, kept, env);
 }
 
-/** The command of the gateway's keeper; of the gateway itself when it is not to be restarted. */
+/** The command of the gateway's keeper, or of the gateway itself if it is not to be restarted. */
 function keptBy(context: SessionContext, paths: SessionPaths, words: string[]): string[] {
   const keeping = keepingOf(context.env);
   fs.rmSync(paths.keeper, { force: true });
@@ -216,14 +219,14 @@ function gatewayFlags(facts: ManifestFacts, start: GatewayStart): string[] {
   ];
 }
 
-/** The caller's environment, for headless turns run under the gateway; never as arguments. */
+/** The caller's environment, for headless turns that the gateway runs. Never passed as arguments. */
 function gatewayEnvironment(context: SessionContext, start: GatewayStart): Record<string, string> {
   const env = handedEnvironment(context.env);
   env[VARIABLE.executionMode] = start.mode;
   return env;
 }
 
-/** A session of its own, so that it survives the terminal it was started from. */
+/** Starts it in a process session of its own, so that it outlives the terminal. */
 async function startDetached(
   facts: ManifestFacts,
   words: string[],
@@ -254,8 +257,8 @@ async function startDetached(
 }
 
 /**
- * A window beside the agent's. Its first command asks tmux where it runs, takes the environment from a file only
- * its owner can read, and becomes the gateway's keeper; so the pane's process lives as long as the gateway is kept.
+ * Starts it in a window beside the agent's. The first command asks tmux where it runs, reads the environment from a file
+ * that only its owner can read, and becomes the gateway's keeper. So the pane's process lives as long as the keeper.
  */
 async function startInWindow(
   context: SessionContext,
@@ -296,7 +299,7 @@ exec ${shellWords(words)} 2>>${shellQuote(errors)}
 `;
 }
 
-/** How a start ended: as run/attempt.json reports it, or the process ended, or it stayed silent. */
+/** How a start ended: as run/attempt.json reports, or by the end of the process, or by a timeout. */
 type AttemptOutcome =
   | { outcome: 'ready'; instanceId: string | undefined; port: number | undefined }
   | { outcome: 'failed'; code: string; message: string }
@@ -304,8 +307,8 @@ type AttemptOutcome =
   | { outcome: 'timeout' };
 
 /**
- * Waits for the word of this very attempt: a file of an earlier one has another id. The directory is watched, and
- * the process besides, because one that dies before it can write says nothing.
+ * Waits for the report of exactly this attempt; a file of an earlier one has another id. Watches the directory and also
+ * the process, because one that dies early writes no report.
  */
 function waitForAttempt(
   context: SessionContext,
@@ -319,7 +322,7 @@ function waitForAttempt(
     const deadline = clock.monotonic() + timeoutMs;
     let cancel: (() => void) | undefined;
     const watcher = fs.watch(paths.run, () => look());
-    watcher.on('error', () => {}); // the directory may vanish with its session; the look below ends the wait
+    watcher.on('error', () => {}); // The directory may vanish with its session; `look` then ends the wait.
     const done = (outcome: AttemptOutcome): void => {
       watcher.close();
       cancel?.();
@@ -328,8 +331,8 @@ function waitForAttempt(
     const look = (): void => {
       cancel?.();
       const alive = isProcessAlive(process);
-      const said = readAttempt(paths, attemptId);
-      if (said) done(said);
+      const report = readAttempt(paths, attemptId);
+      if (report) done(report);
       else if (!alive) done({ outcome: 'ended' });
       else if (clock.monotonic() >= deadline || context.signal?.aborted) done({ outcome: 'timeout' });
       else cancel = clock.after(50, look);
@@ -339,22 +342,22 @@ function waitForAttempt(
 }
 
 function readAttempt(paths: SessionPaths, attemptId: string): AttemptOutcome | undefined {
-  let said: Record<string, unknown>;
+  let report: Record<string, unknown>;
   try {
-    said = JSON.parse(readIfExists(paths.attempt) ?? 'null') as Record<string, unknown>;
+    report = JSON.parse(readIfExists(paths.attempt) ?? 'null') as Record<string, unknown>;
   } catch {
     return undefined;
   }
-  if (said?.['attempt_id'] !== attemptId) return undefined;
-  if (said['status'] === 'ready') {
-    const { instance_id: id, port } = said;
+  if (report?.['attempt_id'] !== attemptId) return undefined;
+  if (report['status'] === 'ready') {
+    const { instance_id: id, port } = report;
     return {
       outcome: 'ready',
       instanceId: typeof id === 'string' ? id : undefined,
       port: typeof port === 'number' ? port : undefined,
     };
   }
-  const { code, message } = said;
+  const { code, message } = report;
   return {
     outcome: 'failed',
     code: typeof code === 'string' ? code : 'unknown',

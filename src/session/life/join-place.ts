@@ -9,7 +9,7 @@ import { serverOf, socketOf, socketOfTmuxVariable } from '../records/session-pat
 import type { SessionContext } from '../session-context.ts';
 import { type Pane, SessionTmux, type VariableHolder } from '../session-tmux.ts';
 
-/** The tmux session to be joined, and in it the pane that becomes the agent's. Refused where it is an agent's already. */
+/** Finds the tmux session to join and the pane that becomes the agent's. Refused if it already is an agent's. */
 export async function placeToJoin(
   context: SessionContext,
   { tmuxSession: named, pane: wanted }: { tmuxSession?: string | undefined; pane?: string | undefined },
@@ -28,8 +28,8 @@ async function paneToJoin(tmux: SessionTmux, session: string, wanted: string | u
   if (wanted === undefined) {
     const first = await tmux.agentPane(session);
     if (first) return first;
-    throw invalid(`tmux session "${session}" has no window 0, where an agent is unless --pane says where`, {
-      hint: `give --pane WINDOW or WINDOW.PANE; there are ${panes.map(placeInWords).join(', ')}`,
+    throw invalid(`tmux session "${session}" has no window 0, where an agent is by default`, {
+      hint: `choose one with --pane WINDOW or WINDOW.PANE; there are ${panes.map(placeInWords).join(', ')}`,
     });
   }
   const [, id, window, index] = PANE_WORDS.exec(wanted) ?? [];
@@ -50,7 +50,7 @@ export function placeInWords({ windowIndex, paneIndex, paneId }: Pane): string {
   return `${windowIndex}.${paneIndex} (${paneId})`;
 }
 
-/** The one that is named, that of a pane named by its id, or the one this command runs in. */
+/** The named session, that of a pane named by its id, or the current one. */
 async function tmuxSession(
   { settings, env }: SessionContext,
   { named, wanted }: { named: string | undefined; wanted: string | undefined },
@@ -81,7 +81,7 @@ async function tmuxSession(
   return { tmux, session };
 }
 
-/** Neither the session, nor the window where only that is to be joined, is an agent's yet. */
+/** Requires that the session, or the window if only that is joined, is not an agent's yet. */
 async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder): Promise<void> {
   const { session, window } = holder;
   const manifest = (await tmux.environment(holder))?.get(VARIABLE.manifestPath);
@@ -94,7 +94,7 @@ async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder): Prom
   });
 }
 
-/** A stale pointer does not make a session managed: the manifest must be that of this session, however it is called. */
+/** A stale pointer does not make a session managed. The manifest must be that of this session, whatever its name. */
 async function ownerOf(tmux: SessionTmux, manifest: string, session: string): Promise<string | undefined> {
   const facts = tryManifestFacts(manifest);
   if (!facts || !isSameSocket(serverOf(facts, tmux.env), tmux.socket)) return undefined;
@@ -116,17 +116,17 @@ export interface OwnedPlace {
   owned: OwnedTerminal;
 }
 
-/** Finds an owned terminal: the server must know it, and tmux must have its window. Nothing is changed in either. */
-export async function ownedPlace(context: SessionContext, given: OwnedJoin): Promise<OwnedPlace> {
-  const kind = ownerKind(given.backend);
-  const owned = await kind.find(given, context.env);
+/** Finds an owned terminal. The server must know it, and tmux must have its window. Changes neither. */
+export async function ownedPlace(context: SessionContext, wanted: OwnedJoin): Promise<OwnedPlace> {
+  const kind = ownerKind(wanted.backend);
+  const owned = await kind.find(wanted, context.env);
   const { session, windowName: window } = owned;
   const { tmux, pane } = await findWindow(context, kind, owned);
   await requireUnmanaged(tmux, { session, window });
   return { tmux, session, pane, owned };
 }
 
-/** The owner uses the default tmux server of its own environment, which need not be that of this command. */
+/** The owner uses the default tmux server of its own environment, which may differ from that of this command. */
 async function findWindow(
   context: SessionContext,
   kind: OwnerKind,
@@ -140,9 +140,9 @@ async function findWindow(
     const tmux = new SessionTmux(socket, env);
     const pane = await tmux.windowPane(wanted.session, wanted.windowName);
     if (!pane) continue;
-    const told = kind.terminalOf(pane.pid);
-    if (told !== undefined && told !== wanted.terminalId)
-      throw conflict(`the window "${wanted.windowName}" in tmux is that of ${owner} terminal ${told}`, {
+    const found = kind.terminalOf(pane.pid);
+    if (found !== undefined && found !== wanted.terminalId)
+      throw conflict(`the window "${wanted.windowName}" in tmux is that of ${owner} terminal ${found}`, {
         facts: { cause: `${cause}_other_terminal`, tmux_socket: socket },
       });
     return { tmux, pane };

@@ -51,7 +51,7 @@ export interface JoinOptions {
   agentName: string;
   agentId?: string | undefined;
   headless: boolean;
-  /** Required when headless; otherwise found out from what runs in pane 0. */
+  /** Required if headless. Otherwise found by what runs in the pane. */
   provider?: string | undefined;
   /** Makes the session relaunchable. */
   launchArgs?: string[] | undefined;
@@ -59,7 +59,7 @@ export interface JoinOptions {
   launchEnv?: string[] | undefined;
   workdir?: string | undefined;
   cwd: string;
-  /** `last`, or the id of the chat to go on with. */
+  /** `last`, or the id of the chat to continue. */
   resumeId?: string | undefined;
   /** A session of another tmux client than the one this runs in. */
   tmuxSession?: string | undefined;
@@ -68,9 +68,9 @@ export interface JoinOptions {
   pane?: string | undefined;
   /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
   skills?: boolean | undefined;
-  /** Put our MCP server into the tool's own configuration; leave takes it out again. */
+  /** Add our MCP server to the tool's own configuration; leave removes it again. */
   installMcp?: boolean | undefined;
-  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  /** Take over the agent's place in the fleet from a session that still runs elsewhere. */
   takeOver?: boolean | undefined;
   /** A terminal that a server owns. */
   owned?: OwnedJoin | undefined;
@@ -82,13 +82,13 @@ export interface JoinReport extends Equipment {
   relaunchable: boolean;
   /** The fleet server it was registered with. */
   fleet?: FleetReport | undefined;
-  /** The session is joined; only the fleet server does not know it. */
+  /** The session is joined, but the fleet server does not know it. */
   fleetError?: RouseError | undefined;
 }
 
 /**
- * Adopts a tmux session that a person started: the chosen pane, or the first of window 0, becomes the agent's surface.
- * Nothing in the session is restarted or renamed; the same files, variables and record appear as after a launch.
+ * Adopts a tmux session that a person started. The chosen pane, or the first of window 0, becomes the agent's surface.
+ * Nothing in the session is restarted or renamed. Files, variables and record are the same as after a launch.
  */
 export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
   const identity = identityOf(options);
@@ -149,7 +149,7 @@ async function adopt(
     if (mailbox && !mailbox.reused)
       await unbindMailbox(mailbox.binding, 'purge', mailSurroundings(context.clock)).catch(() => {});
     await leaveFleet(paths.root);
-    await takeBack(context, tmux, paths.manifest);
+    await undoJoin(context, tmux, paths.manifest);
     fs.rmSync(paths.root, { recursive: true, force: true });
     throw error;
   }
@@ -166,8 +166,8 @@ async function mailboxFor(
   return bindAgentMailbox({ ...place, ...agent }, clock);
 }
 
-/** Undoes a join that failed half-way: the session is as it was, and nothing is published. */
-async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: string): Promise<void> {
+/** Undoes a join that failed half-way: the session is as before, and nothing is published. */
+async function undoJoin(context: SessionContext, tmux: SessionTmux, manifest: string): Promise<void> {
   const facts = tryManifestFacts(manifest);
   if (!facts) return;
   await putBack(tmux, facts).catch(() => {});
@@ -182,7 +182,7 @@ async function placeOf(context: SessionContext, options: JoinOptions): Promise<J
 
 type JoinedPlace = Awaited<ReturnType<typeof placeToJoin>> & Partial<Pick<OwnedPlace, 'owned'>>;
 
-/** What the owner of a terminal started only it can start again, and where it is only it can say. */
+/** Only the owner of a terminal can restart what runs there, and only it knows where the terminal is. */
 function refuseMixed(options: JoinOptions & { owned: OwnedJoin }): void {
   const { headless, tmuxSession, pane, launchArgs, launchEnv, resumeId, owned } = options;
   const mixed = [
@@ -224,7 +224,7 @@ function runningTool(
       hint: owned
         ? `its agent has ended, or is none of ${toolNames().join(', ')}`
         : there
-          ? `there is ${elsewhere.join(', ')}; say which with --pane`
+          ? `there is ${elsewhere.join(', ')}; choose one with --pane`
           : `start one of ${toolNames().join(', ')} there, or join with --headless`,
       facts: { cause: 'no_tool' },
     },
@@ -264,9 +264,9 @@ function resumeOf(id: string | undefined): { kind: 'none' | 'last' | 'exact'; va
   return id === 'last' ? { kind: 'last', value: null } : { kind: 'exact', value: id };
 }
 
-/** Without launch options it can be controlled, and not started again. */
+/** Without launch options the agent can be controlled but not relaunched. */
 function planOf(tool: Tool, options: JoinOptions, env: NodeJS.ProcessEnv): PlanFacts {
-  const given = options.launchArgs !== undefined || (options.launchEnv?.length ?? 0) > 0;
+  const hasLaunchOptions = options.launchArgs !== undefined || (options.launchEnv?.length ?? 0) > 0;
   const home = tool.homeVariable && env[tool.homeVariable];
   const { executable, packaged } = tool.process;
   const [program = '', ...words] = packaged ? programWords(executable) : [executable];
@@ -277,7 +277,11 @@ function planOf(tool: Tool, options: JoinOptions, env: NodeJS.ProcessEnv): PlanF
     envVarNames: [],
     role: { method: tool.role.method, applied: true },
     roleName: null,
-    posture: !given ? 'unavailable' : options.headless ? 'headless_launch_options' : 'tui_launch_options',
+    posture: !hasLaunchOptions
+      ? 'unavailable'
+      : options.headless
+        ? 'headless_launch_options'
+        : 'tui_launch_options',
     launchEnv: (options.launchEnv ?? []).map(parseLaunchEnv),
     metadata: {
       process_names: tool.process.names,

@@ -29,12 +29,12 @@ import {
   type VariableState,
 } from '../session-tmux.ts';
 
-/** The name that joins of earlier versions gave the agent's window. */
+/** The window name that joins of earlier versions set. */
 const AGENT_WINDOW_NAME = 'agent';
 
 export type BeforeJoin = NonNullable<NonNullable<SessionManifest['tmux']>['before_join']>;
 
-/** The state that a join is about to change in a person's session. */
+/** Records what a join is about to change in a person's session. */
 export async function lookBeforeJoin(
   tmux: SessionTmux,
   holder: VariableHolder,
@@ -57,9 +57,9 @@ export async function lookBeforeJoin(
 type PutBack = 'put_back' | 'as_it_was' | 'gone';
 
 /**
- * Gives a joined session back as it was found: the name of its window, unless a person has given it another since, and
- * its variables. What makes the session ours is cleared with the rest in one turn of tmux; a session without it has been
- * returned already, or belongs to another agent now, and is not touched.
+ * Returns a joined session as it was found: the name of its window, unless a person has changed it since, and its
+ * variables. The pointer that makes the session ours is cleared with the rest, in one turn of tmux. A session without
+ * the pointer was already returned, or belongs to another agent now, and is not touched.
  */
 export async function putBack(tmux: SessionTmux, facts: ManifestFacts): Promise<PutBack> {
   const holder = holderOf(facts);
@@ -81,7 +81,7 @@ export async function putBack(tmux: SessionTmux, facts: ManifestFacts): Promise<
   return (await tmux.setVariables(holder, wanted)) ? 'put_back' : 'gone';
 }
 
-/** It points at this manifest; or it bears the agent's id, and its pointer leads nowhere. */
+/** It points at this manifest; or it has the agent's id, and its pointer leads nowhere. */
 function isOurs(variables: Map<string, string>, facts: ManifestFacts): boolean {
   const pointer = variables.get(VARIABLE.manifestPath);
   if (pointer === facts.path) return true;
@@ -89,16 +89,16 @@ function isOurs(variables: Map<string, string>, facts: ManifestFacts): boolean {
   return variables.get(VARIABLE.agentId) === facts.agentId && !elsewhere;
 }
 
-/** What a join put into the tool's own places. */
+/** What a join added to the tool's own files. */
 export interface Equipment {
   skills?: SkillsAtLaunch | undefined;
-  /** The configuration that was edited, when that was asked for. */
+  /** The configuration that was edited, if that was requested. */
   mcpFile?: string | undefined;
-  /** It was asked for, and could not be done; the session is joined all the same. */
+  /** It was requested but failed. The session is joined all the same. */
   mcpError?: RouseError | undefined;
 }
 
-/** Kept in the manifest: what leave has to undo. */
+/** Stored in the manifest, for leave to undo. */
 interface Placed {
   skills?: string[];
   mcp?: {
@@ -106,7 +106,7 @@ interface Placed {
     sha256: string;
     existed: boolean;
     server: string;
-    /** The tool that ran at the join, which has not read it; another instance has. */
+    /** The tool instance at the time of the join, which has not read the configuration. Later instances have. */
     instance_before: string | null;
   };
 }
@@ -115,7 +115,7 @@ const digest = (text: string): string => sha256(text);
 const savedConfig = (facts: ManifestFacts): string =>
   path.join(sessionPaths(facts.root).launch, 'config-before-join');
 
-/** Skills as a launch installs them, and with `mcp` our server in the tool's configuration. Recorded before it is done. */
+/** Installs skills as a launch does and, with `mcp`, our server in the tool's configuration. Recorded before it is done. */
 export async function equipJoined(
   context: SessionContext,
   facts: ManifestFacts,
@@ -145,13 +145,13 @@ export async function equipJoined(
   }
 }
 
-/** As a gateway calls an instance of a tool. */
+/** The same name that a gateway uses for an instance of a tool. */
 function instanceOf(pid: number | null): string | null {
   const process = pid === null ? undefined : identifyProcess(pid);
   return process ? toolInstance(process) : null;
 }
 
-/** Removes what the join placed. What was changed since is left and reported. */
+/** Removes what the join added. What was changed since stays and is reported. */
 export function unequipJoined(context: SessionContext, facts: ManifestFacts): string[] {
   const { skills = [], mcp } = placedOf(facts);
   return [
@@ -160,7 +160,7 @@ export function unequipJoined(context: SessionContext, facts: ManifestFacts): st
   ];
 }
 
-/** The skills of a tool whose last agent on this host is gone; none but ours, as we wrote them. */
+/** Removes the skills of a tool whose last agent on this host is gone. Only ours, and only if unchanged. */
 export function cleanSkills(context: SessionContext, facts: ManifestFacts): string[] {
   return toolOf(facts.tool)?.skills ? takeOutSkills(context, facts, undefined) : [];
 }
@@ -176,16 +176,16 @@ function restoreConfig(
     const rest = withoutMcp({ tool: facts.tool, manifest: facts.path }, now, before);
     if (rest === undefined)
       return [
-        `${file} was changed since the join and is left as it is; the entry "${MCP_NAME}" of its MCP servers is to be removed by hand`,
+        `${file} was changed since the join and is left as it is; remove the entry "${MCP_NAME}" of its MCP servers by hand`,
       ];
     writeConfig(file, rest);
     fs.rmSync(saved, { force: true });
     return [
-      `${file} was changed since the join: the entry "${MCP_NAME}" of its MCP servers was taken out, all else stays`,
+      `${file} was changed since the join: the entry "${MCP_NAME}" of its MCP servers was removed, all else stays`,
     ];
   }
   if (now !== undefined && now !== before) {
-    if (existed && before === undefined) return [`${file} cannot be put back: ${saved} is gone`];
+    if (existed && before === undefined) return [`${file} cannot be restored: ${saved} is gone`];
     if (before === undefined) fs.rmSync(file, { force: true });
     else writeConfig(file, before);
   }

@@ -38,7 +38,7 @@ const place = (): SessionPlace => ({
 });
 
 describe('what is run', () => {
-  it('a known tool, found on the PATH of the caller, with its role as the tool takes one', () => {
+  it("a known tool is found on the caller's PATH and gets its role in its own way", () => {
     const role = plan({ tool: 'claude', rolePrompt: 'be brief', args: ['--model', 'x'] });
     expect(role).toMatchObject({ backend: 'local_interactive', words: [path.join(directory, 'claude')] });
     expect(argsInSession(role, { args: ['--settings', 's'], files: [] })).toEqual([
@@ -51,7 +51,7 @@ describe('what is run', () => {
     expect(plan({ tool: 'gemini', rolePrompt: 'r' }).roleArgs).toEqual(['--prompt-interactive', 'r']);
   });
 
-  it('what is run any program by name or path, and a command line after --tool command', () => {
+  it('any program can be launched by name or path, or by a command line after --tool command', () => {
     expect(plan({ tool: 'my-agent' })).toMatchObject({
       tool: { name: 'my-agent', process: { names: ['my-agent', 'my-agent'] } },
     });
@@ -62,7 +62,7 @@ describe('what is run', () => {
     });
   });
 
-  it('what is run headless as each tool wants it, and any command with the prompt on standard input', () => {
+  it('a headless tool runs as it needs, and any command with the prompt on standard input', () => {
     expect(plan({ headless: true }).backend).toBe('claude_headless');
     expect(plan({ tool: 'codex', headless: true }).backend).toBe('codex_headless');
     expect(plan({ tool: 'gemini', headless: true }).backend).toBe('gemini_headless');
@@ -81,7 +81,7 @@ describe('what is run', () => {
     ).toBe('argument');
   });
 
-  it('with the home directory that was given, else the one the caller has', () => {
+  it("a tool gets the requested home directory, else the caller's", () => {
     expect(plan({ home: '/h' }).home).toEqual({ env_var: 'CLAUDE_CONFIG_DIR', home_path: '/h' });
     env['CODEX_HOME'] = '/c';
     expect(plan({ tool: 'codex' }).home).toEqual({ env_var: 'CODEX_HOME', home_path: '/c' });
@@ -105,7 +105,7 @@ describe('what is refused before anything is made', () => {
     expect((await refusalOf(() => plan(request))).code).toBe(code);
   });
 
-  it('a working directory that is not there, or is a file', async () => {
+  it('a launch in a missing working directory, or in a file, is refused', async () => {
     expect((await refusalOf(() => requireWorkdir('gone', directory))).code).toBe('invalid');
     expect((await refusalOf(() => requireWorkdir('data', directory))).code).toBe('invalid');
   });
@@ -123,7 +123,7 @@ describe('a known tool', () => {
     expect(toolOf(tool.name)).toBe(tool);
   });
 
-  it('a known tool claude gets hooks by a settings file of this session', () => {
+  it('claude gets hooks by a settings file of its session', () => {
     const { args, files, metadata } = additionsFor(toolOf('claude')!, place());
     expect(args).toEqual(['--settings', files[0]!.path]);
     const settings = JSON.parse(files[0]!.content) as { hooks: Record<string, unknown> };
@@ -134,7 +134,7 @@ describe('a known tool', () => {
     for (const file of files) expect(file.path.startsWith(directory)).toBe(true);
   });
 
-  it('scripted writes its transcript into the session, or where it is told', () => {
+  it('scripted writes its transcript into the session, or where an argument names', () => {
     const scripted = toolOf('scripted')!;
     expect(additionsFor(scripted, place()).metadata).toMatchObject({
       transcript_path: path.join(directory, 'transcript.jsonl'),
@@ -144,7 +144,7 @@ describe('a known tool', () => {
     expect(told.args).not.toContain('--transcript');
   });
 
-  it('a known tool names of other programs for the same tools are known', () => {
+  it('other program names of the same tools are known', () => {
     expect(toolOf('claude_code')?.name).toBe('claude');
     expect(toolOf('gemini_cli')?.name).toBe('gemini');
   });

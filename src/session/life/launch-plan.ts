@@ -38,11 +38,11 @@ export interface ToolRequest extends CommandTurns {
   workdir: string;
 }
 
-/** How the tool is started, without any secret. */
+/** How the tool is started, without secrets. */
 export interface ToolPlan {
   tool: Tool;
   backend: BackendKind;
-  /** Program and its fixed first words. */
+  /** The program and its fixed first words. */
   words: string[];
   roleArgs: string[];
   /** The person's own arguments. */
@@ -75,14 +75,14 @@ function commandWords({ process }: Tool, env: NodeJS.ProcessEnv, workdir: string
     : [findExecutable(process.executable, env, workdir)];
 }
 
-/** What this session adds, then the role, then the person's own arguments, which win where a tool takes the last. */
+/** What this session adds, then the role, then the person's own arguments, which win if a tool uses the last one. */
 export function argsInSession(plan: ToolPlan, additions: SessionAdditions): string[] {
   return [...plan.words.slice(1), ...additions.args, ...plan.roleArgs, ...plan.args];
 }
 
-/** What is added, and what of it is for our own tools. */
+/** What a session adds, and why our own tools are missing if they are. */
 export interface PlannedAdditions extends SessionAdditions {
-  /** Why it has none of our tools, although it was to have them. */
+  /** Why it has none of our tools, although it should have. */
   declined?: string | undefined;
 }
 
@@ -117,7 +117,7 @@ export function additionsFor(tool: Tool, place: SessionPlace): PlannedAdditions 
   };
 }
 
-/** Where a tool's additions are made, with a look into the person's own files. */
+/** The place where a tool's additions are made, with read access to the person's own files. */
 export function placeOf(
   { root, launch: launchDir, signals: signalsDir }: SessionPaths,
   home: string | undefined,
@@ -126,7 +126,7 @@ export function placeOf(
   return { ...more, root, launchDir, signalsDir, home, read: readPersons, entries: entriesOf };
 }
 
-/** The content of the person's file; undefined when it cannot be read. */
+/** The content of the person's file; undefined if it cannot be read. */
 function readPersons(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
@@ -143,12 +143,12 @@ function entriesOf(directory: string): string[] {
   }
 }
 
-/** A name we know, `command` with a command line, or any program. A slip of a known name is not a program. */
+/** Chooses a known tool, `command` with a command line, or any program. A typo of a known name is not a program. */
 function chooseTool(request: ToolRequest, env: NodeJS.ProcessEnv): { tool: Tool; args: string[] } {
   const { tool: name, args } = request;
   const known = toolOf(name);
   if (known) return { tool: known, args };
-  if (name !== 'command') return { tool: commandOrSlip(request, env), args };
+  if (name !== 'command') return { tool: commandOrTypo(request, env), args };
   const [program, ...rest] = args;
   if (program === undefined) {
     throw invalid('--tool command needs the command after "--"', {
@@ -158,7 +158,7 @@ function chooseTool(request: ToolRequest, env: NodeJS.ProcessEnv): { tool: Tool;
   return { tool: commandTool(program, rest, request), args: rest };
 }
 
-function commandOrSlip(request: ToolRequest, env: NodeJS.ProcessEnv): Tool {
+function commandOrTypo(request: ToolRequest, env: NodeJS.ProcessEnv): Tool {
   const { tool, args, workdir } = request;
   try {
     findExecutable(tool, env, workdir);
@@ -182,44 +182,44 @@ function roleArgs({ name, role }: Tool, text: string | undefined): string[] {
   if (text === undefined) return [];
   if (role.method !== 'none') return roleWords(role.words, text);
   throw unsupported(`${name} takes no role prompt at start`, {
-    hint: 'put it into a file the tool reads by itself, or send it as the first prompt',
+    hint: 'put it into a file that the tool reads, or send it as the first prompt',
   });
 }
 
-function chooseHome(tool: Tool, given: string | undefined, env: NodeJS.ProcessEnv): ToolPlan['home'] {
+function chooseHome(tool: Tool, requested: string | undefined, env: NodeJS.ProcessEnv): ToolPlan['home'] {
   const variable = tool.homeVariable;
   if (variable === null) {
-    if (given === undefined) return null;
+    if (requested === undefined) return null;
     throw unsupported(`${tool.name} has no variable that selects its home directory`);
   }
-  const home = given ?? env[variable];
+  const home = requested ?? env[variable];
   if (!home) return null;
   if (!path.isAbsolute(home))
     throw invalid(`the home directory of the tool must be absolute, but is "${home}"`);
   return { env_var: variable, home_path: home };
 }
 
-/** The working directory as the tool will have it: it must be there, and a directory. */
-export function requireWorkdir(given: string | undefined, cwd: string): string {
-  const directory = path.resolve(cwd, given ?? '.');
+/** Returns the real path of the working directory. It must exist and be a directory. */
+export function requireWorkdir(requested: string | undefined, cwd: string): string {
+  const directory = path.resolve(cwd, requested ?? '.');
   const stat = fs.statSync(directory, { throwIfNoEntry: false });
   if (!stat) throw invalid(`--workdir ${directory} does not exist`, { hint: 'create it, or name another' });
   if (!stat.isDirectory()) throw invalid(`--workdir ${directory} is not a directory`);
   return fs.realpathSync(directory);
 }
 
-/** The absolute path of a program, or why it cannot be run. */
+/** Returns the absolute path of a program, or throws why it cannot be run. */
 function findExecutable(name: string, env: NodeJS.ProcessEnv, cwd: string): string {
   const found = findProgram(name, env, cwd);
   if (found !== undefined) return found;
   if (name.includes('/')) throw invalid(`${path.resolve(cwd, name)} is not a program that can be run`);
   throw unavailable(`"${name}" is not installed, or not on PATH`, {
-    hint: `install it, or give its path with --tool /path/to/${name}`,
+    hint: `install it, or use its path: --tool /path/to/${name}`,
     facts: { cause: 'program_missing', program: name },
   });
 }
 
-/** What a person should know at once about an agent that was launched elsewhere; from its manifest. */
+/** What a person should know at once about an agent that was launched elsewhere, from its manifest. */
 export function launchNotes({ root, tool }: ManifestFacts): string[] {
   const version = readManifest(root).launch_policy_provenance?.detected_tool_version;
   return versionNotes(tool, typeof version === 'string' ? version : null);
@@ -227,11 +227,11 @@ export function launchNotes({ root, tool }: ManifestFacts): string[] {
 
 interface Renewed {
   manifest: SessionManifest;
-  /** Variables of this start that are kept nowhere. */
+  /** Variables of this start that are stored nowhere. */
   passingEnv: Record<string, string>;
 }
 
-/** What the launch noted of our tools in the manifest. */
+/** What the launch recorded about our tools in the manifest. */
 interface NotedTools {
   allowed: boolean;
   /** Consecutive words of the command line. */
@@ -241,9 +241,8 @@ interface NotedTools {
 }
 
 /**
- * Gives the tool ours again for a new start: from its gateway if one lives now, wherever it listens now, or follows, else
- * from a program.
- * A session that was launched without them, or whose command line was changed since, stays as it is.
+ * Adds our tools again for a new start: from its gateway if one runs now, wherever it listens, or follows; otherwise from
+ * a program. A session that was launched without them, or whose command line was changed since, stays as it is.
  */
 export async function renewTools(
   context: SessionContext,
@@ -302,7 +301,7 @@ async function additionsNow(
     ...{ agentName: facts.agentName, headless: isHeadless(facts.backend), args: own, mcp },
     ...{ env: context.env, workdir: facts.workingDirectory },
   });
-  // Hooks and the like stay: only the part for our tools is made again.
+  // Hooks and the like stay. Only the part for our tools is made again.
   return additionsFor({ ...tool, additions: undefined } as typeof tool, place);
 }
 
@@ -325,7 +324,7 @@ function notedTools(manifest: SessionManifest): NotedTools | undefined {
 const noteIn = ({ metadata }: PlannedAdditions): NotedTools | undefined =>
   metadata?.['mcp'] as NotedTools | undefined;
 
-/** Where these words are in the arguments; with none, after the program's own script. */
+/** The position of these words in the arguments. If there are none, the position after the program's own script. */
 function placeIn(args: readonly string[], words: readonly string[], first: number): number | undefined {
   const at = args.findIndex((_, i) => words.every((word, k) => args[i + k] === word));
   return words.length === 0 ? first : at < 0 ? undefined : at;

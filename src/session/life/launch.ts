@@ -51,25 +51,25 @@ export interface LaunchReport {
   facts: ManifestFacts;
   paneId: string;
   toolPid: number | null;
-  /** The mail skills of its tool; undefined when there was nothing to do about them. */
+  /** The mail skills of its tool; undefined if there was nothing to do. */
   skills?: SkillsAtLaunch | undefined;
-  /** How it got our tools; undefined when it was to have none, or its tool takes none. */
+  /** How it got our tools; undefined if it should have none, or its tool supports none. */
   mcp?: McpReport | undefined;
   /** What a person should know at once. */
   notes: string[];
   attached: AttachReport | undefined;
-  /** The session runs; only its gateway does not. */
+  /** The session runs, but its gateway does not. */
   attachError: RouseError | undefined;
   /** The fleet server it was registered with. */
   fleet?: FleetReport | undefined;
-  /** The session runs; only the fleet server does not know it. */
+  /** The session runs, but the fleet server does not know it. */
   fleetError?: RouseError | undefined;
 }
 
 /**
- * Launches an agent: checks, mailbox, session root, tmux session, gateway if one is asked for, the tool in window 0,
- * publication. What fails on the way is taken back, so that nothing runs and nothing is left. A gateway that cannot be
- * attached leaves the session running and is reported.
+ * Launches an agent: checks, mailbox, session root, tmux session, gateway if requested, the tool in window 0,
+ * publication. If a step fails, the earlier ones are undone, so that nothing runs and nothing is left. A gateway that
+ * cannot be attached leaves the session running and is reported.
  */
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
   const identity = identityOf(options);
@@ -93,7 +93,7 @@ async function start(context: SessionContext, options: LaunchOptions, checked: D
     let bound = isRemote ? undefined : await openMailbox(context, options, draft, undo);
     makeSessionDirectories(draft.paths);
     undo.push(() => fs.rmSync(draft.paths.root, { recursive: true, force: true }));
-    // Before the tool starts: what it starts in turn may want to speak as the agent.
+    // Before the tool starts, because programs that it starts may act as the agent.
     const membership = await joinFleetAtStart(
       context,
       { ...draft, root: draft.paths.root, tool: draft.plan.tool.name },
@@ -153,11 +153,11 @@ interface Opened {
   draft: Draft;
   pane: Pane;
   trace: ToolTrace | undefined;
-  /** Of a gateway that was attached before the tool started. */
+  /** A gateway that was attached before the tool started. */
   gateway: Gateway | undefined;
 }
 
-/** The tmux session with the tool in it; where it is to find a gateway, that is attached first, and the pane waits. */
+/** Makes the tmux session with the tool in it. If the tool needs a gateway at its start, that is attached first. */
 async function openSession(
   context: SessionContext,
   options: LaunchOptions,
@@ -194,7 +194,7 @@ async function openSession(
   return { draft: settled, pane, trace, gateway };
 }
 
-/** What the pane runs until the gateway listens; it ends by itself if the tool is never started. */
+/** What the pane runs until the gateway listens. It ends by itself if the tool is never started. */
 const WAITING = ['/bin/sh', '-c', "printf '[rouse] waiting for the gateway'; exec sleep 90"];
 
 function toolProgram(
@@ -213,7 +213,7 @@ function toolProgram(
   });
 }
 
-/** The gateway may have failed, or listen on another port: the tool's settings follow. */
+/** Corrects the tool's settings if the gateway failed or listens on another port. */
 async function settleTools(
   context: SessionContext,
   options: LaunchOptions,
@@ -277,7 +277,7 @@ async function autoAttach(
 
 const SEEN_WITHIN_MS = 3000;
 
-/** The status once the gateway has seen the tool, which started after it. */
+/** Waits until the gateway has seen the tool, which started after it. Returns the report with that status. */
 async function agentSeen(
   context: SessionContext,
   facts: ManifestFacts,
@@ -299,7 +299,7 @@ function mcpReport({ metadata, declined }: Draft['additions']): McpReport | unde
   return door && { door, server: String(metadata?.['mcp_server']) };
 }
 
-/** Adds what the pane shows: a tool that does not start says why on its screen. */
+/** Adds the screen of the pane: a tool that does not start explains itself there. */
 async function explain(context: SessionContext, draft: Draft, error: unknown): Promise<RouseError> {
   const known = asRouseError(error);
   if (known.facts['cause'] !== 'tool_ended' && known.facts['cause'] !== 'tool_timeout') return known;
@@ -313,7 +313,7 @@ async function explain(context: SessionContext, draft: Draft, error: unknown): P
   return new RouseError(known.code, known.message, {
     facts: known.facts,
     hint: tail
-      ? `its screen said:\n${tail}`
+      ? `its screen shows:\n${tail}`
       : `try "${draft.plan.words.join(' ')}" by hand in ${draft.workdir}`,
     cause: context.signal?.aborted ? context.signal.reason : known,
   });

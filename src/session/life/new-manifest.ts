@@ -18,11 +18,11 @@ interface NewSessionFacts {
   createdAt: Date;
   joined: boolean;
   beforeJoin?: BeforeJoin | undefined;
-  /** Where it is not the first pane of window 0. */
+  /** Its pane, if that is not the first one of window 0. */
   agentPane?: string | undefined;
   mailbox: MailboxBinding | null;
   owner?: Ownership | undefined;
-  /** The terminal, where another server owns it. */
+  /** The terminal, if another server owns it. */
   owned?: OwnedTerminal | undefined;
   plan: PlanFacts;
   resume?: { kind: 'none' | 'last' | 'exact'; value: string | null };
@@ -40,7 +40,7 @@ export interface PlanFacts {
   launchEnv: ({ mode: 'literal'; name: string; value: string } | { mode: 'inherit'; name: string })[];
 }
 
-/** The manifest of a session that is about to begin. */
+/** The manifest of a session that is about to be made. */
 export function newManifest(facts: NewSessionFacts): SessionManifestInput {
   const { plan, backend, tool, workdir, owner } = facts;
   const authority = facts.owned ? ownedAuthority(facts.owned) : authorityOf(owner);
@@ -124,7 +124,7 @@ function backendPart(
   return owner ? { houmao_server: serverSection(owner, tmuxSessionName) } : { local_interactive: turns };
 }
 
-/** Our own observation decides, not the owner's status: its words for that are `shadow_only`. */
+/** Our own observation decides, not the owner's status. The owner's term for that is `shadow_only`. */
 function ownedTerminal({ apiBaseUrl, terminalId, windowName, profileName }: OwnedTerminal) {
   return {
     api_base_url: apiBaseUrl,
@@ -144,15 +144,15 @@ function ownedSection(owned: OwnedTerminal): NonNullable<SessionManifestInput['c
   return { ...ownedTerminal(owned), session_name: owned.session, turn_index: 0 };
 }
 
-/** The server that is to own a session. */
+/** The server that will own a session. */
 export interface ServerOwner {
-  /** `http://127.0.0.1:9889`: where everybody on this host asks for it from now on. */
+  /** `http://127.0.0.1:9889`: where callers on this host reach it from now on. */
   apiBaseUrl: string;
 }
 
-/** The same as in the manifest. */
+/** The same as stored in the manifest. */
 export interface Ownership extends ServerOwner {
-  /** The name of the tmux session: the one reference that leads nowhere else when it is stale. */
+  /** The name of the tmux session: the only reference that never leads to another agent when it is stale. */
   agentRef: string;
   terminalId: string;
 }
@@ -161,14 +161,14 @@ export function ownershipOf({ apiBaseUrl }: ServerOwner, tmuxSessionName: string
   return { apiBaseUrl, agentRef: tmuxSessionName, terminalId: randomHex(4) };
 }
 
-/** A terminal that a server owns is a backend of its own; a headless agent keeps the one of its tool. */
+/** A terminal that a server owns has a backend of its own. A headless agent keeps that of its tool. */
 export function servedBackend(own: BackendKind): BackendKind {
   return isHeadless(own) ? own : BACKEND.server;
 }
 
 type Authority = NonNullable<SessionManifestInput['gateway_authority']>['attach'];
 
-/** Whom to ask, as a gateway and the command line read it. Without an owner: this host. */
+/** The server to ask, for gateways and the command line. Without an owner: this host. */
 function authorityOf(owner: Ownership | undefined): Required<Authority> {
   return {
     api_base_url: owner?.apiBaseUrl ?? null,

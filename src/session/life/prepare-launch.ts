@@ -48,8 +48,8 @@ import {
 } from './launch-plan.ts';
 import { newManifest, type Ownership, ownershipOf, type ServerOwner, servedBackend } from './new-manifest.ts';
 
-/** `none`: none of our tools. `ask`: the tool asks before they are used, as it would by itself. */
-type McpWish = 'none' | 'ask';
+/** `none`: none of our tools. `ask`: the tool asks a person before it uses them, as by default. */
+type McpOption = 'none' | 'ask';
 
 export interface LaunchOptions {
   tool: string;
@@ -69,19 +69,19 @@ export interface LaunchOptions {
   mailbox?: WantedMailbox | false | undefined;
   /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
   skills?: boolean | undefined;
-  /** Variables for the tool beside the caller's own; no secrets, since they are kept in the manifest. */
+  /** Variables for the tool, added to the caller's. No secrets, because they are stored in the manifest. */
   env?: Record<string, string> | undefined;
-  /** Our tools; by default all that the agent has a use for, allowed without a question. */
-  mcp?: McpWish | undefined;
+  /** Our tools. Default: all that are useful to the agent, allowed without asking. */
+  mcp?: McpOption | undefined;
   /** Attach a gateway once the session runs. */
   autoAttach?: AttachOptions | undefined;
-  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  /** Take over the agent's place in the fleet from a session that still runs elsewhere. */
   takeOver?: boolean | undefined;
   /** The fleet server that launches it and will own it. */
   owner?: ServerOwner | undefined;
 }
 
-/** A launch that has been checked and has not begun. */
+/** A launch that was checked but has not begun. */
 export interface Draft {
   agentName: string;
   agentId: string;
@@ -95,9 +95,9 @@ export interface Draft {
   backend: BackendKind;
   owner: Ownership | undefined;
   additions: PlannedAdditions;
-  /** What is added when the gateway listens there, or when none does. */
+  /** What is added if the gateway listens on this port, or if none does. */
   equip: (gatewayPort: number | undefined) => Promise<PlannedAdditions>;
-  /** Where the gateway is to listen before the tool starts; undefined: none is attached before. */
+  /** Where the gateway will listen before the tool starts; undefined: none is attached before. */
   gatewayPort: number | undefined;
   createdAt: Date;
 }
@@ -114,7 +114,7 @@ export function identityOf(options: { agentName: string; agentId?: string | unde
   return { agentName, agentId };
 }
 
-/** Everything that can be refused is refused here, before anything is made. */
+/** Checks everything that can be refused, before anything is made. */
 export async function prepareLaunch(
   context: SessionContext,
   options: LaunchOptions,
@@ -157,7 +157,7 @@ export async function prepareLaunch(
   };
 }
 
-/** A tool that gets our tools from its gateway must find it when it starts: tools do not retry. */
+/** A tool that gets our tools from its gateway must reach it at its start, because tools do not retry. */
 async function portAtLaunch(
   { autoAttach, mcp, owner }: LaunchOptions,
   { tool }: ToolPlan,
@@ -167,7 +167,7 @@ async function portAtLaunch(
   return chooseGatewayPort(autoAttach, at);
 }
 
-/** The tool's home is what the launch says it is. */
+/** The launch decides the tool's home, so an environment variable for it is dropped. */
 function withVariables(
   { home }: ToolPlan,
   { ...env }: LaunchOptions['env'] = {},
@@ -177,7 +177,7 @@ function withVariables(
   return { ...additions, env: { ...env, ...additions.env } };
 }
 
-/** What the tool gets: the caller's environment, its own home, and where it belongs. */
+/** The tool's environment: the caller's, its own home, and its session. */
 export function toolEnvironment(
   { plan, paths, agentId, additions }: Draft,
   env: NodeJS.ProcessEnv,
@@ -195,7 +195,7 @@ export function toolEnvironment(
 
 const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|AUTH|CREDENTIALS?)$/;
 
-/** The manifest of what is about to begin; credentials are named in it, never held. */
+/** The manifest of a launch. It contains the names of credentials, never their values. */
 export function manifestOf(
   draft: Draft,
   options: LaunchOptions,
@@ -233,7 +233,7 @@ export function manifestOf(
   });
 }
 
-/** Everything a turn's command line is made of; turns are run as it says. */
+/** Everything that the command line of a turn is made from. */
 export function headlessMetadata(
   tool: Tool,
   { backend, shape }: HeadlessHabits,
@@ -244,9 +244,9 @@ export function headlessMetadata(
 }
 
 /**
- * Keeps a name and an id for one launch or join, from the first check until it is published or given up. Without it
- * two at once could both see the name free, and the loser would take back what the winner uses. The kernel frees
- * the claim of a process that dies.
+ * Reserves a name and an id for one launch or join, from the first check until publication or failure. Without it, two at
+ * once could both see the name as free, and the loser would undo what the winner uses. The kernel frees the claim of a
+ * process that dies.
  */
 export async function withClaimedName<T>(
   registryDir: string,
@@ -265,7 +265,7 @@ export async function withClaimedName<T>(
     return await work();
   } finally {
     for (const lock of held) {
-      // Removed while held: the next one to open the path gets a new file, not the one we locked.
+      // Removed while it is held: the next process to open the path gets a new file, not the one we locked.
       fs.rmSync(lock.path, { force: true });
       lock.release();
     }
@@ -280,9 +280,9 @@ function taken(agentName: string): Error {
 }
 
 /**
- * A name or id that another session has is an error, never renamed. A record whose lease ran out still counts
- * while its tmux session lives, and so does a session whose launch was killed before it was published: two agents
- * would answer to one name.
+ * A name or id that another session has is an error; the new session is never renamed. A record whose lease ran out still
+ * counts while its tmux session lives, and so does a session whose launch was killed before publication. Otherwise two
+ * agents would have the same name.
  */
 export async function refuseTakenName(
   context: SessionContext,

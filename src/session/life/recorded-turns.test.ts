@@ -18,7 +18,7 @@ const launched = (tool: (typeof TOOLS)[number], role: string | undefined) => ({
 describe.each(TOOLS.filter(({ headless }) => headless).map((tool) => [tool.name, tool] as const))(
   'a headless turn of %s',
   (name, tool) => {
-    it('is run as the manifest of its launch says', () => {
+    it('a headless turn is run as the manifest of its launch describes', () => {
       const manifest = launched(tool, undefined);
       const recorded = manifest.launch_plan.metadata.rouse.headless;
       const { shape } = turnTool(manifest);
@@ -26,7 +26,7 @@ describe.each(TOOLS.filter(({ headless }) => headless).map((tool) => [tool.name,
       expect(shape).toEqual(habitsOf(name).shape);
     });
 
-    it('carries its role in the recorded words, or before the first prompt', () => {
+    it('a headless turn carries its role in the recorded words, or before the first prompt', () => {
       const manifest = launched(tool, 'be "brief"');
       const request = { chat: { kind: 'create' as const }, prompt: 'hello', roleIsNew: true };
       const turn = buildTurn(turnTool(manifest), request);

@@ -38,28 +38,28 @@ import {
 } from './tool-pane.ts';
 
 export interface BringBackOptions extends RelaunchOptions {
-  /** `as_before`: only when one was attached and has not been detached since. */
+  /** `as_before`: only if one was attached and not detached since. */
   gateway: 'as_before' | 'always';
 }
 
 export interface BroughtBack extends RelaunchReport {
-  /** Its gateway; undefined when it is to have none, or was not attached. */
+  /** Its gateway; undefined if it should have none, or was not attached. */
   attached: AttachReport | undefined;
-  /** The tool runs; only its gateway does not. */
+  /** The tool runs, but its gateway does not. */
   attachError: RouseError | undefined;
 }
 
 /**
- * Starts the tool of an agent again and gives it back its gateway, in the mode it had. Queue, reminders and how it is
- * woken are in the session's own files and continue with the gateway.
+ * Starts the tool of an agent again, and its gateway in the mode it had. Queue, reminders and wake settings are in the
+ * session's own files and continue with the gateway.
  */
 export async function bringBack(
   context: SessionContext,
-  given: ManifestFacts,
+  recorded: ManifestFacts,
   { gateway, ...options }: BringBackOptions,
 ): Promise<BroughtBack> {
-  const gatewayFollows = gateway === 'always' || isWanted(sessionPaths(given.root));
-  const back = await relaunch(context, given, { ...options, gatewayFollows });
+  const gatewayFollows = gateway === 'always' || isWanted(sessionPaths(recorded.root));
+  const back = await relaunch(context, recorded, { ...options, gatewayFollows });
   if (!gatewayFollows) return { ...back, attached: undefined, attachError: undefined };
   try {
     const attached = await attachLocal(context, back.facts.path, {});
@@ -70,9 +70,9 @@ export async function bringBack(
 }
 
 export interface RelaunchOptions {
-  /** Goes on with the conversation the tool was in, where it is known and the tool can. */
+  /** Continue the tool's conversation, if it is known and the tool can. */
   resume?: boolean | undefined;
-  /** A gateway is attached afterwards: the tool gets its address now. */
+  /** A gateway is attached afterwards, so the tool gets its address now. */
   gatewayFollows?: boolean | undefined;
 }
 
@@ -81,23 +81,23 @@ export interface RelaunchReport {
   toolPid: number | null;
   /** The tmux session was gone and was made again. */
   revived: boolean;
-  /** It goes on with the conversation it was in. */
+  /** It continues its conversation. */
   resumed: boolean;
   notes: string[];
 }
 
 /**
- * A new instance of the tool in window 0, pane 0, started as the manifest says. One that still runs is ended
- * first. A session whose tmux server died gets a new tmux session of the same name. Credentials come from the
- * caller's environment: they are stored nowhere.
+ * Starts a new instance of the tool in window 0, pane 0, as the manifest describes. One that still runs is ended first. A
+ * session whose tmux server died gets a new tmux session of the same name. Credentials come from the caller's
+ * environment, because they are stored nowhere.
  */
 export function relaunch(
   context: SessionContext,
-  given: ManifestFacts,
+  recorded: ManifestFacts,
   { resume = false, gatewayFollows = false }: RelaunchOptions = {},
 ): Promise<RelaunchReport> {
-  return withLifecycleLock(context, given.root, async () => {
-    const { facts, lives } = await followSession(context, given);
+  return withLifecycleLock(context, recorded.root, async () => {
+    const { facts, lives } = await followSession(context, recorded);
     requireRelaunchable(readManifest(facts.root));
     requireOwnRecord(context, facts);
     const tmux = tmuxOf(context, facts);
@@ -126,7 +126,8 @@ export function relaunch(
     await publishCapability(context, facts.path);
     const resumed = again !== undefined || (resume && isHeadless(facts.backend));
     const notes = [...missingCredentials(context, manifest), ...versionNotes(facts.tool, version)];
-    if (resume && !resumed) notes.push(`${facts.tool} began a new conversation: none is known to go on with`);
+    if (resume && !resumed)
+      notes.push(`${facts.tool} began a new conversation, because no earlier one is known`);
     return { facts, toolPid: tool?.pid ?? null, revived, resumed, notes };
   });
 }
@@ -159,7 +160,7 @@ function requireRelaunchable(manifest: SessionManifest): void {
   }
 }
 
-/** Another session may have the id by now. */
+/** Another session may have the id now. */
 function requireOwnRecord(context: SessionContext, facts: ManifestFacts): void {
   const record = readRecord(context.settings.registryDir, facts.agentId);
   if (!record || record === 'malformed' || record.generation_id === facts.generationId) return;
@@ -171,7 +172,7 @@ function requireOwnRecord(context: SessionContext, facts: ManifestFacts): void {
   );
 }
 
-/** A session that no longer says whose it is looks gone; a tool that runs in one all the same must not get a twin. */
+/** A session without a pointer looks gone. If the tool still runs in one, it must not be started twice. */
 async function refuseSecondTool(
   tmux: SessionTmux,
   { runtime }: SessionManifest,
@@ -180,7 +181,7 @@ async function refuseSecondTool(
   const session = runtime?.agent_pid ? await tmux.sessionOfProcess(runtime.agent_pid) : undefined;
   if (session === undefined) return;
   throw conflict(`the tool of agent ${facts.agentName} still runs, in tmux session "${session}"`, {
-    hint: `tell that session whose it is: tmux set-environment -t '=${session}:' ${VARIABLE.manifestPath} ${facts.path}`,
+    hint: `point that session at its manifest: tmux set-environment -t '=${session}:' ${VARIABLE.manifestPath} ${facts.path}`,
     facts: { cause: 'tool_running', tmux_session: session, pid: runtime!.agent_pid },
   });
 }
@@ -189,28 +190,28 @@ function paneCommand(
   context: SessionContext,
   manifest: SessionManifest,
   facts: ManifestFacts,
-  { env, args: given }: { env: Record<string, string>; args: string[] | undefined },
+  { env, args: resumedArgs }: { env: Record<string, string>; args: string[] | undefined },
 ): { command: string[]; trace: ToolTrace | undefined } {
   if (isHeadless(facts.backend)) return { command: idleShell(context.env), trace: undefined };
   const { executable, args } = manifest.launch_plan;
-  if (!executable) throw internal(`${facts.path} does not say which program to run`);
+  if (!executable) throw internal(`${facts.path} names no program to run`);
   return writePaneProgram({
     directory: sessionPaths(facts.root).launch,
     title: facts.agentName,
     workdir: facts.workingDirectory,
-    command: [executable, ...(given ?? args)],
+    command: [executable, ...(resumedArgs ?? args)],
     env,
     without: toolOf(facts.tool)?.process.nestedMarks,
   });
 }
 
-/** The tool's arguments for going on with its conversation; undefined when it cannot, or the conversation is unknown. */
+/** The tool's arguments to continue its conversation; undefined if it cannot, or the conversation is unknown. */
 function resumedWords(manifest: SessionManifest, facts: ManifestFacts): string[] | undefined {
   const tool = toolOf(facts.tool);
   const session = readConversation(facts.root);
   if (!tool?.resume || session === undefined || isHeadless(facts.backend)) return undefined;
   const { args } = manifest.launch_plan;
-  // A program that comes with Rouse is a script: its path stays before everything.
+  // A program that comes with Rouse is a script: its path stays first.
   const fixed = tool.process.packaged ? 1 : 0;
   const own = args.slice(fixed);
   const words = tool.resume.flatMap((word) =>
@@ -235,7 +236,7 @@ function toolEnvironment(
   };
 }
 
-/** A tool that PATH led to is looked for there again: it may have been updated, or installed elsewhere. */
+/** A tool that was found on PATH is looked up again: it may have been updated, or installed elsewhere. */
 function withCurrentProgram(
   { env }: SessionContext,
   manifest: SessionManifest,
@@ -248,7 +249,7 @@ function withCurrentProgram(
   return { ...manifest, launch_plan: { ...manifest.launch_plan, executable: found } };
 }
 
-/** The session a person had started is gone; the new one is ours, and stop ends it. */
+/** The session that a person had started is gone. The new one is ours, and stop ends it. */
 function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest): Partial<SessionManifest> {
   return {
     ...(tmux && { tmux: { ...tmux, before_join: null, agent_pane: null } }),
@@ -256,7 +257,7 @@ function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest):
   };
 }
 
-/** It may have been updated since. */
+/** The tool may have been updated since the launch. */
 async function toolVersion(
   manifest: SessionManifest,
   facts: ManifestFacts,
@@ -287,7 +288,7 @@ function newSession(tmux: SessionTmux, facts: ManifestFacts, command: string[]):
   });
 }
 
-/** What ran in the pane ends with it, also a tool that outlives its terminal: two instances would share one home. */
+/** What ran in the pane is ended, even a tool that outlives its terminal: two instances would share one home. */
 async function respawn(
   context: SessionContext,
   tmux: SessionTmux,
@@ -301,7 +302,7 @@ async function respawn(
   await endAll(before, context.clock);
 }
 
-/** Of a session that Rouse made, window 0 is the agent's; the pane of a joined one is unknown. */
+/** In a session that Rouse made, window 0 is the agent's. The pane of a joined one is unknown. */
 async function newWindow(tmux: SessionTmux, facts: ManifestFacts, command: string[]): Promise<void> {
   const { tmuxSessionName: session, workingDirectory: directory, agentName } = facts;
   if (facts.agentPane !== undefined)
@@ -316,5 +317,5 @@ function missingCredentials(context: SessionContext, manifest: SessionManifest):
   const missing = manifest.launch_plan.env_var_names.filter((name) => context.env[name] === undefined);
   return missing.length === 0
     ? []
-    : [`set at launch and not now: ${missing.join(', ')}; the tool may have to log in again`];
+    : [`set at launch but not now: ${missing.join(', ')}; the tool may have to log in again`];
 }

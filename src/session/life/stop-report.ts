@@ -1,4 +1,4 @@
-/** `ended`: its tmux session and what ran in it. `left`: it was joined, and goes on as it was before. `gone`: already. */
+/** `ended`: its tmux session and what ran in it. `left`: it was joined, and continues as before. `gone`: already. */
 export type SessionEnd = 'ended' | 'left' | 'gone';
 
 export interface StopReport {

@@ -17,34 +17,34 @@ import type { StopReport } from './stop-report.ts';
 import { endOwnHome, endSession } from './tool-pane.ts';
 
 export interface StopOptions {
-  /** Ends a joined session too; without it, that one is only left. */
+  /** Ends a joined session too. Without it, a joined session is only left. */
   killSession?: boolean | undefined;
-  /** Remove the mail skills of its tool too, when no other agent of this host uses them. */
+  /** Remove the mail skills of its tool too, if no other agent of this host uses them. */
   clean?: boolean | undefined;
 }
 
 /**
- * Stops an agent: its gateway, then its tmux session and what ran in it, or, where a person had started that session,
- * only what was done to it; its registry record. The session root stays, with its logs and mail binding, for whoever
- * wants to know what happened. Killed at any instant, it can be repeated.
+ * Stops an agent: its gateway, then its tmux session and what runs in it, then its registry record. In a session that a
+ * person had started, only what Rouse added is undone. The session root stays, with its logs and mail binding. Killed at
+ * any instant, it can be repeated.
  */
 export function stop(
   context: SessionContext,
-  given: ManifestFacts,
+  recorded: ManifestFacts,
   { killSession = false, clean = false }: StopOptions = {},
 ): Promise<StopReport> {
-  const { owner } = CAPABILITIES[given.backend];
-  if (killSession && owner !== null) throw ownedBy(owner, given.agentName);
-  return withLifecycleLock(context, given.root, async () => {
-    const { facts, lives } = await followSession(context, given);
-    const ours = (notes: string[]): void => takeOut(context, facts, { clean, notes });
+  const { owner } = CAPABILITIES[recorded.backend];
+  if (killSession && owner !== null) throw ownedBy(owner, recorded.agentName);
+  return withLifecycleLock(context, recorded.root, async () => {
+    const { facts, lives } = await followSession(context, recorded);
+    const removeOurs = (notes: string[]): void => removeInstalled(context, facts, { clean, notes });
     return facts.joined && lives && !killSession
-      ? giveBack(context, facts, ours)
-      : end(context, facts, { lives, ours });
+      ? giveBack(context, facts, removeOurs)
+      : end(context, facts, { lives, removeOurs });
   });
 }
 
-/** The same for a joined session only: a launched one has no one to return to. */
+/** The same for a joined session only. A launched one has no one to return to. */
 export function leave(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
   if (!facts.joined) throw launchedHere(facts.agentName);
   return stop(context, facts);
@@ -64,11 +64,11 @@ function ownedBy(owner: string, agentName: string): Error {
   });
 }
 
-/** A gateway that cannot be ended would keep typing into a person's session, so it must end before the session is returned. */
+/** A gateway that cannot be ended would keep typing into a person's session, so it must end first. */
 async function giveBack(
   context: SessionContext,
   facts: ManifestFacts,
-  ours: (notes: string[]) => void,
+  removeOurs: (notes: string[]) => void,
 ): Promise<StopReport> {
   const notes: string[] = [];
   await detachHoldingLock(context, facts);
@@ -77,7 +77,7 @@ async function giveBack(
   const done = await putBack(tmuxOf(context, facts), facts);
   crashPoint('session.leave.put_back');
   if (done === 'as_it_was') notes.push('the session was already given back');
-  ours(notes);
+  removeOurs(notes);
   await deregister(context, facts, notes);
   return { session: done === 'gone' ? 'gone' : 'left', notes };
 }
@@ -85,22 +85,22 @@ async function giveBack(
 async function end(
   context: SessionContext,
   facts: ManifestFacts,
-  { lives, ours }: { lives: boolean; ours: (notes: string[]) => void },
+  { lives, removeOurs }: { lives: boolean; removeOurs: (notes: string[]) => void },
 ): Promise<StopReport> {
   const notes: string[] = [];
   await detachHoldingLock(context, facts).catch((error) => {
     notes.push(`the gateway was not detached: ${asRouseError(error).message}`);
   });
   await endTurn(context, facts, notes);
-  ours(notes);
+  removeOurs(notes);
   await deregister(context, facts, notes);
   // Last, because this command may itself run in the session.
   const ended = lives && (await endSession(tmuxOf(context, facts), facts.tmuxSessionName, context.clock));
   return { session: ended ? 'ended' : 'gone', notes };
 }
 
-/** What is ours in the tool's own places: what a join put there, and with `clean` the skills too. */
-function takeOut(
+/** Removes what a join installed for the tool and, with `clean`, the skills too. */
+function removeInstalled(
   context: SessionContext,
   facts: ManifestFacts,
   { clean, notes }: { clean: boolean; notes: string[] },
@@ -113,7 +113,7 @@ function takeOut(
   }
 }
 
-/** A headless turn is no child of tmux and would outlive its session. */
+/** A headless turn is not a child of tmux and would outlive its session. */
 async function endTurn(context: SessionContext, facts: ManifestFacts, notes: string[]): Promise<void> {
   await endHeadlessTurn(facts.root, { clock: context.clock, graceMs: 5000 }).catch((error) => {
     notes.push(`the turn under way was not ended: ${asRouseError(error).message}`);
@@ -126,10 +126,10 @@ async function deregister(context: SessionContext, facts: ManifestFacts, notes: 
   });
   endOwnHome(sessionPaths(facts.root).launch, launchFacts(facts.document)['mcp_home']);
   await leaveFleet(facts.root);
-  // Made again by the next launch of this session.
+  // The next launch of this session makes it again.
   fs.rmSync(agentTokenFile(facts.root), { force: true });
   const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
-  if (!removed) notes.push('the registry held no record of this session');
+  if (!removed) notes.push('the registry had no record of this session');
 }
 
 async function forgetPid(context: SessionContext, facts: ManifestFacts): Promise<void> {

@@ -34,8 +34,8 @@ describe('words for a shell', () => {
   });
 });
 
-describe('the environment on its way into a pane', () => {
-  it('the environment on its way into a pane arrives as it was, in a file only its owner can read', () => {
+describe('the environment of a pane', () => {
+  it('the environment of a pane arrives as it was, in a file only its owner can read', () => {
     const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{2,8}$/).map((text) => `R_${text}`);
     void fc.assert(
       fc.property(fc.dictionary(name, words, { maxKeys: 5 }), (env) => {
@@ -60,7 +60,7 @@ describe('the environment on its way into a pane', () => {
     );
   });
 
-  it('the environment on its way into a pane leaves out what belongs to another terminal or another agent', () => {
+  it('the environment of a pane leaves out what belongs to another terminal or another agent', () => {
     const env = handedEnvironment(
       {
         TMUX: 'x',
@@ -74,7 +74,7 @@ describe('the environment on its way into a pane', () => {
     expect(env).toEqual({ MY_API_KEY: 'k' });
   });
 
-  it('of a tmux server holds nothing that is not harmless', () => {
+  it('the environment of a tmux server has only harmless variables', () => {
     const env = harmlessEnvironment({
       PATH: '/bin',
       HOME: '/h',
@@ -97,7 +97,7 @@ describe('what a pane runs', () => {
     return { ...program, done };
   };
 
-  it('what a pane runs is the tool with its environment; afterwards the exit code is recorded and a shell remains', () => {
+  it('a pane runs the tool with its environment; afterwards the exit code is recorded and a shell remains', () => {
     const { trace, done } = run(['/bin/sh', '-c', 'printf "%s" "$SECRET" > got; exit 7'], {
       SECRET: "a'b\n$c",
     });
@@ -107,7 +107,7 @@ describe('what a pane runs', () => {
     expect(done.status).toBe(0);
   });
 
-  it('what a pane runs leaves no file with the environment, and none that others can read', () => {
+  it('a pane leaves no environment file, and no file that others can read', () => {
     run(['/bin/true'], { SECRET: 'sekrit' });
     expect(fs.existsSync(path.join(directory, 'env'))).toBe(false);
     for (const name of fs.readdirSync(directory)) {
@@ -116,7 +116,7 @@ describe('what a pane runs', () => {
     }
   });
 
-  it('what a pane runs records a program that cannot be run', () => {
+  it('a pane records a program that cannot be run', () => {
     const { trace } = run(['/nowhere/tool']);
     expect(fs.readFileSync(trace.exitFile, 'utf8')).toBe('127\n');
   });
@@ -130,7 +130,7 @@ describe('the hook command', () => {
   };
   const signals = (): string[] => fs.readdirSync(path.join(directory, 'signals')).sort();
 
-  it('the hook command leaves one line of JSON per event, says nothing and succeeds', () => {
+  it('the hook command writes one line of JSON per event, prints nothing and succeeds', () => {
     fs.mkdirSync(path.join(directory, 'signals'));
     const payload = { session_id: 's', prompt: `x${'y'.repeat(200_000)}"\n` };
     const done = hook('UserPromptSubmit', JSON.stringify(payload, null, 2));
@@ -147,7 +147,7 @@ describe('the hook command', () => {
     expect([done.status, done.stdout, done.stderr]).toEqual([0, '', '']);
   });
 
-  it('the hook command keeps a bounded number of reports when nobody reads them', () => {
+  it('the hook command keeps a bounded number of reports if none are read', () => {
     fs.mkdirSync(path.join(directory, 'signals'));
     for (let i = 0; i < 600; i++)
       fs.writeFileSync(path.join(directory, 'signals', `${1000 + i}-1.json`), '{}');

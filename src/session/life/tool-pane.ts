@@ -32,11 +32,11 @@ interface PaneProgram {
   workdir: string;
   command: string[];
   env: Record<string, string>;
-  /** Variables the tmux server may have that are not for this tool: marks of another instance of it. */
+  /** Variables that the tmux server may have but this tool must not: marks of another instance of it. */
   without?: readonly string[] | undefined;
 }
 
-/** The files with the tool's process id, and its exit code after it has ended. New names for every start. */
+/** The files with the tool's process id and, after its end, its exit code. Each start has new names. */
 export interface ToolTrace {
   directory: string;
   pidFile: string;
@@ -47,10 +47,10 @@ const ENV_FILE = 'env';
 const TRACE = /^tool-[0-9a-f]+\.(pid|exit)$/;
 
 /**
- * Writes what the agent's pane runs and returns its command. `start.sh` stays as the pane's process: it runs the
- * tool, and when the tool has ended says so and becomes a login shell, so that the window remains and everyone
- * can see that the tool is gone. `run.sh` drops what the tmux server
- * has of others, takes the environment, removes its file, and becomes the tool.
+ * Writes what the agent's pane runs and returns its command. `start.sh` stays as the pane's process. It runs the tool;
+ * when the tool has ended, it prints that and becomes a login shell, so that the window remains and shows that the tool
+ * is gone. `run.sh` unsets variables that belong to others, reads the environment, removes its file, and becomes the
+ * tool.
  */
 export function writePaneProgram(program: PaneProgram): { command: string[]; trace: ToolTrace } {
   const { directory } = program;
@@ -82,11 +82,11 @@ exec ${shellWords(command)}
 }
 
 /**
- * The trap keeps this shell alive when Ctrl-C ends the tool; a handler, unlike an ignored signal, is not inherited.
- * Under job control the tool is the terminal's foreground group by itself, as tmux and `ps` then show it, and a
- * tool that suspends itself is continued, since no one is there to type `fg`. Bash cannot do the latter in a
- * script, so there the tool stays in this shell's group, where Ctrl-Z has no effect. What a shell says of its jobs
- * ("Stopped") would stand on the tool's screen, so its standard error is closed to it while the tool runs.
+ * The trap keeps this shell alive when Ctrl-C ends the tool; unlike an ignored signal, a handler is not inherited. Under
+ * job control the tool is the foreground group of the terminal, as tmux and `ps` then show it, and a tool that suspends
+ * itself is continued, because no one can type `fg`. Bash cannot do that in a script, so there the tool stays in this
+ * shell's group, where Ctrl-Z has no effect. Messages of the shell about its jobs ("Stopped") would appear on the tool's
+ * screen, so the shell's standard error is closed while the tool runs.
  */
 function startScript({ title, workdir }: PaneProgram, runFile: string, { exitFile }: ToolTrace): string {
   return `#!/bin/sh
@@ -112,18 +112,18 @@ exec "$SHELL" -l
 `;
 }
 
-/** A pane without a tool: the surface of a headless agent, whose turns run in it one by one. */
+/** A pane without a tool: the surface of a headless agent, in which its turns run one by one. */
 export function idleShell(env: NodeJS.ProcessEnv): string[] {
   return [env['SHELL'] || '/bin/sh', '-l'];
 }
 
 const TIMEOUT_MS = 10_000;
-/** A tool that cannot start says so and ends; one that is still there after this has started. */
+/** A tool that cannot start prints why and ends. One that still runs after this time has started. */
 const SETTLE_MS = 200;
 
 /**
- * Waits until the tool itself runs in the pane's foreground (the script has written its process id and become the
- * tool) and stays there for a moment. Ends early when the tool has ended, with the code it ended with.
+ * Waits until the tool itself is in the pane's foreground (the script has written its process id and become the tool) and
+ * stays there for a moment. Throws early, with the exit code, if the tool has ended.
  */
 export function waitForTool(context: SessionContext, trace: ToolTrace): Promise<ProcessIdentity> {
   return new Promise((resolve, reject) => {
@@ -152,7 +152,7 @@ export function waitForTool(context: SessionContext, trace: ToolTrace): Promise<
   });
 }
 
-/** The process that the script became, once it is no longer the script, while it holds the terminal. */
+/** The process that the script became, once it is no longer the script and is in the foreground. */
 function startedTool({ directory, pidFile }: ToolTrace): ProcessIdentity | undefined {
   const pid = Number(readIfExists(pidFile)?.trim());
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
@@ -163,7 +163,7 @@ function startedTool({ directory, pidFile }: ToolTrace): ProcessIdentity | undef
     const isScript = commandLineOf(pid)[1] === path.join(directory, 'run.sh');
     return !isScript && status.processGroup === status.foregroundGroup ? identity : undefined;
   } catch {
-    return undefined; // looked at again in a moment
+    return undefined; // Checked again in a moment.
   }
 }
 
@@ -179,13 +179,13 @@ function tooLate(): Error {
   });
 }
 
-/** How long a tool may take to put its affairs in order after its terminal is gone. */
+/** How long a tool may take to finish after its terminal is gone. */
 const PATIENCE_MS = 3000;
 
 /**
- * Closes exactly this tmux session and makes sure that what ran in its panes ends: some tools outlive their
- * terminal. The processes are noted with their start times before anything is closed, so nobody else is hit; a window
- * that also hangs in another session lives on there, with what runs in it.
+ * Closes exactly this tmux session and makes sure that what ran in its panes ends, because some tools outlive their
+ * terminal. The processes are recorded with their start times before anything is closed, so no other is signalled. A
+ * window that is also linked to another session stays there, with what runs in it.
  */
 export async function endSession(tmux: SessionTmux, session: string, clock: Clock): Promise<boolean> {
   const panes = await tmux.panes(session);
@@ -201,13 +201,13 @@ export async function endSession(tmux: SessionTmux, session: string, clock: Cloc
   return existed;
 }
 
-/** A process and everything below it, deepest last. */
+/** A process and all its descendants, deepest last. */
 export function descendants(pid: number): ProcessIdentity[] {
   const own = identifyProcess(pid);
   return own ? [own, ...childrenOf(pid).flatMap(descendants)] : [];
 }
 
-/** Hang-up has been sent by the terminal; then a request, then force. */
+/** The terminal has already sent a hang-up. Asks the processes to end, then kills them. */
 export async function endAll(processes: ProcessIdentity[], clock: Clock): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     await Promise.all(
@@ -218,7 +218,7 @@ export async function endAll(processes: ProcessIdentity[], clock: Clock): Promis
   await Promise.all(processes.map((each) => waitForEnd(each, PATIENCE_MS, clock)));
 }
 
-/** Writes what a session adds for its tool. A link stays as it is once the tool has put a file of its own in its place. */
+/** Writes a session's additions for its tool. If the tool has replaced a link by a file of its own, that file stays. */
 export function writeAdditions({ files, links = [] }: Pick<SessionAdditions, 'files' | 'links'>): void {
   for (const { path: file, content, mode = 0o600 } of files) {
     ensurePrivateDirectory(path.dirname(file));
@@ -230,17 +230,17 @@ export function writeAdditions({ files, links = [] }: Pick<SessionAdditions, 'fi
   }
 }
 
-/** A home of the session that stood before the tool's own, as the launch noted it. */
+/** A home of the session that replaced the tool's own, as the launch recorded it. */
 interface OwnHome {
   ours: string;
   theirs: string;
-  /** Of which ours is a copy. */
+  /** Our file there is a copy of the person's. */
   file: string;
 }
 
 /**
- * Ends the home that stood before a tool's own. What the tool made there and the person does not have, such as a first
- * login, goes where the tool would have put it; of what both have, the person's stays.
+ * Removes the home that replaced the tool's own. Files that the tool made there and the person does not have, such as a
+ * first login, are copied to the person's home. Files that both have stay as the person's.
  */
 export function endOwnHome(launchDir: string, noted: unknown): void {
   const home = overlayHomeOf(launchDir);

@@ -44,7 +44,7 @@ const fileOf = ({ files }: PlannedAdditions, name: string) =>
   JSON.parse(files.find((each) => each.path.endsWith(name))!.content);
 
 it.each(['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot', 'pi', 'scripted'])(
-  '%s is told of our tools in its own way, and of none without them',
+  '%s gets our tools in its own way, and no settings without them',
   (tool) => {
     const without = added(tool, place());
     expect(JSON.stringify(without)).not.toMatch(/mcp|rouse-pi/);
@@ -62,7 +62,7 @@ it.each(['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot', 'pi
   },
 );
 
-it('claude gets them in every request, each allowed by its name, before the settings', () => {
+it('claude gets our tools in every request, each allowed by its name, before the settings', () => {
   const here = added('claude', withFiles({}));
   expect(here.args.slice(0, 4)).toEqual([
     ...['--mcp-config', expect.stringMatching(/mcp\.json$/)],
@@ -77,7 +77,7 @@ it('claude gets them in every request, each allowed by its name, before the sett
   expect(asking.args).not.toContain('--allowedTools');
 });
 
-it('codex gets a name nobody has, the token by its environment, and each tool approved by its name', () => {
+it('codex gets a unique server name, the token by its environment, and each tool approved by its name', () => {
   const here = added('codex', withFiles({}));
   expect(here.args.filter((each) => each !== '-c')).toEqual([
     `mcp_servers.rouse.url="${http.url}"`,
@@ -116,7 +116,7 @@ describe('opencode', () => {
     JSON.parse((env?.['OPENCODE_CONFIG_CONTENT'] ?? passingEnv?.['OPENCODE_CONFIG_CONTENT'])!);
   const CONFIG = '/home/ana/.config/opencode/opencode.jsonc';
 
-  it('opencode is told by a variable that the person does not use, or in theirs, which is kept nowhere', () => {
+  it('opencode gets our tools by a variable that the person does not use, or by theirs, which is stored nowhere', () => {
     const here = added('opencode', withFiles({}));
     expect(contentOf(here).mcp.rouse).toMatchObject({ type: 'remote', url: http.url, oauth: false });
     expect(here.passingEnv).toEqual({ ROUSE_MCP_TOKEN: 'secret' });
@@ -138,7 +138,7 @@ describe('opencode', () => {
     ['a deny before an ask', '{ "permission": { "rouse_*": "deny", "*": "ask" } }', []],
     ['comments', '{ // mine\n "permission": { "*": "ask", }, }', ['mail_list', 'mail_send']],
     ['what cannot be read', '{ "permission": { "*": "ask" ', []],
-  ])('with %s, no deny of the person is overridden', (_what, text, allowed) => {
+  ])('opencode with %s overrides no deny rule of the person', (_what, text, allowed) => {
     const here = added('opencode', withFiles(text === undefined ? {} : { [CONFIG]: text }));
     const names = Object.keys(contentOf(here).permission ?? {});
     expect(names).toEqual(allowed.map((name) => `rouse_${name}`));
@@ -148,13 +148,13 @@ describe('opencode', () => {
     expect(contentOf(added('opencode', asking)).permission).toBeUndefined();
   });
 
-  it('opencode has none when the person has switched our server off', () => {
+  it('opencode has none of our tools if the person switched our server off', () => {
     const off = '{ "mcp": { "rouse": { "type": "local", "command": ["x"], "enabled": false } } }';
     expect(added('opencode', withFiles({ [CONFIG]: off })).declined).toMatch(/disables/);
   });
 });
 
-it('qwen and copilot are told of these tools alone', () => {
+it('qwen and copilot get only our own tools allowed', () => {
   const qwen = added('qwen', withFiles({}));
   expect(qwen.args).toEqual(['--mcp-config', qwen.files[0]!.path]);
   expect(fileOf(qwen, 'mcp.json').mcpServers.rouse).toEqual({
@@ -239,7 +239,7 @@ it.each([
   expect(added(tool, ours).metadata?.['mcp_server']).toBe('rouse');
 });
 
-it('what is recorded tells by which door our tools are there, and how they were given', () => {
+it('the manifest records how a tool reaches our tools, and its settings for them', () => {
   const { metadata, args } = added('copilot', withFiles({}));
   expect(metadata).toMatchObject({
     mcp_door: 'http',

@@ -24,21 +24,21 @@ import { LIVE_VARIABLES, type SessionPaths } from './session-paths.ts';
 
 export const PROTOCOL_VERSION = 'v1';
 
-/** Where a gateway runs until an attach has said otherwise: in the foreground, in a window beside the agent's. */
+/** Where a gateway runs until an attach has chosen otherwise: in the foreground, in a window beside the agent's. */
 export const FIRST_EXECUTION_MODE: ExecutionMode = 'tmux_auxiliary_window';
 
-/** A window beside a terminal that a server owns would be that server's: a gateway has none there. */
+/** A window beside a terminal that a server owns would belong to that server, so a gateway there has none. */
 export function firstExecutionMode({ backend }: Pick<ManifestFacts, 'backend'>): ExecutionMode {
   return CAPABILITIES[backend].owner !== null ? 'detached_process' : FIRST_EXECUTION_MODE;
 }
 
-/** As `GET /v1/status` answers, and as state.json holds it. */
+/** The body of `GET /v1/status`. */
 export type StatusDocument = GatewayStatus;
 
-/** Files others derive from the manifest. Losing one in a power cut costs nothing, so none is synced. */
+/** For files that are derived from the manifest. Losing one in a power cut does no harm, so they are not synced. */
 const derived = { durable: false } as const;
 
-/** attach.json: what a gateway needs to start, as the manifest has it. */
+/** attach.json: what a gateway needs to start, from the manifest. */
 function attachDocument(facts: ManifestFacts, desired: Partial<DesiredConfigFile>): AttachFile {
   return {
     schema_version: 1,
@@ -118,7 +118,7 @@ export function writeDerivedFiles(
   writeJsonAtomic(paths.gatewayManifest, gatewayManifest(attach, gateway), derived);
 }
 
-/** The address in attach.json, used when no other was requested. */
+/** The address in attach.json, used if no other was requested. */
 export function readBootstrap(paths: SessionPaths): Pick<AttachFile, 'desired_host' | 'desired_port'> {
   const { desired_host, desired_port } = (readObjectIfAny(paths.attach) ?? {}) as Partial<AttachFile>;
   return { desired_host: desired_host ?? null, desired_port: desired_port ?? null };
@@ -128,7 +128,7 @@ function withoutNulls<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null)) as Partial<T>;
 }
 
-/** What a session without a live gateway shows: depth, epoch and instance are those of the last one. */
+/** The status of a session without a live gateway. Depth, epoch and instance are those of the last gateway. */
 export function offlineDocument(paths: SessionPaths, facts: ManifestFacts): StatusDocument {
   const before = readStatus(paths);
   const last = recordedNumbers(before);
@@ -165,19 +165,19 @@ function recordedNumbers(before: Record<string, unknown>): {
   };
 }
 
-/** Unreadable counts as absent: it is derived, and the next gateway writes it again. */
+/** An unreadable file counts as absent: it is derived, and the next gateway writes it again. */
 export function readStatus(paths: SessionPaths): Record<string, unknown> {
   return readObjectIfAny(paths.state) ?? {};
 }
 
-/** Writes only what differs from what is there: asking for a status must not touch the disk. */
+/** Writes only if something differs, because reading a status must not touch the disk. */
 export function writeStatus(paths: SessionPaths, status: StatusDocument): void {
   ensurePrivateDirectory(path.dirname(paths.state));
   const before = readStatus(paths);
   const state = stateDocument(status);
-  const told = Object.entries(state);
-  const same = told.every(([key, value]) => before[key] === value);
-  if (same && Object.keys(before).length === told.length) return;
+  const fields = Object.entries(state);
+  const same = fields.every(([key, value]) => before[key] === value);
+  if (same && Object.keys(before).length === fields.length) return;
   writeJsonAtomic(paths.state, state, derived);
 }
 
@@ -191,7 +191,7 @@ export function readDesiredConfig(paths: SessionPaths): Partial<DesiredConfigFil
     beside,
     [],
   ) as Partial<DesiredConfigFile>;
-  // Where a port came from is said of one port.
+  // The recorded origin is that of one particular port.
   if (beside && beside['desired_port'] !== published['desired_port'])
     config.desired_port_origin = (published['desired_port_origin'] ??
       null) as typeof config.desired_port_origin;

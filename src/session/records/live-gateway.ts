@@ -24,7 +24,7 @@ export interface RecordedGateway {
   host: string;
   port: number;
   executionMode: ExecutionMode;
-  /** Undefined of one that did not record them. */
+  /** Undefined if the gateway did not record them. */
   timings: PartialTimings | undefined;
   windowId: string | undefined;
   windowIndex: string | undefined;
@@ -33,11 +33,11 @@ export interface RecordedGateway {
 }
 
 /**
- * What can be said of a session's gateway.
+ * The state of a session's gateway.
  * `live`: the recorded process runs and answers with the recorded instance id.
  * `silent`: the process runs but does not answer, or answers as another instance.
- * `restarting`: it ended without being asked, and its keeper starts it again.
- * `dead`: something is recorded that no longer runs. `none`: nothing is recorded.
+ * `restarting`: it ended without being asked, and its keeper restarts it.
+ * `dead`: the recorded process no longer runs. `none`: nothing is recorded.
  */
 export type GatewayLife =
   | { life: 'live'; gateway: RecordedGateway }
@@ -46,12 +46,12 @@ export type GatewayLife =
   | { life: 'dead'; gateway: RecordedGateway | undefined; reason: string }
   | { life: 'none' };
 
-/** How long a running process may take to say that it is well. */
+/** How long a running process may take to answer. */
 const HEALTH_TIMEOUT_MS = 1800;
 
 /**
- * The process is looked at first: a dead gateway is known at once, without waiting for silence. Whoever cannot do without it
- * may wait longer for it.
+ * Checks the process first, so that a dead gateway is reported at once, without waiting for a timeout. Callers that need
+ * the gateway may wait longer.
  */
 export async function probeGateway(
   paths: SessionPaths,
@@ -73,7 +73,7 @@ export async function probeGateway(
     : { life: 'silent', gateway: recorded, reason };
 }
 
-/** Why the listener is not the gateway we mean, or undefined when it is. A reused port answers with another id. */
+/** Why the listener is not the expected gateway, or undefined if it is. A reused port answers with another id. */
 async function healthProblem(
   gateway: RecordedGateway,
   token: string | undefined,
@@ -83,7 +83,7 @@ async function healthProblem(
   const client = new GatewayClient({ host, port, token, timeoutMs });
   try {
     const health = await client.health();
-    if (health.protocol_version !== 'v1') return 'GET /health does not speak protocol v1';
+    if (health.protocol_version !== 'v1') return 'GET /health does not use protocol v1';
     if (gateway.instanceId !== undefined && health.instance_id !== gateway.instanceId) {
       return 'GET /health was answered by another instance';
     }
@@ -93,7 +93,7 @@ async function healthProblem(
   }
 }
 
-/** The record, undefined when there is none, or what is wrong with it. */
+/** The record, undefined if there is none, or what is wrong with it. */
 export function readRecordedGateway(paths: SessionPaths): RecordedGateway | string | undefined {
   const text = readIfExists(paths.currentInstance);
   if (text === undefined) return undefined;
@@ -127,7 +127,7 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
   };
 }
 
-/** A handle that claims the agent's own window is never acted upon. */
+/** Whether it claims the agent's own window. Such a gateway is never acted upon. */
 export function claimsAgentWindow(gateway: RecordedGateway): boolean {
   return EXECUTION_MODES[gateway.executionMode].window && gateway.windowIndex === AGENT_WINDOW_INDEX;
 }
@@ -147,19 +147,19 @@ function textOrNone(value: unknown): string | undefined {
 /** What the parent of a gateway wrote about itself in run/keeper.json. */
 export interface KeeperRecord {
   identity: ProcessIdentity;
-  /** The gateway ended too often and is not started again. */
+  /** The gateway ended too often and is not restarted. */
   gaveUp: boolean;
-  /** Started again only after long pauses, since it ended so often. */
+  /** Restarted only after long pauses, because it ended so often. */
   slow: boolean;
-  /** Its host ended whenever it was taken up. */
+  /** Its host ended each time it loaded this gateway. */
   suspect: boolean;
-  /** How often it was started again. */
+  /** How often it was restarted. */
   restarts: number;
   /** Exit code of the last end, as a shell reports it (128 + signal); null before the first. */
   exitCode: number | null;
-  /** Of the last end; before the first, of its start. */
+  /** Time of the last end; before the first, of its start. */
   sinceUtc: string;
-  /** Of the host that holds the gateway; undefined of one that is a process. */
+  /** Of the host that holds the gateway; undefined if the gateway is a process of its own. */
   hostDirectory: string | undefined;
   /** The restart count of that host when this was written. */
   hostRestarts: number;
@@ -199,19 +199,19 @@ function readRecord(file: string): KeeperRecord | undefined {
   }
 }
 
-/** Whether a keeper will start the gateway again. */
+/** Whether a keeper will restart the gateway. */
 export function isKept(paths: SessionPaths): boolean {
   const keeper = readKeeper(paths);
   return keeper !== undefined && !keeper.gaveUp && isProcessAlive(keeper.identity);
 }
 
-/** A gateway that runs and that nothing would start again: its keeper was killed. */
+/** Whether its keeper was killed, so that nothing will restart the gateway. */
 export function isUnkept(paths: Pick<SessionPaths, 'keeper'>): boolean {
   const keeper = readKeeper(paths);
   return keeper !== undefined && !keeper.gaveUp && !isProcessAlive(keeper.identity);
 }
 
-/** A gateway that stays down: since when, and in a sentence for people why and what to do. */
+/** A gateway that stays down: since when, why, and what to do, as a sentence for people. */
 interface GatewayDown {
   since_utc: string;
   restarts: number;
@@ -230,7 +230,7 @@ export function whyDown(paths: SessionPaths): GatewayDown | undefined {
   return { since_utc, restarts, exit_code, message };
 }
 
-/** That the gateway was started again since its attach; undefined when it was not. */
+/** A sentence about restarts of the gateway since its attach; undefined if there were none. */
 export function restartWords(paths: SessionPaths): string | undefined {
   const keeper = readKeeper(paths);
   if (!keeper || keeper.restarts === 0 || keeper.gaveUp) return undefined;

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('the quick facts of a manifest', () => {
-  it('the quick facts of a manifest are those of the whole schema', () => {
+  it('the quick facts of a manifest equal those of the whole schema', () => {
     const file = writeSession(directory, sampleManifest());
     const whole = readManifest(path.dirname(file));
     expect(readManifestFacts(file)).toMatchObject({
@@ -41,7 +41,7 @@ describe('the quick facts of a manifest', () => {
     ['a list', () => []],
     ['nothing', () => null],
   ];
-  it.each(damaged)('of %s are refused, and passed over by whoever looks at many', async (_, change) => {
+  it.each(damaged)('the facts of %s are refused, and skipped when many are read', async (_, change) => {
     const file = writeSession(directory, sampleManifest());
     const own = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
     fs.writeFileSync(file, JSON.stringify(change(own)));
@@ -70,7 +70,7 @@ describe('the quick facts of a manifest', () => {
     },
   );
 
-  it('of a manifest that a newer version wrote are refused in a sentence that says so', async () => {
+  it('the facts of a manifest of a newer version are refused, and the error names the version', async () => {
     const file = writeSession(directory, sampleManifest());
     const newer = {
       ...JSON.parse(fs.readFileSync(file, 'utf8')),
@@ -88,7 +88,7 @@ describe('the quick facts of a manifest', () => {
     );
   });
 
-  it('of a path that is relative, gone, or not a manifest.json are refused', async () => {
+  it('the facts at a path that is relative, gone, or not a manifest.json are refused', async () => {
     for (const file of ['manifest.json', '/nowhere/manifest.json', '/etc/passwd']) {
       expect((await refusalOf(() => readManifestFacts(file))).code).toMatch(/^(invalid|not_found)$/);
     }
@@ -96,7 +96,7 @@ describe('the quick facts of a manifest', () => {
 });
 
 describe('the manifest', () => {
-  it('the manifest is made once, changed under its lock, and not written when nothing changes', async () => {
+  it('a manifest is made once, changed under its lock, and not written when nothing changes', async () => {
     createManifest(directory, sampleManifest());
     expect((await refusalOf(() => createManifest(directory, sampleManifest()))).code).toBe('conflict');
     const inode = () => fs.statSync(path.join(directory, 'manifest.json')).ino;
@@ -108,7 +108,7 @@ describe('the manifest', () => {
     expect(fs.statSync(path.join(directory, 'manifest.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('the manifest keeps every change of many writers at once', async () => {
+  it('a manifest keeps every change of many writers at once', async () => {
     createManifest(directory, sampleManifest());
     const turn = () =>
       updateManifest(directory, systemClock, (manifest) => ({
@@ -122,7 +122,7 @@ describe('the manifest', () => {
     expect(readManifest(directory).local_interactive?.turn_index).toBe(20);
   });
 
-  it('the manifest refuses a change that breaks its rules, and stays as it was', async () => {
+  it('a manifest refuses a change that breaks its rules, and stays as it was', async () => {
     createManifest(directory, sampleManifest());
     const broken = updateManifest(directory, systemClock, (manifest) => ({ ...manifest, agent_name: null }));
     expect((await refusalOf(() => broken)).code).toBe('invalid');

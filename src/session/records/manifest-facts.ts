@@ -20,9 +20,9 @@ import { byTmuxSession, type RegistryView } from './registry-read.ts';
 import { serverOf } from './session-paths.ts';
 
 /**
- * The few facts of a manifest by which a session is found and asked after. Read by hand: the whole schema costs
- * thirty milliseconds to load, and asking for a status must be quick. Whatever changes a session reads the
- * manifest through manifest-store.ts, against the whole schema.
+ * The few facts of a manifest that are needed to find a session and report its status. Read by hand, because loading the
+ * whole schema takes thirty milliseconds and a status must be quick. Code that changes a session reads the manifest
+ * through manifest-store.ts, with the whole schema.
  */
 export interface ManifestFacts {
   path: string;
@@ -40,16 +40,16 @@ export interface ManifestFacts {
   generationId: string | undefined;
   /** A person started this session and it was joined, so it is not ours to end. */
   joined: boolean;
-  /** `gateway_authority.attach`: whom to ask when the session belongs to a fleet server. */
+  /** `gateway_authority.attach`: the server to ask if the session belongs to a fleet server. */
   serverBaseUrl: string | undefined;
   serverAgentRef: string | undefined;
   /** The window of a terminal that a server owns. */
   ownedWindow: string | undefined;
-  /** The document itself, for what few callers need. */
+  /** The document itself, for the few callers that need more. */
   document: Record<string, unknown>;
 }
 
-/** The same for callers that read many: undefined when the manifest cannot be read. */
+/** The same for callers that read many: undefined if the manifest cannot be read. */
 export function tryManifestFacts(manifestPath: string): ManifestFacts | undefined {
   try {
     return readManifestFacts(manifestPath);
@@ -63,7 +63,7 @@ type Json = Record<string, unknown>;
 
 const MANIFEST_VERSION = 4;
 
-/** `not_found` when the pointer leads nowhere, `invalid` when the file is not a manifest of a session in tmux, `unsupported` when a newer version wrote it. */
+/** `not_found` if the pointer leads nowhere, `invalid` if the file is not a manifest, `unsupported` if a newer version wrote it. */
 export function readManifestFacts(manifestPath: string): ManifestFacts {
   const root = path.isAbsolute(manifestPath) ? rootOfManifest(manifestPath) : undefined;
   if (root === undefined)
@@ -130,18 +130,18 @@ function parse(text: string, file: string): Json {
   return value as Json;
 }
 
-/** A part of a manifest; empty where there is none. */
+/** A part of a manifest; empty if it is missing. */
 export function section(document: Json, name: string): Json {
   const value = document[name];
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 }
 
-/** How its mail is reached; undefined for an agent without a manifest. */
+/** The mailbox binding; undefined for an agent without a manifest. */
 export function mailboxOf(facts: ManifestFacts | undefined): Json | undefined {
   return facts && section(section(facts.document, 'launch_plan'), 'mailbox');
 }
 
-/** What a launch noted for itself and others. */
+/** What a launch recorded for later commands. */
 export function launchFacts(document: Json): Json {
   return section(section(section(document, 'launch_plan'), 'metadata'), 'rouse');
 }
@@ -151,9 +151,9 @@ function textOrNone(value: unknown): string | undefined {
 }
 
 /**
- * From a tmux session to its manifest. The session's own pointer comes first; when it is missing or stale the
- * registry is asked, exactly, and whatever is found must belong to this session of this tmux server. Nothing else is
- * tried: not a terminal id, not the active pane, not another name.
+ * From a tmux session to its manifest. The session's own pointer comes first. If it is missing or stale, the registry is
+ * searched for an exact match. Either must belong to this session of this tmux server. Nothing else is tried: no terminal
+ * id, no active pane, no other name.
  */
 export interface SessionPointers {
   session: string;
@@ -166,10 +166,10 @@ export interface SessionPointers {
 
 type Fallback = 'agent_id' | 'terminal_name';
 
-/** What is asked when a session and its manifest have to be held against each other. */
+/** What is needed to compare a session with a manifest. */
 export interface PointerWorld {
   registry(): RegistryView;
-  /** What the tmux session of a manifest is called now; undefined when it has none. */
+  /** The current name of a manifest's tmux session; undefined if it has none. */
   nameOf(facts: ManifestFacts): Promise<string | undefined>;
   env: NodeJS.ProcessEnv;
 }
@@ -212,7 +212,7 @@ function byTerminal(pointers: SessionPointers, world: PointerWorld): RegistryRec
   );
   if (matches.length > 1) {
     throw conflict(`${matches.length} registry records name tmux session "${session}"`, {
-      hint: `say which with --agent-id: ${matches.map((record) => record.agent_id).join(', ')}`,
+      hint: `choose one with --agent-id: ${matches.map((record) => record.agent_id).join(', ')}`,
       facts: { cause: 'ambiguous', agent_ids: matches.map((record) => record.agent_id) },
     });
   }
@@ -227,13 +227,13 @@ function byTerminal(pointers: SessionPointers, world: PointerWorld): RegistryRec
   return matches[0];
 }
 
-/** The manifest a record points at, which must still be about the same agent. */
+/** The manifest that a record points at. It must be that of the same agent. */
 function manifestOf(record: RegistryRecord): ManifestFacts {
   let facts: ManifestFacts;
   try {
     facts = readManifestFacts(record.runtime.manifest_path);
   } catch (error) {
-    // Not stale: the agent of a newer version may well live.
+    // Not stale: an agent of a newer version may still live.
     if (isRouseError(error) && error.code === 'unsupported') throw error;
     throw unavailable(`the registry record of agent ${record.agent_id} is stale: ${messageOf(error)}`, {
       hint: 'launch the agent again, or remove the record by hand',
@@ -251,7 +251,7 @@ function manifestOf(record: RegistryRecord): ManifestFacts {
   return facts;
 }
 
-/** The same, which must also be about the same session: of the recorded name, or of the recorded generation. */
+/** The same, and it must also be the same session: by the recorded name or the recorded generation. */
 export function manifestOfRecord(record: RegistryRecord): ManifestFacts {
   const facts = manifestOf(record);
   const session = record.terminal.session_name;
@@ -278,7 +278,7 @@ function notThatSession(facts: ManifestFacts, session: string): Error {
   });
 }
 
-/** Two servers may have sessions of one name; what is meant for the one must never reach the other. */
+/** Two servers may have sessions of the same name. What is meant for one must never reach the other. */
 function otherServer(session: string, server: string, other: { agentName: string; server: string }): Error {
   return conflict(
     `tmux session "${session}" on ${server} is not that of agent ${other.agentName}, which is on ${other.server}`,

@@ -26,9 +26,9 @@ import { sessionPaths } from './session-paths.ts';
 const LOCK_TIMEOUT_MS = 10_000;
 
 /**
- * manifest.json, the one authority of a session. Written whole and renamed into place, so that a reader sees one
- * version or the other; changed only under its lock, because the command line and the gateway both change it. What the source's
- * format has no place for is beside it, and is written before it.
+ * manifest.json, the one authority of a session. It is written whole and renamed into place, so that a reader sees one
+ * version or the other. It is changed only under its lock, because command line and gateway both change it. Fields that
+ * the source's format does not have are in a file beside it, which is written first.
  */
 export function readManifest(root: string): SessionManifest {
   const file = sessionPaths(root).manifest;
@@ -46,7 +46,7 @@ export function readManifest(root: string): SessionManifest {
   return parseFile(sessionManifest, document, file);
 }
 
-/** The first version. A root that already has a manifest belongs to another session. */
+/** Writes the first version. A root that already has a manifest belongs to another session. */
 export function createManifest(root: string, manifest: SessionManifestInput): SessionManifest {
   const file = sessionPaths(root).manifest;
   const checked = parseFile(sessionManifest, manifest, file);
@@ -64,7 +64,7 @@ export function createManifest(root: string, manifest: SessionManifestInput): Se
   return checked;
 }
 
-/** Reads, changes and writes under the lock. Nothing is written when nothing changed. */
+/** Reads, changes and writes under the lock. Writes nothing if nothing changed. */
 export async function updateManifest(
   root: string,
   clock: Clock,
@@ -74,7 +74,7 @@ export async function updateManifest(
   return withFileLock(paths.manifestLock, { timeoutMs: LOCK_TIMEOUT_MS, clock }, () => {
     const after = parseFile(sessionManifest, change(readManifest(root)), paths.manifest);
     const { published, beside } = publishManifest(after, root);
-    // What a join noted stays there when the session becomes ours; it counts no more then.
+    // What a join recorded stays there when the session becomes ours, but no longer counts.
     if (!fs.existsSync(besideOf(paths.manifest))) writeJsonAtomic(besideOf(paths.manifest), beside);
     crashPoint('session.manifest.beside');
     writeJsonIfOther(paths.manifest, published);

@@ -8,14 +8,14 @@ import type { RegistryRecord } from '../../wire/index.ts';
 export const RECORD_VERSION = 2;
 
 /**
- * The shared registry, read. A record counts while its lease runs; a malformed or expired one counts as absent
- * and is reported apart. Checked by hand against the same rules as the schema, because looking up an agent must
- * be quick; whatever is written is checked by the schema itself.
+ * Reads the shared registry. A record counts while its lease runs. Malformed and expired ones count as absent and are
+ * listed separately. Checked by hand with the rules of the schema, because looking up an agent must be quick; what is
+ * written is checked by the schema itself.
  */
 export interface RegistryView {
   fresh: RegistryRecord[];
   expired: RegistryRecord[];
-  /** Files that are not records. They are skipped here and, unless a newer version wrote them, put aside by the next publication. */
+  /** Files that are not records. They are skipped, and put aside by the next publication unless a newer version wrote them. */
   malformed: string[];
 }
 
@@ -48,7 +48,7 @@ function agentIds(registryDir: string): string[] {
   }
 }
 
-/** One record; undefined when there is none. Its place must agree with what it says of itself. */
+/** One record; undefined if there is none. The agent id in it must match its directory. */
 export function readRecord(registryDir: string, agentId: string): RegistryRecord | 'malformed' | undefined {
   const file = recordPath(registryDir, agentId);
   const text = readIfExists(file);
@@ -68,7 +68,7 @@ function withSocket(record: RegistryRecord, file: string): RegistryRecord {
   return { ...record, terminal: terminal as RegistryRecord['terminal'] };
 }
 
-/** What a file that may be no record says of its version. */
+/** The version in a file that may not be a record. */
 export function writtenVersion(file: string): number | undefined {
   try {
     const { schema_version: version } = JSON.parse(readIfExists(file) ?? '');
@@ -89,7 +89,7 @@ export function leaseIsOld(record: RegistryRecord, nowMs: number): boolean {
   return nowMs > (from + until) / 2;
 }
 
-/** Agents of this name, in either spelling. */
+/** Agents with this name, in either spelling. */
 export function byName(records: RegistryRecord[], name: string): RegistryRecord[] {
   return records.filter((record) => bareAgentName(record.agent_name) === bareAgentName(name));
 }
@@ -117,7 +117,7 @@ const isBackend: Check = (value) => typeof value === 'string' && isBackendKind(v
 const isMailbox: Check = (value) =>
   value !== null && typeof value === 'object' && 'transport' in value && isText(value.transport);
 
-/** No other keys than these; those ending in `?` may be absent or null. */
+/** Allows only these keys. Those ending in `?` may be absent or null. */
 function isShape(shape: Record<string, Check>): Check {
   const known = new Map(
     Object.entries(shape).map(([key, check]) => [

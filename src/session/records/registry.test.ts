@@ -27,7 +27,7 @@ const owner = (of: RegistryRecord): ManifestFacts =>
 const fresh = (): RegistryRecord[] => readRegistry(directory, clock.now().getTime()).fresh;
 
 describe('publication', () => {
-  it('publication makes a record only its owner can read', async () => {
+  it('a published record can be read by its owner only', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     expect(fresh()).toEqual([own]);
@@ -42,7 +42,7 @@ describe('publication', () => {
     expect(refusal).toMatchObject({ code: 'conflict', facts: { cause: 'agent_id_in_use' } });
   });
 
-  it('of the same generation replaces, of another once the lease has run out', async () => {
+  it('publication replaces a record of the same generation, and of another once its lease has run out', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     await publishRecord(directory, { ...own, agent_name: 'renamed' }, clock);
@@ -53,13 +53,13 @@ describe('publication', () => {
     expect(fresh()[0]!.generation_id).toBe(next.generation_id);
   });
 
-  it('publication is refused with a lease that has run out', async () => {
+  it('publication with an expired lease is refused', async () => {
     const old = record();
     await clock.advance(25 * HOUR);
     expect((await refusalOf(() => publishRecord(directory, old, clock))).code).toBe('invalid');
   });
 
-  it('of one id by many at once succeeds once', async () => {
+  it('publication of one id by many at once succeeds once', async () => {
     const now = systemClock.now();
     const tries = Array.from({ length: 12 }, () =>
       publishRecord(directory, sampleRecord({}, now), systemClock),
@@ -80,7 +80,7 @@ describe('publication', () => {
     expect(fs.readdirSync(path.dirname(file)).some((name) => name.includes('.malformed-'))).toBe(true);
   });
 
-  it('of what is there already, with most of its lease left, writes nothing', async () => {
+  it('publication of an unchanged record with more than half of its lease left writes nothing', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     const before = fs.statSync(recordPath(directory, own.agent_id)).ino;
@@ -94,7 +94,7 @@ describe('publication', () => {
 });
 
 describe('what belongs to a generation', () => {
-  it('what belongs to a generation is removed and changed by that generation only', async () => {
+  it('a record is removed and changed by its own generation only', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     const other = { ...owner(own), generationId: newUuid() };
@@ -106,7 +106,7 @@ describe('what belongs to a generation', () => {
     expect(await removeRecord(directory, owner(own), clock)).toBe(false);
   });
 
-  it('what belongs to a generation gets a new lease of the same length once half of the old one has passed', async () => {
+  it('a record gets a new lease of the same length once half of the old one has passed', async () => {
     const own = record();
     await publishRecord(directory, own, clock);
     expect(await renewLease(directory, owner(own), clock)).toBe(false);

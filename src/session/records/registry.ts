@@ -42,9 +42,9 @@ export const LAUNCHED_LEASE_MS = 24 * 60 * 60 * 1000;
 export const JOINED_LEASE_MS = 30 * LAUNCHED_LEASE_MS;
 
 /**
- * The shared registry, written. One lock orders all writers of this host; the first publication of an id is an
- * exclusive link besides, so that a writer without the lock cannot be overwritten. A record belongs to one
- * generation: while it is fresh no other generation may replace it, and only its own may remove it.
+ * Writes the shared registry. One lock orders all writers of this host. The first publication of an id is also an
+ * exclusive link, so that a writer without the lock is not overwritten. A record belongs to one generation: while it is
+ * fresh, no other generation may replace it, and only its own may remove it.
  */
 async function locked<T>(registryDir: string, clock: Clock, work: () => T): Promise<T> {
   ensurePrivateDirectory(path.join(registryDir, 'live_agents'));
@@ -76,7 +76,7 @@ export async function publishRecord(
   });
 }
 
-/** What is beside it first: it counts only for the generation that it names. */
+/** Writes the file beside it first, which counts only for the generation that it names. */
 function writeRecord(
   file: string,
   record: RegistryRecord,
@@ -95,7 +95,7 @@ function refuseOtherGeneration(before: RegistryRecord, wanted: RegistryRecord): 
   });
 }
 
-/** A record that a newer version wrote is no damage: an agent of that version may live by it. */
+/** A record of a newer version is not damaged: an agent of that version may depend on it. */
 function refuseNewer(file: string): void {
   const version = writtenVersion(file);
   if (version === undefined || version <= RECORD_VERSION) return;
@@ -124,7 +124,7 @@ function createExclusively(file: string, text: string): void {
   }
 }
 
-/** Nothing is written for a record that says the same in the same way and has more than half of its lease left. */
+/** Nothing is written for a record with the same content whose lease has more than half left. */
 function sameExceptLease(file: string, wanted: RegistryRecord): boolean {
   const bare = ({ published_at: _, lease_expires_at: __, ...rest }: Record<string, unknown>): string =>
     stableJson(rest);
@@ -133,13 +133,13 @@ function sameExceptLease(file: string, wanted: RegistryRecord): boolean {
   return known && bare(readObjectIfAny(file) ?? {}) === bare(published);
 }
 
-/** Whose record it is: an id, and the generation that published it. */
+/** The owner of a record: an id, and the generation that published it. */
 export interface RecordOwner {
   agentId: string;
   generationId: string | undefined;
 }
 
-/** Changes the record of this generation; false, and no change, when it is gone or belongs to another generation. */
+/** Changes the record of this generation. False, and no change, if it is gone or belongs to another generation. */
 export async function amendRecord(
   registryDir: string,
   owner: RecordOwner,
@@ -157,7 +157,7 @@ export async function amendRecord(
   });
 }
 
-/** A fresh lease of the same length, once half of the old one has passed. Expired records are not revived by this. */
+/** Renews a lease with the same length, once half of it has passed. Does not revive expired records. */
 export async function renewLease(registryDir: string, facts: ManifestFacts, clock: Clock): Promise<boolean> {
   const nowMs = clock.now().getTime();
   const before = readRecord(registryDir, facts.agentId);
@@ -178,12 +178,12 @@ export function withLease(record: RegistryRecord, now: Date, leaseMs: number): R
   };
 }
 
-/** A record has a gateway only while that gateway is live. */
+/** Removes the gateway from the record, which has one only while it is live. */
 export function withdrawGateway(registryDir: string, facts: ManifestFacts, clock: Clock): Promise<boolean> {
   return amendRecord(registryDir, facts, clock, (record) => ({ ...record, gateway: null }));
 }
 
-/** Removes the record if this generation owns it. False when it is absent or belongs to another generation. */
+/** Removes the record if this generation owns it. False if it is absent or belongs to another generation. */
 export async function removeRecord(registryDir: string, facts: RecordOwner, clock: Clock): Promise<boolean> {
   const file = recordPath(registryDir, facts.agentId);
   if (!fs.existsSync(file)) return false;

@@ -7,7 +7,7 @@ import { VARIABLE } from '../../wire/houmao/index.ts';
 
 export type SessionPaths = ReturnType<typeof sessionPaths>;
 
-/** Every place of one session. The manifest's directory is the session root; nothing of a session lies outside it. */
+/** Every path of one session. The manifest's directory is the session root, and everything is inside it. */
 export function sessionPaths(root: string) {
   // As in gatewayFiles: listing agents builds these paths for each one.
   const at = (name: string): string => `${path.normalize(root)}/${name}`;
@@ -16,9 +16,9 @@ export function sessionPaths(root: string) {
     ...manifestFiles(root),
     /** One life-cycle action at a time: attach, detach, stop, relaunch, cleaning up. */
     lifecycleLock: at('lifecycle.lock'),
-    /** What starts the tool, and what it left behind: scripts, settings of this session only, exit record. */
+    /** Scripts that start the tool, settings of this session only, and the exit record. */
     launch: at('launch'),
-    /** One file per event a tool's hooks reported. */
+    /** One file per event that a hook of the tool reported. */
     signals: at('signals'),
     ...gatewayFiles(at('gateway')),
   };
@@ -36,11 +36,11 @@ export function makeSessionDirectories(paths: SessionPaths): void {
 }
 
 /**
- * The tmux server a command speaks to, always as a path: given in the settings, else the one this process lives in,
- * else the default. Unnamed, tmux would take whichever server the caller happens to be inside of.
+ * The tmux server of a command, always as a path: from the settings, else the one this process runs in, else the default.
+ * Without a path, tmux would use the server that the caller happens to be inside.
  */
-export function socketOf(given: string | undefined, env: NodeJS.ProcessEnv): string {
-  return socketPath(given ?? socketOfTmuxVariable(env['TMUX']), env);
+export function socketOf(configured: string | undefined, env: NodeJS.ProcessEnv): string {
+  return socketPath(configured ?? socketOfTmuxVariable(env['TMUX']), env);
 }
 
 /** `$TMUX` is `socket,pid,session`. */
@@ -48,12 +48,12 @@ export function socketOfTmuxVariable(value: string | undefined): string | undefi
   return value?.split(',')[0] || undefined;
 }
 
-/** As a manifest records it: null for the default server. */
+/** The socket as recorded in a manifest: null for the default server. */
 export function recordedSocket(socket: string): string | null {
   return isSameSocket(socket, SHARED_SOCKET) ? null : socket;
 }
 
-/** The server a manifest or a registry record names, as a path. */
+/** The path of the server that a manifest or a registry record names. */
 export function serverOf(
   { tmuxSocket }: { tmuxSocket?: string | null | undefined },
   env: NodeJS.ProcessEnv,
@@ -61,7 +61,7 @@ export function serverOf(
   return socketPath(tmuxSocket ?? SHARED_SOCKET, env);
 }
 
-/** Published for an agent while a gateway lives, and only then. */
+/** Published for an agent only while a gateway lives. */
 export const LIVE_VARIABLES = [
   VARIABLE.gatewayHost,
   VARIABLE.gatewayPort,
@@ -69,24 +69,24 @@ export const LIVE_VARIABLES = [
   VARIABLE.gatewayProtocol,
 ] as const;
 
-/** Pointers that older programs published; they are removed, because they may be stale. */
+/** Pointers that older programs published. They are removed, because they may be stale. */
 export const RETIRED_VARIABLES = [VARIABLE.oldAttachPath, VARIABLE.oldGatewayRoot] as const;
 
-/** The variable by which a session, or a window, is known as an agent's. */
+/** The variable that marks a session or window as an agent's. */
 export const POINTER = VARIABLE.manifestPath;
 
-/** Every variable that Rouse sets or unsets in a session. The pointer, by which a session is known as ours, comes last. */
+/** Every variable that Rouse sets or unsets in a session. The pointer, which marks the session as ours, comes last. */
 export const OUR_VARIABLES = [...RETIRED_VARIABLES, ...LIVE_VARIABLES, VARIABLE.agentId, POINTER] as const;
 
 const TOKEN_FILE_VARIABLE = VARIABLE.gatewayTokenFile;
 
-/** The file that holds the bearer token of a gateway that demands one; the gateway makes it. */
+/** The file with the bearer token of a gateway that requires one. The gateway makes it. */
 function tokenFile(paths: SessionPaths, env: NodeJS.ProcessEnv): string {
-  const given = env[TOKEN_FILE_VARIABLE];
-  if (!given) return path.join(paths.gateway, 'token');
-  if (!path.isAbsolute(given))
-    throw invalid(`${TOKEN_FILE_VARIABLE} must be an absolute path, but is "${given}"`);
-  return given;
+  const chosen = env[TOKEN_FILE_VARIABLE];
+  if (!chosen) return path.join(paths.gateway, 'token');
+  if (!path.isAbsolute(chosen))
+    throw invalid(`${TOKEN_FILE_VARIABLE} must be an absolute path, but is "${chosen}"`);
+  return chosen;
 }
 
 export function readToken(paths: SessionPaths, env: NodeJS.ProcessEnv): string | undefined {

@@ -35,18 +35,18 @@ import { isUnkept, type KeeperRecord, readKeeper, readRecordedGateway } from './
 import type { SessionPaths } from './session-paths.ts';
 
 /**
- * A session whose gateway does not run. `restarting`: it ended and is started again. `down`: it ended too often and is not.
- * `lost`: it should run, and nothing starts it again. `not_attached`: none was asked for.
+ * A session whose gateway does not run. `restarting`: it ended and is being restarted. `down`: it ended too often and is
+ * not restarted. `lost`: it should run, but nothing restarts it. `not_attached`: none was requested.
  */
 interface AbsentGateway {
   gateway: 'restarting' | 'down' | 'lost' | 'not_attached';
   since: string | null;
-  /** What a person has to do, with the one command that does it; null when no one is needed. */
+  /** What a person has to do, with the one command for it; null if no one is needed. */
   needs_you: string | null;
   command?: string;
 }
 
-/** Why a session's gateway is missing, and what brings it back. Reads files only. */
+/** Why a session's gateway is missing, and what brings it back. Reads only files. */
 export function absentGateway(paths: SessionPaths, agentName: string): AbsentGateway {
   const absent = missingGateway(paths, agentName);
   const lost = absent.gateway === 'not_attached' ? undefined : lostQueue(paths);
@@ -70,12 +70,12 @@ function missingGateway(paths: SessionPaths, agentName: string): AbsentGateway {
   }
   if (keeper && isProcessAlive(keeper.identity))
     return { gateway: 'restarting', since, ...whySlow(keeper, agentName) };
-  if (!isWanted(paths)) return { gateway: 'not_attached', since: null, ...NOBODY };
+  if (!isWanted(paths)) return { gateway: 'not_attached', since: null, ...NO_ONE_NEEDED };
   const needs_you = `its gateway is gone and nothing starts it again; "${START_HOSTS}" brings it back`;
   return { gateway: 'lost', since: null, needs_you, command: START_HOSTS };
 }
 
-const NOBODY = { needs_you: null };
+const NO_ONE_NEEDED = { needs_you: null };
 
 function whySlow(
   { suspect, slow, restarts }: KeeperRecord,
@@ -84,15 +84,15 @@ function whySlow(
   if (suspect) {
     const command = commandLine`rouse agents gateway attach ${agentName} --background`;
     const words =
-      'its gateway is suspected of ending the host of all gateways, so it is started last, alone and seldom';
+      'its gateway is suspected of ending the host of all gateways, so it is started last, alone and rarely';
     return { needs_you: `${words}; "${command}" gives it a process of its own`, command };
   }
-  if (!slow) return NOBODY;
-  const words = `the host of its gateway has ended ${restarts} times and is started again slowly`;
+  if (!slow) return NO_ONE_NEEDED;
+  const words = `the host of its gateway has ended ${restarts} times and is restarted slowly`;
   return { needs_you: `${words}; "${START_HOSTS}" starts it now`, command: START_HOSTS };
 }
 
-/** An agent that no gateway reports on, as far as files show. */
+/** An agent without a gateway that reports on it, as far as files show. */
 export interface Unreported {
   gateway: 'live' | AbsentGateway['gateway'];
   since: string | null;
@@ -100,12 +100,12 @@ export interface Unreported {
 }
 
 /**
- * The one place that says what the silence of a gateway means: it cannot write its files, it is missing and a person is
- * needed, it is being started, or none was asked for.
+ * The one place that explains why a gateway does not report: it cannot write its files, it is missing and a person is
+ * needed, it is being started, or none was requested.
  */
 export function unreported(paths: SessionPaths, agentName: string): Unreported {
-  const mute = muteStanding(paths, agentName);
-  if (mute) return { gateway: 'live', since: null, standing: mute };
+  const unable = cannotWriteStanding(paths, agentName);
+  if (unable) return { gateway: 'live', since: null, standing: unable };
   const about = { agent: agentName };
   const { gateway, since, needs_you, command } = absentGateway(paths, agentName);
   if (needs_you !== null) {
@@ -122,7 +122,7 @@ export function isWanted(paths: SessionPaths): boolean {
   return state == null ? fs.existsSync(paths.keeper) : state === 'attached';
 }
 
-/** Notes whether a gateway should run. `stopped`: it comes back with its host. */
+/** Records whether a gateway should run. `stopped`: it comes back with its host. */
 export function wantGateway(paths: SessionPaths, state: 'stopped' | null): void {
   const published = readObjectIfAny(paths.desiredConfig);
   if ((readDesiredConfig(paths).desired_state ?? null) === state || published === undefined) return;
@@ -131,11 +131,11 @@ export function wantGateway(paths: SessionPaths, state: 'stopped' | null): void 
     desired_port: published['desired_port'],
   };
   writeJsonAtomic(besideOf(paths.desiredConfig), { ...beside, ...(state && { desired_state: state }) });
-  // Version 0.1.0 wrote it there.
+  // Version 0.1.0 wrote the field there.
   if (before !== undefined) writeJsonAtomic(paths.desiredConfig, rest);
 }
 
-/** Brought back by "rouse host start". */
+/** Whether "rouse host start" brings it back. */
 export function comesBack(paths: SessionPaths): boolean {
   return readDesiredConfig(paths).desired_state === 'stopped' || isWanted(paths);
 }
@@ -143,24 +143,24 @@ export function comesBack(paths: SessionPaths): boolean {
 /** Why the last start failed, as the gateway itself wrote it. */
 function lastFailure({ attempt }: SessionPaths): string | undefined {
   try {
-    const said = JSON.parse(readIfExists(attempt) ?? 'null') as {
+    const result = JSON.parse(readIfExists(attempt) ?? 'null') as {
       status?: AttemptResult['status'];
       message?: unknown;
     } | null;
-    return said?.status === 'failed' && typeof said.message === 'string' ? said.message : undefined;
+    return result?.status === 'failed' && typeof result.message === 'string' ? result.message : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What can be seen of a running gateway from outside, and it may not know itself. */
+/** Facts about a running gateway that are visible from outside and that it may not know itself. */
 
 export interface OfAgent {
   agentName: string;
   mailbox: Partial<MailboxBinding> | undefined;
 }
 
-/** The standing that the gateway last reported, corrected by what is seen from outside. */
+/** The standing that the gateway last reported, corrected by what is visible from outside. */
 export function seenFromOutside(standing: Standing, paths: SessionPaths, agent: OfAgent): Standing {
   if (standing.state === 'gone') return standing;
   const unwritable = whyUnwritable(paths.gateway);
@@ -187,23 +187,23 @@ function stoppedProcess(paths: SessionPaths, { agentName }: OfAgent): GatewayTro
   };
 }
 
-/** Its gateway notices when it next looks for mail, which may be long after. */
+/** Its gateway notices only at its next check of the mail, which may be much later. */
 function lostMailbox({ agentName, mailbox }: OfAgent): GatewayTrouble | undefined {
   const inbox = inboxDirectory(mailbox);
   if (inbox === undefined || fs.existsSync(inbox)) return undefined;
   const command = commandLine`rouse agents mailbox register ${agentName}`;
   return {
-    reason: `its mailbox cannot be read: ${inbox} is not there`,
+    reason: `its mailbox cannot be read: ${inbox} does not exist`,
     fix: `put it back, and it goes on by itself; "${command}" makes an empty one in its place`,
     command,
   };
 }
 
-/** Fresh enough that its glance may still be on the way. */
+/** A gateway this young may not have written its glance file yet. */
 const JUST_STARTED_MS = 2000;
 
-/** A gateway that runs and has taken its glance away, since it cannot write it. Undefined when that is not so. */
-function muteStanding(paths: SessionPaths, agentName: string): Standing | undefined {
+/** For a running gateway that removed its glance file because it cannot write it. Otherwise undefined. */
+function cannotWriteStanding(paths: SessionPaths, agentName: string): Standing | undefined {
   if (isJson(paths.glance)) return undefined;
   const recorded = readRecordedGateway(paths);
   if (recorded === undefined || typeof recorded === 'string' || !isProcessAlive(recorded.identity))
@@ -211,11 +211,11 @@ function muteStanding(paths: SessionPaths, agentName: string): Standing | undefi
   const stat = fs.statSync(paths.currentInstance, { throwIfNoEntry: false });
   if (!stat || Math.abs(Date.now() - stat.mtimeMs) < JUST_STARTED_MS) return undefined;
   const command = commandLine`rouse status ${agentName}`;
-  const value = `its gateway cannot write its files; "${command}" says why`;
+  const value = `its gateway cannot write its files; "${command}" shows why`;
   return describeStanding({ code: 'gateway_in_trouble', value, command }, { agent: agentName });
 }
 
-/** A glance that was written over is not, for a moment. */
+/** False for a moment while the glance file is being overwritten. */
 function isJson(file: string): boolean {
   try {
     JSON.parse(readIfExists(file) ?? '');
@@ -227,13 +227,13 @@ function isJson(file: string): boolean {
 
 type GlancePath = Pick<SessionPaths, 'glance'>;
 
-/** What the session's gateway last wrote about its agent; undefined when that gateway no longer runs. */
+/** What the session's gateway last wrote about its agent; undefined if that gateway no longer runs. */
 export function readGlance(paths: GlancePath): GlanceFile | undefined {
   const file = readFile(paths);
   return file?.written_by && isProcessAlive(file.written_by) ? file : undefined;
 }
 
-/** Deliveries that ended badly: they did, also when the gateway that wrote it has ended. */
+/** Deliveries that ended badly. They count even if the gateway that wrote them has ended. */
 export function readUndelivered(paths: GlancePath): AgentNeed[] {
   return readFile(paths)?.undelivered ?? [];
 }
@@ -252,7 +252,7 @@ function readFile({ glance }: GlancePath): GlanceFile | undefined {
   }
 }
 
-/** An older gateway only reports that a person is needed. */
+/** A gateway of an older version only reports that a person is needed. */
 function knownNeed({ need, needs_you }: Standing): StandingNeed | undefined {
   if (need) return { ...need, kind: needKind(need.kind) };
   if (needs_you === null) return undefined;
