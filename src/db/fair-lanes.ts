@@ -41,12 +41,13 @@ export class FairLanes {
 
   run<T>(work: () => Promise<T>): Promise<T> {
     const party = parties.getStore() ?? '';
-    if (this.#waiting.size === 0 && this.#mayBegin(party) && this.#isHeard()) return this.#do(party, work);
+    if (this.#waiting.size === 0 && this.#mayBegin(party) && this.#hasYieldedLately())
+      return this.#do(party, work);
     return new Promise<T>((resolve, reject) => {
-      const line = this.#waiting.get(party) ?? [];
-      this.#waiting.set(party, line);
+      const queue = this.#waiting.get(party) ?? [];
+      this.#waiting.set(party, queue);
       // The work that ended before starts it, but it runs in its own async context.
-      line.push(AsyncResource.bind(() => void this.#do(party, work).then(resolve, reject)));
+      queue.push(AsyncResource.bind(() => void this.#do(party, work).then(resolve, reject)));
       this.#goOn();
     });
   }
@@ -55,7 +56,7 @@ export class FairLanes {
     return this.#count < this.#room.atOnce && (this.#running.get(party) ?? 0) < this.#room.perParty;
   }
 
-  #isHeard(): boolean {
+  #hasYieldedLately(): boolean {
     return !this.#room.sharesThread || performance.now() - this.#yieldedAt < MAX_BLOCKED_MS;
   }
 
@@ -84,17 +85,17 @@ export class FairLanes {
 
   #goOn(): void {
     if (this.#waiting.size === 0 || this.#isBooked) return;
-    if (!this.#isHeard()) {
+    if (!this.#hasYieldedLately()) {
       this.#isBooked = true;
       this.#yield(YIELD_TURNS);
       return;
     }
-    for (const [party, line] of this.#waiting) {
+    for (const [party, queue] of this.#waiting) {
       if (!this.#mayBegin(party)) continue;
-      const begin = line.shift()!;
+      const begin = queue.shift()!;
       // Moves behind the others, or leaves.
       this.#waiting.delete(party);
-      if (line.length > 0) this.#waiting.set(party, line);
+      if (queue.length > 0) this.#waiting.set(party, queue);
       begin();
       this.#goOn();
       return;

@@ -4,7 +4,7 @@ import { sqlError } from './sql-errors.ts';
 
 type Receive = (payload: string | undefined) => void;
 
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * One connection that receives NOTIFY for all listeners, open while there are any. A lost connection is made again with
@@ -37,7 +37,7 @@ export class PostgresListener {
     });
     return () => {
       stop();
-      return this.#inTurn(() => this.#forgetUnheard(channel));
+      return this.#inTurn(() => this.#forgetUnused(channel));
     };
   }
 
@@ -50,7 +50,7 @@ export class PostgresListener {
     });
   }
 
-  async #forgetUnheard(channel: string): Promise<void> {
+  async #forgetUnused(channel: string): Promise<void> {
     if (this.#channels.get(channel)?.listenerCount !== 0) return;
     this.#channels.delete(channel);
     if (this.#channels.size === 0) await this.#disconnect();
@@ -91,7 +91,7 @@ export class PostgresListener {
   #lost(): void {
     this.#client = undefined;
     if (this.#closed || this.#channels.size === 0) return;
-    const pause = Math.min(LONGEST_PAUSE_MS, 50 * 2 ** this.#failures++);
+    const pause = Math.min(MAX_PAUSE_MS, 50 * 2 ** this.#failures++);
     this.#cancelRetry = this.#clock.after(pause, () => void this.#retry());
   }
 

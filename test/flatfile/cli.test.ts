@@ -306,7 +306,7 @@ describe('rouse mailfile', () => {
       3,
       /no message m/,
     ],
-    ['nothing to archive', ['archive', '--mailbox', 'INBOX'], '', 2, /say what to archive/],
+    ['nothing to archive', ['archive', '--mailbox', 'INBOX'], '', 2, /choose what to archive/],
     ['fsck of nothing', ['fsck', '--mailbox', 'INBOX'], '', 3, /no mailbox/],
     ['a relay to nowhere', ['relay'], '', 2, /--directory is missing/],
     ['a route without a directory', ['relay', '--route', 'a@x'], '', 2, /ADDRESS=DIRECTORY/],

@@ -228,7 +228,7 @@ describe('what a newer version wrote is refused in a sentence, and left as it is
         expect([words.join(' '), code, err]).toEqual([
           words.join(' '),
           6,
-          expect.stringMatching(/another version|newer version|this version speaks/),
+          expect.stringMatching(/another version|newer version|this version uses/),
         ]);
       }
       expect(fs.readFileSync(file).equals(before)).toBe(true);

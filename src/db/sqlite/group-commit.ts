@@ -4,7 +4,7 @@ import type { WriteTurn } from './write-turn.ts';
 
 interface Waiting {
   work: () => unknown;
-  visible: ((value: never) => void) | undefined;
+  onVisible: ((value: never) => void) | undefined;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
 }
@@ -14,7 +14,7 @@ interface Done {
   value: unknown;
 }
 
-/** What a group needs from its connection. */
+/** The part of a connection that a group uses. */
 export interface GroupConnection {
   /** BEGIN IMMEDIATE without waiting for another writer. */
   begin(): void;
@@ -28,7 +28,7 @@ export interface GroupConnection {
   sync(done: (error: unknown) => void): void;
   /** The same, blocking. */
   syncNow(): void;
-  /** Ends what is left of the transaction; does nothing if SQLite has already ended it. */
+  /** Rolls the transaction back; does nothing if SQLite has already ended it. */
   rollback(): void;
   inTransaction(): boolean;
 }
@@ -36,28 +36,29 @@ export interface GroupConnection {
 export interface GroupOptions {
   clock: Clock;
   busyTimeoutMs: number;
-  /** Whose turn it is to write, if several processes write all the time. */
+  /** The order of writers, if several processes write all the time. */
   turn?: WriteTurn | undefined;
   /** Bounds how long one transaction keeps other processes waiting. */
   maxGroup?: number;
 }
 
-/** A group waits while works keep coming, at most about as long as a sync takes. */
+/** A group waits while works keep arriving, up to about the time of a sync. */
 const GATHER_MS = 1;
 
 /**
- * One transaction and one sync of the disk for all works that arrived since the last. A promise resolves only when its work
- * is on disk. A work that throws is undone alone; when the transaction fails, all of its works fail. When the disk refuses
- * the sync, its works are rejected too, although they can be read until the machine stops.
- * While another process writes, and while a slow disk works, the event loop goes on. Processes with a common turn write in
- * the order they came; without one, a waiting process tries again every 2 to 10 ms.
+ * One transaction and one sync of the disk for all works that arrived since the last. A promise resolves only when its
+ * work is on disk. A work that throws is undone alone. If the transaction fails, all of its works fail. If the disk
+ * refuses the sync, its works are rejected too, although they can be read until the machine stops.
+ *
+ * While another process writes or a slow disk works, the event loop continues. Processes with a common turn write in the
+ * order in which they asked; without one, a waiting process retries every 2 to 10 ms.
  */
 export class GroupCommit {
   #connection: GroupConnection;
   #options: GroupOptions & { maxGroup: number };
   #queue: Waiting[] = [];
   #scheduled: (() => void) | undefined;
-  /** The group that gathers: how many it had when it was looked at last, and since when. */
+  /** The group that gathers: its size at the last check, and when it began. */
   #gathering: { size: number; since: number } | undefined;
   #busySince: number | undefined;
   #waitingForTurn = false;
@@ -73,20 +74,20 @@ export class GroupCommit {
     this.#options = { maxGroup: 256, ...options };
   }
 
-  /** `visible` runs once the disk has confirmed or refused the commit, before the promise settles: others see it either way. */
-  add<T>(work: () => T, visible?: (value: T) => void): Promise<T> {
+  /** `onVisible` runs once the disk confirmed or refused the commit, before the promise settles: others see it either way. */
+  add<T>(work: () => T, onVisible?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) {
         reject(unavailable('the database is closed'));
         return;
       }
-      this.#queue.push({ work, visible, resolve: resolve as (value: never) => void, reject });
+      this.#queue.push({ work, onVisible, resolve: resolve as (value: never) => void, reject });
       if (this.#waitingForTurn) this.#limitWait();
       else if (!this.#scheduled && !this.#committing) this.#soon();
     });
   }
 
-  /** Commits what waits at once, and accepts no more. */
+  /** Commits what waits, and accepts no more. */
   close(): void {
     this.#closed = true;
     this.#scheduled?.();
@@ -190,7 +191,7 @@ export class GroupCommit {
     const done = this.#unsynced;
     this.#unsynced = [];
     for (const { waiting, value } of done) {
-      waiting.visible?.(value as never);
+      waiting.onVisible?.(value as never);
       if (error === undefined) waiting.resolve(value as never);
       else waiting.reject(error);
     }

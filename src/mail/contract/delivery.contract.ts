@@ -3,7 +3,7 @@ import { type MailScene, subjects } from './mail-scene.contract.ts';
 
 /** What a send delivers, and to whom. */
 export function describeDelivery(scene: MailScene): void {
-  it('reports whose mailbox it is and that an empty inbox has nothing open', async () => {
+  it('a mailbox reports whose mailbox it is and that an empty inbox has nothing open', async () => {
     expect(await scene.bob.status()).toMatchObject({
       transport: scene.bob.transport,
       address: scene.bob.address,
@@ -16,7 +16,7 @@ export function describeDelivery(scene: MailScene): void {
     expect(scene.bob.capabilities).toEqual(scene.capabilities);
   });
 
-  it('brings a message to its recipient, unread and with its body', async () => {
+  it('a mailbox brings a message to its recipient, unread and with its body', async () => {
     await scene.write('hello', 'first line\nsecond line');
     const message = await scene.bobGot('hello');
     expect(message).toMatchObject({
@@ -49,25 +49,25 @@ export function describeDelivery(scene: MailScene): void {
     ['a byte order mark', '\ufeffstart'],
     ['other scripts', 'привет 你好 🚀 e\u0301'],
     ['nothing', ''],
-  ])('returns a body with %s exactly', async (_, body) => {
+  ])('a mailbox returns a body with %s exactly', async (_, body) => {
     await scene.write('body', body);
     expect((await scene.bobGot('body')).body_text).toBe(body);
   });
 
-  it('does not show the mail of others', async () => {
+  it('a mailbox does not show the mail of others', async () => {
     const sent = await scene.write('private');
     await expect(scene.carol.peek(sent.message_ref)).rejects.toMatchObject({ code: 'not_found' });
     expect((await scene.carol.list()).messages).toEqual([]);
   });
 
-  it.runIf(scene.capabilities.sent_box)('keeps what was sent in sent, read', async () => {
+  it.runIf(scene.capabilities.sent_box)('a mailbox keeps what was sent in sent, read', async () => {
     const message = await scene.write('mine');
     expect(message).toMatchObject({ box: 'sent', read: true, body_text: 'about mine' });
     expect(subjects((await scene.alice.list({ box: 'sent' })).messages)).toEqual(['mine']);
     expect((await scene.alice.list()).messages).toEqual([]);
   });
 
-  it.runIf(scene.capabilities.sent_box)('keeps mail to oneself unread in the inbox', async () => {
+  it.runIf(scene.capabilities.sent_box)('a mailbox keeps mail to oneself unread in the inbox', async () => {
     const { message } = await scene.bob.send({
       to: [scene.bob.address],
       subject: 'note',

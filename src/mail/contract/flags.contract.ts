@@ -3,7 +3,7 @@ import { type MailScene, subjects } from './mail-scene.contract.ts';
 
 /** Read, answered, archived and boxes: what changes, and that several messages change together or not at all. */
 export function describeFlags(scene: MailScene): void {
-  it('peeks without changing anything', async () => {
+  it('a mailbox peeks without changing anything', async () => {
     await scene.write('peeked');
     const { message_ref: ref } = await scene.bobGot('peeked');
     const before = await scene.bob.version();
@@ -11,7 +11,7 @@ export function describeFlags(scene: MailScene): void {
     expect(await scene.bob.version()).toBe(before);
   });
 
-  it.runIf(scene.capabilities.read_flag)('marks what is read, once', async () => {
+  it.runIf(scene.capabilities.read_flag)('a mailbox marks what is read, once', async () => {
     await scene.write('to read');
     const { message_ref: ref } = await scene.bobGot('to read');
     expect(await scene.bob.read(ref)).toMatchObject({ read: true, unread: false, box: 'inbox' });
@@ -25,7 +25,7 @@ export function describeFlags(scene: MailScene): void {
     expect(again).toMatchObject({ read: false, unread: true });
   });
 
-  it.runIf(scene.capabilities.answered_flag)('marks answered and not answered', async () => {
+  it.runIf(scene.capabilities.answered_flag)('a mailbox marks answered and not answered', async () => {
     await scene.write('question');
     const { message_ref: ref } = await scene.bobGot('question');
     const [marked] = await scene.bob.mark({ message_refs: [ref], answered: true });
@@ -36,7 +36,7 @@ export function describeFlags(scene: MailScene): void {
     expect(cleared).toMatchObject({ answered: false });
   });
 
-  it('archives: read, out of the inbox, in the archive', async () => {
+  it('an archived message is read, out of the inbox and in the archive', async () => {
     await scene.write('done');
     await scene.write('open');
     const { message_ref: ref } = await scene.bobGot('done');
@@ -49,7 +49,7 @@ export function describeFlags(scene: MailScene): void {
     expect((await scene.bob.list({ box: 'archive' })).message_count).toBe(1);
   });
 
-  it.runIf(scene.capabilities.unarchive)('brings archived mail back to the inbox', async () => {
+  it.runIf(scene.capabilities.unarchive)('a mailbox brings archived mail back to the inbox', async () => {
     await scene.write('back');
     const { message_ref: ref } = await scene.bobGot('back');
     await scene.bob.archive([ref]);
@@ -57,7 +57,7 @@ export function describeFlags(scene: MailScene): void {
     expect(back).toMatchObject({ archived: false, box: 'inbox', read: true });
   });
 
-  it('refuses archived together with unread', async () => {
+  it('a mailbox refuses archived together with unread', async () => {
     await scene.write('both');
     const { message_ref: ref } = await scene.bobGot('both');
     const both = { message_refs: [ref], archived: true, read: false };
@@ -65,7 +65,7 @@ export function describeFlags(scene: MailScene): void {
     expect(await scene.bobGot('both')).toMatchObject({ archived: false });
   });
 
-  it.runIf(scene.capabilities.boxes)('moves into a box of any name and back', async () => {
+  it.runIf(scene.capabilities.boxes)('a mailbox moves into a box of any name and back', async () => {
     await scene.write('later');
     const { message_ref: ref } = await scene.bobGot('later');
     expect((await scene.bob.move([ref], 'waiting for CI'))[0]).toMatchObject({
@@ -78,12 +78,15 @@ export function describeFlags(scene: MailScene): void {
     expect((await scene.bob.move([ref], 'inbox'))[0]).toMatchObject({ box: 'inbox' });
   });
 
-  it.runIf(!scene.capabilities.boxes)('refuses a box that it cannot keep as unsupported', async () => {
-    await scene.write('later');
-    const { message_ref: ref } = await scene.bobGot('later');
-    await expect(scene.bob.move([ref], 'waiting')).rejects.toMatchObject({ code: 'unsupported' });
-    expect(await scene.bobGot('later')).toMatchObject({ box: 'inbox' });
-  });
+  it.runIf(!scene.capabilities.boxes)(
+    'a mailbox refuses a box that it cannot keep as unsupported',
+    async () => {
+      await scene.write('later');
+      const { message_ref: ref } = await scene.bobGot('later');
+      await expect(scene.bob.move([ref], 'waiting')).rejects.toMatchObject({ code: 'unsupported' });
+      expect(await scene.bobGot('later')).toMatchObject({ box: 'inbox' });
+    },
+  );
 
   it.each(['', ' ', '.', '..', 'a/b', 'a\\b', '../inbox', 'a\u0000b', 'a\nb', '.hidden'])(
     'refuses the box name %j',
@@ -95,7 +98,7 @@ export function describeFlags(scene: MailScene): void {
     },
   );
 
-  it('changes all of several messages or none', async () => {
+  it('a mailbox changes all of several messages or none', async () => {
     await scene.write('a');
     await scene.write('b');
     const refs = [(await scene.bobGot('a')).message_ref, (await scene.bobGot('b')).message_ref];

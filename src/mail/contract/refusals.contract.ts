@@ -3,7 +3,7 @@ import type { MailScene } from './mail-scene.contract.ts';
 
 /** Bad input is refused before anything is written. */
 export function describeRefusals(scene: MailScene): void {
-  it('refuses an unregistered recipient, names the nearest known one, and writes nothing', async () => {
+  it('a mailbox refuses an unregistered recipient, names the nearest known one, and writes nothing', async () => {
     const typo = scene.bob.address.replace('@', 'x@');
     const draft = { to: [scene.bob.address, typo], subject: 'typo', body_content: 'x' };
     const failed = scene.alice.send(draft);
@@ -30,7 +30,7 @@ export function describeRefusals(scene: MailScene): void {
     ['an unknown field', { bcc: ['x'] }],
     ['a number as subject', { subject: 7 }],
     ['a relative attachment', { attachments: [{ path: 'notes.txt' }] }],
-  ])('refuses %s and writes nothing', async (_, wrong) => {
+  ])('a mailbox refuses %s and writes nothing', async (_, wrong) => {
     const draft = { to: [scene.bob.address], subject: 'fine', body_content: 'x', ...wrong };
     await expect(scene.alice.send(draft)).rejects.toMatchObject({ code: 'invalid' });
     await scene.settle();
@@ -46,7 +46,7 @@ export function describeRefusals(scene: MailScene): void {
     ['an unknown field', { sort: 'asc' }],
     ['archived mail that is in the inbox', { box: 'inbox', archived: true }],
     ['mail of the archive that is not archived', { box: 'archive', archived: false }],
-  ])('refuses a list with %s', async (_, query) => {
+  ])('a mailbox refuses a list with %s', async (_, query) => {
     await expect(scene.bob.list(query)).rejects.toMatchObject({ code: 'invalid' });
     await expect(scene.bob.count(query)).rejects.toMatchObject({ code: 'invalid' });
   });

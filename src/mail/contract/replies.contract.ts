@@ -3,7 +3,7 @@ import type { MailScene } from './mail-scene.contract.ts';
 
 /** Replies to mail and to the operator's notes. */
 export function describeReplies(scene: MailScene): void {
-  it('sends a reply in the thread, to the sender, and marks the parent read and answered', async () => {
+  it('a mailbox sends a reply in the thread, to the sender, and marks the parent read and answered', async () => {
     await scene.write('how far?');
     const { message_ref: ref } = await scene.bobGot('how far?');
     const { message } = await scene.bob.reply({ message_ref: ref, body_content: 'done' });
@@ -19,7 +19,7 @@ export function describeReplies(scene: MailScene): void {
     expect(back.message.subject).toBe('Re: how far?');
   });
 
-  it('refuses to answer what is not in this mailbox, and sends nothing', async () => {
+  it('a mailbox refuses to answer what is not in this mailbox, and sends nothing', async () => {
     const sent = await scene.write('not yours');
     const reply = { message_ref: sent.message_ref, body_content: 'mine?' };
     await expect(scene.carol.reply(reply)).rejects.toMatchObject({ code: 'not_found' });
@@ -27,25 +27,28 @@ export function describeReplies(scene: MailScene): void {
     expect((await scene.alice.list()).messages).toEqual([]);
   });
 
-  it.runIf(scene.capabilities.post)('takes a note of the operator, who can be answered', async () => {
-    const posted = await scene.bob.post({ subject: 'please', body_content: 'stop' });
-    expect(posted.message).toMatchObject({ box: 'inbox', unread: true, body_text: 'stop' });
-    expect(posted.message.sender.address).toBe('HOUMAO-operator@houmao.localhost');
-    const { message } = await scene.bob.reply({
-      message_ref: posted.message.message_ref,
-      body_content: 'ok',
-    });
-    expect(message.to.map(({ address }) => address)).toEqual(['HOUMAO-operator@houmao.localhost']);
-  });
+  it.runIf(scene.capabilities.post)(
+    'a mailbox takes a note of the operator, who can be answered',
+    async () => {
+      const posted = await scene.bob.post({ subject: 'please', body_content: 'stop' });
+      expect(posted.message).toMatchObject({ box: 'inbox', unread: true, body_text: 'stop' });
+      expect(posted.message.sender.address).toBe('HOUMAO-operator@houmao.localhost');
+      const { message } = await scene.bob.reply({
+        message_ref: posted.message.message_ref,
+        body_content: 'ok',
+      });
+      expect(message.to.map(({ address }) => address)).toEqual(['HOUMAO-operator@houmao.localhost']);
+    },
+  );
 
-  it.runIf(scene.capabilities.post)('refuses to answer a note that takes no replies', async () => {
+  it.runIf(scene.capabilities.post)('a mailbox refuses to answer a note that takes no replies', async () => {
     const posted = await scene.bob.post({ subject: 'fyi', body_content: 'x', reply_policy: 'none' });
     const reply = scene.bob.reply({ message_ref: posted.message.message_ref, body_content: 'ok' });
     await expect(reply).rejects.toMatchObject({ code: 'unsupported' });
     expect(await scene.bobGot('fyi')).toMatchObject({ answered: false, read: false });
   });
 
-  it.runIf(!scene.capabilities.post)('refuses a post as unsupported', async () => {
+  it.runIf(!scene.capabilities.post)('a mailbox refuses a post as unsupported', async () => {
     const post = scene.bob.post({ subject: 'n', body_content: 'x' });
     await expect(post).rejects.toMatchObject({ code: 'unsupported' });
   });

@@ -3,7 +3,7 @@ import type { MailScene } from './mail-scene.contract.ts';
 
 /** A key makes a send, reply or post one message, however often it is retried. */
 export function describeRetries(scene: MailScene): void {
-  it('recognises a retry by its key and content, and reports it as a duplicate', async () => {
+  it('a mailbox recognises a retry by its key and content, and reports it as a duplicate', async () => {
     const draft = { to: [scene.bob.address], subject: 'once', body_content: 'x', idempotency_key: 'k-1' };
     const first = await scene.alice.send(draft);
     const second = await scene.alice.send({ ...draft });
@@ -18,7 +18,7 @@ export function describeRetries(scene: MailScene): void {
     await scene.bobGot('once');
   });
 
-  it('recognises a retry after the recipient archived the message', async () => {
+  it('a mailbox recognises a retry after the recipient archived the message', async () => {
     const draft = { to: [scene.bob.address], subject: 'late', body_content: 'x', idempotency_key: 'k-2' };
     await scene.alice.send(draft);
     await scene.settle();
@@ -29,7 +29,7 @@ export function describeRetries(scene: MailScene): void {
     expect((await scene.bob.list({ box: 'archive' })).message_count).toBe(1);
   });
 
-  it('refuses a used key with other content as a conflict, and writes nothing', async () => {
+  it('a mailbox refuses a used key with other content as a conflict, and writes nothing', async () => {
     const draft = { to: [scene.bob.address], subject: 'once', body_content: 'x', idempotency_key: 'k-3' };
     await scene.alice.send(draft);
     const other = scene.alice.send({ ...draft, body_content: 'y' });
@@ -38,7 +38,7 @@ export function describeRetries(scene: MailScene): void {
     expect((await scene.bobGot('once')).body_text).toBe('x');
   });
 
-  it('takes retries that arrive at the same time as one message', async () => {
+  it('a mailbox treats retries that arrive at the same time as one message', async () => {
     const draft = { to: [scene.bob.address], subject: 'rush', body_content: 'x', idempotency_key: 'k-4' };
     const all = await Promise.all([1, 2, 3, 4].map(() => scene.alice.send({ ...draft })));
     await scene.settle();
@@ -47,14 +47,14 @@ export function describeRetries(scene: MailScene): void {
     await scene.bobGot('rush');
   });
 
-  it('takes keys of two senders apart', async () => {
+  it('a mailbox keeps the keys of two senders separate', async () => {
     const draft = { to: [scene.bob.address], body_content: 'x', idempotency_key: 'same' };
     await scene.alice.send({ ...draft, subject: 'from alice' });
     const other = await scene.carol.send({ ...draft, subject: 'from carol' });
     expect(other.duplicate).toBe(false);
   });
 
-  it('replies once when a reply is retried with its key', async () => {
+  it('a mailbox replies once when a reply is retried with its key', async () => {
     await scene.write('ask');
     const { message_ref: ref } = await scene.bobGot('ask');
     const reply = { message_ref: ref, body_content: 'yes', idempotency_key: 'r-1' };
@@ -64,7 +64,7 @@ export function describeRetries(scene: MailScene): void {
     expect((await scene.alice.list()).message_count).toBe(1);
   });
 
-  it.runIf(scene.capabilities.post)('posts once when a post is retried with its key', async () => {
+  it.runIf(scene.capabilities.post)('a mailbox posts once when a post is retried with its key', async () => {
     const note = { subject: 'n', body_content: 'x', idempotency_key: 'p-1' };
     expect((await scene.bob.post(note)).duplicate).toBe(false);
     expect((await scene.bob.post(note)).duplicate).toBe(true);

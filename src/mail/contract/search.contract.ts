@@ -70,7 +70,7 @@ export function describeSearch(scene: MailScene): void {
     },
   );
 
-  it.runIf(scene.capabilities.search)('refuses a cursor that no page gave', async () => {
+  it.runIf(scene.capabilities.search)('a mailbox refuses a cursor that is not of any page', async () => {
     await scene.write('plain', 'words');
     const search = scene.bob.search({ text: 'words', cursor: 'nonsense' });
     await expect(search).rejects.toMatchObject({ code: 'invalid' });

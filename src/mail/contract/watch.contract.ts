@@ -3,7 +3,7 @@ import { type MailScene, subjects } from './mail-scene.contract.ts';
 
 /** Versions, hints and second handles. */
 export function describeWatch(scene: MailScene): void {
-  it('changes its version with each change and only then', async () => {
+  it('a mailbox changes its version with each change and only then', async () => {
     const versions = [await scene.bob.version()];
     await scene.write('one');
     versions.push(await scene.bob.version());
@@ -14,7 +14,7 @@ export function describeWatch(scene: MailScene): void {
     expect(await scene.bob.version()).toBe(versions[2]);
   });
 
-  it('notifies watchers of new mail and of changes made here or elsewhere', async () => {
+  it('a mailbox notifies watchers of new mail and of changes made here or elsewhere', async () => {
     let hints = 0;
     let arrived: (() => void) | undefined;
     const stop = await scene.bob.watch((hint) => {
@@ -40,7 +40,7 @@ export function describeWatch(scene: MailScene): void {
     expect(hints).toBe(seen);
   });
 
-  it('shows through a second handle what was written through the first', async () => {
+  it('a mailbox shows through a second handle what was written through the first', async () => {
     await scene.write('shared');
     const other = await scene.anotherBob();
     expect(subjects((await other.list()).messages)).toEqual(['shared']);

@@ -5,7 +5,7 @@ import { checkMail, mailDocumentSchema } from '../schema/index.ts';
 
 const OPEN = '---\n';
 const CLOSE = '\n---\n';
-const LONGEST_FRONT_MATTER = 1024 * 1024;
+const MAX_FRONT_MATTER_LENGTH = 1024 * 1024;
 
 /** Renders the message file: YAML front matter, an empty line, then the body exactly as passed. */
 export function renderDocument(message: MailDocument): string {
@@ -17,7 +17,8 @@ export function renderDocument(message: MailDocument): string {
 /** Parses the output of renderDocument, and the same format written by others. Strict: anything odd is `invalid`. */
 export function parseDocument(text: string, what: string): MailDocument {
   const end = text.startsWith(OPEN) ? text.indexOf(CLOSE, OPEN.length - 1) : -1;
-  if (end < 0 || end > LONGEST_FRONT_MATTER) throw invalid(`${what}: no front matter between two --- lines`);
+  if (end < 0 || end > MAX_FRONT_MATTER_LENGTH)
+    throw invalid(`${what}: no front matter between two --- lines`);
   const rest = text.slice(end + CLOSE.length);
   const fields = parseFrontMatter(text.slice(OPEN.length, end), what);
   const body = rest.startsWith('\n') ? rest.slice(1) : rest;

@@ -186,8 +186,8 @@ export class FilesystemMailbox implements Mailbox {
   async reply(input: MailReply, files = NO_FILE): Promise<MailSent> {
     const { id, reply } = this.#checks.reply(input);
     const { seq } = this.#own.find(this.#db, id);
-    const asked = replyTargets(loadDocument(this.#db, seq)!).map(({ address }) => address);
-    admitStandIns(this.#store, this.address, asked);
+    const recipients = replyTargets(loadDocument(this.#db, seq)!).map(({ address }) => address);
+    admitStandIns(this.#store, this.address, recipients);
     return this.#own.deliver(
       { attachments: reply.attachments, files },
       ({ db, self }, attachments, at) =>

@@ -38,7 +38,7 @@ export function requireOwnMessage(
   const ref = makeMailRef(FILESYSTEM, messageId);
   if (!found) {
     throw notFound(`no message ${ref} in mailbox ${registration.address}`, {
-      hint: 'use a message_ref exactly as list or search of this mailbox gave it',
+      hint: 'use a message_ref exactly as list or search of this mailbox shows it',
     });
   }
   if (box != null && found.box !== box) {

@@ -16,8 +16,8 @@ import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from
 import { loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
 import type { OpenRoot } from './root/open-root.ts';
 
-/** What a delivery is composed from, inside its transaction. */
-interface Inside {
+/** What a message is composed from, inside the transaction of its delivery. */
+interface Composing {
   db: Sqlite;
   active: Lookup;
   self: RegistrationRow;
@@ -38,7 +38,7 @@ export class OwnMail {
   /** Delivers one message, in one commit with everything that must change with it. */
   async deliver(
     { attachments, files }: { attachments: NewAttachment[]; files: FileAccess },
-    compose: (inside: Inside, attachments: DocumentAttachment[], at: Date) => MailDocument,
+    compose: (inside: Composing, attachments: DocumentAttachment[], at: Date) => MailDocument,
     alsoChange: (db: Sqlite) => void = () => {},
   ): Promise<MailSent> {
     const store = this.#store;
@@ -49,9 +49,9 @@ export class OwnMail {
     crashPoint('mailbox.deliver.begin');
     let delivered: Delivered | undefined;
     let generation = 0;
-    let isThere = false;
-    const show = ({ seq, document, duplicate, mailboxes }: Delivered): void => {
-      isThere = !duplicate;
+    let isCommitted = false;
+    const publish = ({ seq, document, duplicate, mailboxes }: Delivered): void => {
+      isCommitted = !duplicate;
       if (duplicate) return;
       store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
       store.announceChange(
@@ -67,9 +67,9 @@ export class OwnMail {
         generation = store.publisher.announce(done.seq);
         alsoChange(db);
         return done;
-      }, show);
+      }, publish);
     } finally {
-      if (!isThere) dropCopies(store.layout, taken);
+      if (!isCommitted) dropCopies(store.layout, taken);
     }
     const { seq, document, duplicate, mailboxes } = delivered;
     if (!duplicate) crashPoint('mailbox.deliver.signalled');
@@ -86,7 +86,7 @@ export class OwnMail {
     const store = this.#store;
     crashPoint('mailbox.change.begin');
     type Changed = { message: OwnMessage; changed: boolean; generation?: number };
-    const show = (all: Changed[]): void => {
+    const publish = (all: Changed[]): void => {
       if (all.every((each) => !each.changed)) return;
       const registration = this.self(store.db);
       for (const { message, generation } of all) {
@@ -102,7 +102,7 @@ export class OwnMail {
           const message = requireOwnMessage(db, this.self(db), id);
           return { message, ...this.flag(db, message, change) };
         }),
-      show,
+      publish,
     );
     if (changed.some((each) => each.changed)) crashPoint('mailbox.change.signalled');
     return changed.map(({ message }) => this.load(store.db, message));

@@ -27,7 +27,7 @@ export async function archiveMessages(
   const { paths } = parts;
   if (/-archive(\.[^.]*)?$/.test(paths.basename)) throw invalid(`${paths.mailbox} is already an archive`);
   if (!choice.refs && !choice.statuses && !choice.before) {
-    throw invalid('say what to archive: message ids, statuses or an age');
+    throw invalid('choose what to archive: message ids, statuses or an age');
   }
   const archive = locateMailbox(paths.archive, { privateRoot: paths.side });
   const [first, second] = paths.lock < archive.lock ? [paths, archive] : [archive, paths];

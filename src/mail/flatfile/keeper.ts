@@ -20,7 +20,7 @@ export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
   async openAt(place, address) {
     if (address === undefined) {
       throw invalid('--address is needed with a flat mailbox file', {
-        hint: 'the file does not say whose it is: give --address NAME@DOMAIN',
+        hint: 'the file does not name its owner: use --address NAME@DOMAIN',
       });
     }
     const directory = agentDirectoryOf(place);

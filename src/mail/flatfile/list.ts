@@ -12,7 +12,7 @@ import { identityOf, openSnapshot, type Snapshot } from './store/snapshot.ts';
 export interface ListOptions {
   /** Only messages whose fields pass. */
   where?: ((fields: ReadonlyMap<string, string>) => boolean) | undefined;
-  /** Only messages whose subject and body pass. Asked after `where`, because it reads the body. */
+  /** Only messages whose subject and body pass. Checked after `where`, because it reads the body. */
   holds?: ((re: string, body: string) => boolean) | undefined;
   limit?: number | undefined;
   /** Only messages below this one; `not_found` if it is gone. */
@@ -60,10 +60,10 @@ function readSnapshot<T>(file: string, read: (base: Snapshot) => T): T {
   for (let attempt = 1; ; attempt++) {
     const base = openSnapshot(file);
     try {
-      const answer = read(base);
+      const result = read(base);
       const still =
         base.fd === -1 || identityOf(fs.fstatSync(base.fd, { bigint: true })) === identityOf(base.stat);
-      if (still || attempt === MAX_READS) return answer;
+      if (still || attempt === MAX_READS) return result;
     } finally {
       base.close();
     }

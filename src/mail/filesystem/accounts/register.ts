@@ -37,7 +37,7 @@ export interface RegisterResult {
 export function register(store: OpenRoot, request: RegisterRequest): RegisterResult {
   const mode = request.mode ?? 'safe';
   const wanted = checkRegisterRequest(store.layout, request);
-  const answer = {
+  const report = {
     ok: true,
     mode,
     address: wanted.address,
@@ -51,7 +51,7 @@ export function register(store: OpenRoot, request: RegisterRequest): RegisterRes
     const holder = active ?? occupantOf(db, store.layout, wanted);
     if (holder && isSame(holder, wanted)) {
       keep(store, db, holder, wanted);
-      return { ...answer, active_registration_id: holder.registration_id, reused_existing: true };
+      return { ...report, active_registration_id: holder.registration_id, reused_existing: true };
     }
     refuseTakenPath(db, wanted);
     const id = `reg-${randomHex(16)}`;
@@ -67,7 +67,7 @@ export function register(store: OpenRoot, request: RegisterRequest): RegisterRes
     const clears = replaced.discard;
     afterCommit = () => placeMailbox(store.layout, wanted, { clear: clears });
     if (!clears) placeMailbox(store.layout, wanted, { clear: false });
-    return { ...answer, active_registration_id: id, ...replaced.result };
+    return { ...report, active_registration_id: id, ...replaced.result };
   });
   afterCommit();
   return result;

@@ -47,15 +47,15 @@ export function unregister(store: OpenRoot, typed: string, mode: UnregisterMode)
     return found;
   });
   const id = target.registration_id;
-  const answer = { ok: true, mode, address, target_registration_id: id } as const;
+  const report = { ok: true, mode, address, target_registration_id: id } as const;
   if (mode === 'deactivate') {
-    return { ...answer, resulting_status: 'inactive', deactivated_registration_id: id };
+    return { ...report, resulting_status: 'inactive', deactivated_registration_id: id };
   }
   removeEntry(path.join(store.layout.root, target.mailbox_entry_path));
   if (listRegistrations(store.db, address).length === 0) {
     fs.rmSync(path.join(store.layout.signals, address), { force: true });
   }
-  return { ...answer, resulting_status: 'purged', purged_registration_id: id };
+  return { ...report, resulting_status: 'purged', purged_registration_id: id };
 }
 
 function findTarget(store: OpenRoot, address: string, mode: UnregisterMode): RegistrationRow {

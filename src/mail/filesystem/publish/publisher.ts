@@ -72,8 +72,8 @@ export class Publisher {
   #flushing: Promise<void> = Promise.resolve();
   /** Why the last publication failed. It is still noted and will be tried again. */
   trouble: string | undefined;
-  /** Other work that can wait for a quiet moment. */
-  alongside: (db: Sqlite) => void = () => {};
+  /** Other work that can wait until a flush. */
+  afterFlush: (db: Sqlite) => void = () => {};
 
   constructor(parts: {
     layout: Layout;
@@ -271,7 +271,7 @@ export class Publisher {
       });
       for (const entry of settled.filter(isCurrent)) this.#pending.delete(entry[0]);
       crashPoint('mailbox.flush.settled');
-      await this.#commit((db) => this.alongside(db));
+      await this.#commit((db) => this.afterFlush(db));
     } catch (error) {
       // It stays noted in the index; the next flush or process tries again.
       this.#log.warn('published mail could not be flushed to disk yet', { error: messageOf(error) });

@@ -22,7 +22,7 @@ export type JournalLine = StateLine | RegistrationLine | PurgedLine;
 const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 /** Never follows a link and never waits for a reader. */
 const APPEND = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
-const SMALLEST_COMPACTED = 4 * 1024 * 1024;
+const MIN_COMPACTED_BYTES = 4 * 1024 * 1024;
 
 /**
  * A copy, outside the index, of what message files do not hold: flags, boxes and registrations. Only the repair of a
@@ -31,7 +31,7 @@ const SMALLEST_COMPACTED = 4 * 1024 * 1024;
  */
 export class StateJournal {
   readonly file: string;
-  #nextCompaction = SMALLEST_COMPACTED;
+  #nextCompaction = MIN_COMPACTED_BYTES;
   /** Why the last append failed; the index is unaffected. */
   trouble: string | undefined;
 
@@ -64,7 +64,7 @@ export class StateJournal {
   compact(db: Sqlite): void {
     writeFileAtomic(this.file, [...currentLines(db)].map((line) => `${JSON.stringify(line)}\n`).join(''));
     const size = fs.statSync(this.file).size;
-    this.#nextCompaction = Math.max(SMALLEST_COMPACTED, 2 * size);
+    this.#nextCompaction = Math.max(MIN_COMPACTED_BYTES, 2 * size);
   }
 }
 

@@ -21,7 +21,7 @@ export interface ImportCounts {
 }
 
 /**
- * Adds a message that only its file or an older index has. A mailbox gets it if some source remembers it there, or if
+ * Adds a message that only its file or an older index has. A mailbox gets it if some source records it there, or if
  * the mailbox was registered before the message and is among its recipients.
  */
 export function importMessage(

@@ -7,7 +7,7 @@ import type { Layout } from '../root/layout.ts';
 
 export type Scanned = { file: string } & ({ document: MailDocument } | { problem: string });
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Yields every message file, oldest first. Names sort by date and time, so only names are in memory. */
 export function* scanMessages(layout: Layout): Generator<Scanned> {
@@ -31,7 +31,7 @@ function scanFile(file: string, day: string): Scanned {
   try {
     const stat = fs.lstatSync(file);
     if (!stat.isFile()) throw invalid('is not a regular file');
-    if (stat.size > LARGEST_FILE) throw invalid('is larger than any message can be');
+    if (stat.size > MAX_FILE_BYTES) throw invalid('is larger than any message can be');
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
     const document = parseDocument(text, path.basename(file));
     if (path.basename(file) !== `${document.message_id}.md`)

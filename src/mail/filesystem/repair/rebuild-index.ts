@@ -50,7 +50,7 @@ function parties({ from, to, cc }: MailDocument): MailDocument['to'] {
   return [from, ...to, ...cc];
 }
 
-/** Restores the remembered registrations, and adds one for each mailbox folder without one. */
+/** Restores the saved registrations, and adds one for each mailbox folder without one. */
 function recoverRegistrations(
   db: Sqlite,
   layout: Layout,

@@ -67,7 +67,7 @@ export class OpenRoot {
       commit: (work) => this.commit(work),
       requireCurrent: () => this.requireCurrent(),
     });
-    this.publisher.alongside = (inside) => {
+    this.publisher.afterFlush = (inside) => {
       indexNextBatch(inside);
       if (this.journal.wantsCompaction) this.journal.compact(inside);
     };
@@ -79,10 +79,10 @@ export class OpenRoot {
   }
 
   /**
-   * Makes one commit, shared with everything else written in this turn. Resolves when it is on disk. `visible` runs
-   * before the promise settles, even if the disk did not confirm the commit, because others can read it.
+   * Makes one commit, shared with everything else written in this turn. Resolves when it is on disk. `onVisible` runs
+   * before the promise settles, even if the disk did not confirm the commit, because others can already read it.
    */
-  async commit<T>(work: (db: Sqlite) => T, visible?: (value: T) => void): Promise<T> {
+  async commit<T>(work: (db: Sqlite) => T, onVisible?: (value: T) => void): Promise<T> {
     this.#refuseReadOnly();
     return this.db.commitTogether(
       (db) => {
@@ -91,7 +91,7 @@ export class OpenRoot {
       },
       (value) => {
         crashPoint('mailbox.commit.flushed');
-        visible?.(value);
+        onVisible?.(value);
       },
     );
   }

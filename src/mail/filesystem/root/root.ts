@@ -67,7 +67,7 @@ export function isRoot(layout: Layout): boolean {
   return readIfExists(layout.marker) !== undefined;
 }
 
-/** Throws, and says what to do, unless this build can use the root. */
+/** Throws unless this build can use the root. The hint says what to do. */
 export function requireRoot(layout: Layout): void {
   const marker = readIfExists(layout.marker);
   if (marker === undefined) {
@@ -77,7 +77,7 @@ export function requireRoot(layout: Layout): void {
   }
   if (marker.trim() !== String(MAIL_PROTOCOL_VERSION)) {
     throw unsupported(
-      `mailbox root ${layout.root} has protocol ${JSON.stringify(marker.trim().slice(0, 40))}, this version speaks ${MAIL_PROTOCOL_VERSION}`,
+      `mailbox root ${layout.root} has protocol ${JSON.stringify(marker.trim().slice(0, 40))}, this version uses ${MAIL_PROTOCOL_VERSION}`,
       { hint: 'use another directory, or the program that made this one' },
     );
   }

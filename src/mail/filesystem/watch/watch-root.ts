@@ -33,12 +33,12 @@ export function watchTogether(
 class RootWatch {
   readonly #layout: Layout;
   readonly #listeners = new Set<Listener>();
-  readonly #over: () => void;
+  readonly #onEnd: () => void;
   #watcher: fs.FSWatcher | undefined;
 
-  constructor(layout: Layout, over: () => void) {
+  constructor(layout: Layout, onEnd: () => void) {
     this.#layout = layout;
-    this.#over = over;
+    this.#onEnd = onEnd;
   }
 
   add(listener: Listener): () => void {
@@ -46,13 +46,13 @@ class RootWatch {
     try {
       this.#watcher ??= this.#watch();
     } catch (error) {
-      this.#endIfUnheard();
+      this.#endIfUnused();
       throw error;
     }
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
-      this.#endIfUnheard();
+      this.#endIfUnused();
     };
   }
 
@@ -89,10 +89,10 @@ class RootWatch {
     for (const { tenant, changed } of [...this.#listeners]) runAsTenant(tenant, () => changed.emit());
   }
 
-  #endIfUnheard(): void {
+  #endIfUnused(): void {
     if (this.#listeners.size > 0) return;
     this.#watcher?.close();
     this.#watcher = undefined;
-    this.#over();
+    this.#onEnd();
   }
 }

@@ -30,11 +30,11 @@ export function readBlockBody(text: string, eol: string): string {
  * count, nor do line ends and final newlines, which editors and git change.
  */
 export function contentHash({ fields, body }: FlatMessage): string {
-  const said = [
+  const content = [
     ...['from', 'to', 're', 'in-reply-to', 'reply-policy'].map((key) => fields.get(key) ?? ''),
     body.replace(/\r\n/g, '\n').replace(/\n+$/, ''),
   ];
-  return sha256(JSON.stringify(said)).slice(0, 16);
+  return sha256(JSON.stringify(content)).slice(0, 16);
 }
 
 /** The name of a message without an id: `~` and a hash of its content and date. */

@@ -9,7 +9,7 @@ import { invalid, refuseNul } from '../../../base/index.ts';
 const RULE_LINE = /(^|[\r\n])( *---[ \t]*)(?=[\r\n]|$)/g;
 const ESCAPED_LINE = /(^|[\r\n]) ( *---[ \t]*)(?=[\r\n]|$)/g;
 
-export const LONGEST_BODY = 8 * 1024 * 1024;
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 export function escapeBody(body: string): string {
   return body.includes('---') ? body.replace(RULE_LINE, '$1 $2') : body;
@@ -22,6 +22,6 @@ export function unescapeBody(text: string): string {
 export function checkBody(body: string): string {
   refuseNul(body, 'body');
   if (/\p{Surrogate}/u.test(body)) throw invalid('body is not valid Unicode');
-  if (Buffer.byteLength(body) > LONGEST_BODY) throw invalid(`body is longer than ${LONGEST_BODY} bytes`);
+  if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw invalid(`body is longer than ${MAX_BODY_BYTES} bytes`);
   return body;
 }

@@ -52,9 +52,9 @@ const RECOGNISED = new Set([
 ]);
 
 export const MAX_ENVELOPE_LINES = 40;
-export const LONGEST_VALUE = 4096;
+export const MAX_VALUE_BYTES = 4096;
 const MAX_FIELDS = 36;
-const LONGEST_ENVELOPE = 16 * 1024;
+const MAX_ENVELOPE_BYTES = 16 * 1024;
 const KEY = /^[a-z][a-z0-9_-]{0,63}$/;
 const KEY_LINE = /^([A-Za-z][A-Za-z0-9_-]{0,63}):(?:[ \t]*)(.*)$/s;
 const UNFIT = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -103,7 +103,8 @@ export function requireValue(value: string, key: string): string {
   const text = value.replace(/^ +| +$/g, '');
   if (UNFIT.test(text)) throw invalid(`${key} must be one line without control characters`);
   if (/\p{Surrogate}/u.test(text)) throw invalid(`${key} is not valid Unicode`);
-  if (Buffer.byteLength(text) > LONGEST_VALUE) throw invalid(`${key} is longer than ${LONGEST_VALUE} bytes`);
+  if (Buffer.byteLength(text) > MAX_VALUE_BYTES)
+    throw invalid(`${key} is longer than ${MAX_VALUE_BYTES} bytes`);
   return text;
 }
 
@@ -153,7 +154,8 @@ export function checkFields(fields: ReadonlyMap<string, string>): Map<string, st
     (sum, [key, value]) => sum + key.length + 2 * Buffer.byteLength(value) + 6,
     0,
   );
-  if (length > 2 * LONGEST_ENVELOPE) throw invalid(`the envelope is longer than ${LONGEST_ENVELOPE} bytes`);
+  if (length > 2 * MAX_ENVELOPE_BYTES)
+    throw invalid(`the envelope is longer than ${MAX_ENVELOPE_BYTES} bytes`);
   checkMeanings(checked);
   return checked;
 }

@@ -61,7 +61,7 @@ export async function repairMailbox(
     const changed = await rewriteFile(paths.mailbox, {
       step: (name) => step(`flatfile.repair.${name}`),
       plan({ source }) {
-        chosen = apart(findTroubles(paths, source).troubles);
+        chosen = withoutOverlaps(findTroubles(paths, source).troubles);
         return chosen.flatMap(({ fix }) => fix).sort((a, b) => a.start - b.start);
       },
     });
@@ -83,19 +83,20 @@ function keepCopy(file: string, copy: string): void {
 type Repairable = Trouble & { fix: Splice[] };
 
 /** Faults whose fixes do not overlap, most urgent first. The rest wait for the next round. */
-function apart(troubles: readonly Trouble[]): Repairable[] {
+function withoutOverlaps(troubles: readonly Trouble[]): Repairable[] {
   const chosen: Repairable[] = [];
   const urgent = [...troubles].sort((a, b) => FSCK_KINDS.indexOf(a.kind) - FSCK_KINDS.indexOf(b.kind));
   for (const trouble of urgent) {
     const { fix } = trouble;
     if (fix === undefined) continue;
-    if (chosen.some((other) => other.fix.some((one) => fix.some((two) => touch(one, two))))) continue;
+    if (chosen.some((other) => other.fix.some((one) => fix.some((two) => overlap(one, two))))) continue;
     chosen.push({ ...trouble, fix });
   }
   return chosen;
 }
 
-const touch = (a: Splice, b: Splice): boolean => (a.start < b.end && b.start < a.end) || a.start === b.start;
+const overlap = (a: Splice, b: Splice): boolean =>
+  (a.start < b.end && b.start < a.end) || a.start === b.start;
 
 function reportOf(
   paths: MailboxPaths,

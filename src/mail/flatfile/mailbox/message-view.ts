@@ -14,7 +14,7 @@ import { FLAT_FILE } from '../binding.ts';
 import { statusOf } from '../format/envelope.ts';
 import { isAnswered, isRead } from './flag-rules.ts';
 
-interface Viewed {
+interface Message {
   ref: string;
   fields: ReadonlyMap<string, string>;
   body?: string;
@@ -22,7 +22,7 @@ interface Viewed {
 }
 
 /** A block of a flat file as the port shows it. */
-export function viewMessage({ ref, fields, body, preview }: Viewed, box: string): MailMessage {
+export function viewMessage({ ref, fields, body, preview }: Message, box: string): MailMessage {
   const status = statusOf(fields);
   const read = box !== INBOX || isRead(status);
   const parent = firstOf(fields.get('in-reply-to'));

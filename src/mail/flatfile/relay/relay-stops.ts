@@ -51,7 +51,7 @@ function openStop(each: RelayDirectory, options: FlatFileOptions, routes: Map<st
     const other = routes.get(address);
     if (other && other.agent !== real) {
       throw invalid(`address ${address} means both ${other.agent} and ${real}`, {
-        hint: 'give directories with different names, or relay them separately',
+        hint: 'use directories with different names, or relay them separately',
       });
     }
     routes.set(address, stop);
@@ -76,7 +76,7 @@ function openInside(directory: string, file: string, options: FlatFileOptions): 
     const way = path.relative(directory, real);
     if (way === '..' || way.startsWith(`..${path.sep}`)) {
       throw forbidden(`a link in ${directory} leads outside, to ${real}`, {
-        hint: 'remove the link, or give relay the .agent directory it leads to',
+        hint: 'remove the link, or relay the .agent directory it leads to',
       });
     }
   }

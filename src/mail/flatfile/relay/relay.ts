@@ -131,7 +131,7 @@ async function deliver(
   const copy = relayed(stop, message, options);
   const failures: Failure[] = [];
   for (const target of new Set(names.map((name) => routes.get(name)!))) {
-    const failed = await hand(target, copy, options);
+    const failed = await deliverTo(target, copy, options);
     if (failed) failures.push(failed);
   }
   if (failures.length === 0) return { ...item, outcome: 'dispatched', reason: null };
@@ -146,7 +146,11 @@ interface Failure {
 }
 
 /** Each recipient is independent: one that cannot receive does not hold up the others. */
-async function hand(target: Stop, copy: FlatMessage, options: RelayOptions): Promise<Failure | undefined> {
+async function deliverTo(
+  target: Stop,
+  copy: FlatMessage,
+  options: RelayOptions,
+): Promise<Failure | undefined> {
   let inbox: FlatFile;
   try {
     inbox = target.inbox();

@@ -23,7 +23,6 @@ function firstMessage({ source }: Snapshot): FoundBlock | undefined {
   return undefined;
 }
 
-/** Bytes to put in place of `[start, end)`. */
 interface Insertion {
   at: number;
   /** Line ends that separate the new block from what is before it. */
