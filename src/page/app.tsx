@@ -5,13 +5,13 @@ import { StaleBanner } from './frame/live-mark.tsx';
 import { useShortcuts } from './frame/shortcuts.ts';
 import { TabBar, TopBar } from './frame/top-bar.tsx';
 import { Home } from './home/home.tsx';
-import { answers } from './live/answers.ts';
 import { useLive } from './live/live.ts';
-import { noticeNews, showCount } from './model/notices.ts';
+import { queryClient } from './live/query-client.ts';
+import { notifyNew, showCount } from './model/notices.ts';
 import { place, usePlace } from './model/router.ts';
+import { Loading, Quiet } from './parts/feedback.tsx';
 import { late } from './parts/late.tsx';
 import { Link } from './parts/link.tsx';
-import { Loading, Quiet } from './parts/said.tsx';
 
 /** Home is there at once; everything else comes when it is asked for. */
 const AgentPage = late(() => import('./agent/agent-page.tsx'), viewToCome);
@@ -36,7 +36,7 @@ function viewToCome(isMissing: boolean) {
 
 export function App() {
   return (
-    <QueryClientProvider client={answers}>
+    <QueryClientProvider client={queryClient}>
       <Gate>
         <Frame />
       </Gate>
@@ -110,7 +110,7 @@ function News() {
     showCount(needs, agent ? decode(agent) : word.replace(/^./, (letter) => letter.toUpperCase()));
   }, [needs, path]);
   useEffect(() => {
-    if (picture) noticeNews(picture.needs, picture.agents.values());
+    if (picture) notifyNew(picture.needs, picture.agents.values());
   }, [picture]);
   return (
     <div aria-live="polite" className="sr-only">

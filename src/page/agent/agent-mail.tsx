@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { mailboxOf, mailList } from '../live/questions.ts';
+import { mailboxOf, mailList } from '../live/queries.ts';
 import { MessageRow } from '../mail/message-row.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { Loading, Quiet, Trouble } from '../parts/feedback.tsx';
 
 /** The agent's own mailbox; each message opens in the mail. */
 export function AgentMail({ name }: { name: string }) {

@@ -1,14 +1,14 @@
 import { REQUEST_OUTCOMES } from '../../domain/tables.ts';
 import type { PageQueue, PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { agentAt } from '../live/questions.ts';
+import { agentAt } from '../live/queries.ts';
 import { lengthInWords } from '../model/clock.ts';
 import { withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Age } from '../parts/age.tsx';
+import { Loading, Quiet, Trouble } from '../parts/feedback.tsx';
 import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
 
 interface Props {
   name: string;

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { remindersOf } from '../live/questions.ts';
-import { NotLoaded } from '../parts/not-loaded.tsx';
-import { Quiet } from '../parts/said.tsx';
+import { remindersOf } from '../live/queries.ts';
+import { NotLoaded, Quiet } from '../parts/feedback.tsx';
 import { NewReminder } from '../reminders/new-reminder.tsx';
 import { ReminderRow } from '../reminders/reminder-row.tsx';
 

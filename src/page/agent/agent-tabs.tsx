@@ -1,8 +1,8 @@
 import { Tabs } from '@base-ui/react/tabs';
 import type { PageAgent } from '../../wire/index.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
+import { Quiet } from '../parts/feedback.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Quiet } from '../parts/said.tsx';
 import { AgentFacts } from './agent-facts.tsx';
 import { AgentMail } from './agent-mail.tsx';
 import { AgentQueue } from './agent-queue.tsx';

@@ -3,11 +3,11 @@ import { RadioGroup } from '@base-ui/react/radio-group';
 import { type FormEvent, useState } from 'react';
 import type { PageAgent, PageMailSent, PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { agentAt } from '../live/questions.ts';
+import { agentAt } from '../live/queries.ts';
 import { type Action, useAction } from '../parts/action.ts';
 import { CommandLine } from '../parts/command-line.tsx';
+import { Trouble } from '../parts/feedback.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
 import { SendButton } from '../parts/send-button.tsx';
 import { Following } from './stages.tsx';
 

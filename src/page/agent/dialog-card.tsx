@@ -1,9 +1,9 @@
 import type { PageDialog, PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { agentAt } from '../live/questions.ts';
+import { agentAt } from '../live/queries.ts';
 import { useAction } from '../parts/action.ts';
+import { Trouble } from '../parts/feedback.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
 
 /** As long as its terminal is wide; nothing is lost where it is cut. */
 const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘]+$/;

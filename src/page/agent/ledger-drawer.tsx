@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { REQUEST_STAGES } from '../../domain/tables.ts';
 import type { PageLedger } from '../../wire/index.ts';
-import { ledgerOf } from '../live/questions.ts';
+import { ledgerOf } from '../live/queries.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { At } from '../parts/age.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
+import { NotLoaded } from '../parts/feedback.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
 
@@ -34,8 +34,8 @@ function Ledger({ name, reference }: { name: string; reference: string }) {
           <Plain text={[data.kind, data.state, data.outcome, data.source].filter(Boolean).join(' · ')} />
         </p>
       </div>
-      {data.waiting_reason && <Said label="Waits" text={data.waiting_reason} />}
-      {data.error_detail && <Said label="Trouble" text={data.error_detail} />}
+      {data.waiting_reason && <Note label="Waits" text={data.waiting_reason} />}
+      {data.error_detail && <Note label="Trouble" text={data.error_detail} />}
       <Stages stages={data.stages} />
       {data.decision && <Decision decision={data.decision} />}
       {data.text && (
@@ -51,7 +51,7 @@ function Ledger({ name, reference }: { name: string; reference: string }) {
   );
 }
 
-function Said({ label, text }: { label: string; text: string }) {
+function Note({ label, text }: { label: string; text: string }) {
   return (
     <p className="rounded-md bg-wait-soft px-3 py-2 text-wait">
       <strong>{label}:</strong> <Plain text={text} />

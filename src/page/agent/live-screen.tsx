@@ -1,11 +1,12 @@
 import { memo, useEffect, useState } from 'react';
 import type { PageScreen, PageTrouble } from '../../wire/index.ts';
-import { agentAt } from '../live/questions.ts';
+import { agentAt } from '../live/queries.ts';
 import { ask, askRaw, PageError } from '../model/ask.ts';
+import { waited } from '../model/clock.ts';
 import { readEvents } from '../model/events.ts';
 import { Age } from '../parts/age.tsx';
+import { Loading, Trouble } from '../parts/feedback.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Trouble } from '../parts/said.tsx';
 import { DialogCard } from './dialog-card.tsx';
 import { coloursOf } from './screen-colours.ts';
 
@@ -50,7 +51,7 @@ function useScreen(name: string): Seen {
           setSeen(({ screen }) => ({ screen, error }));
           if (error instanceof PageError && error.status === 401) return;
         }
-        await pause(AFTER_TROUBLE_MS, looking.signal);
+        await waited(AFTER_TROUBLE_MS, looking.signal);
       }
     };
     void look();
@@ -97,15 +98,6 @@ async function follow(name: string, set: SetSeen, signal: AbortSignal): Promise<
     }
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
 
 /** Nobody looks at a tab behind others: nothing is captured for it. */
 function whileHidden(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { STAGE_STEPS } from '../../domain/tables.ts';
-import { ledgerOf } from '../live/questions.ts';
+import { ledgerOf } from '../live/queries.ts';
 import { withQuery } from '../model/router.ts';
 import { At } from '../parts/age.tsx';
 import { Link } from '../parts/link.tsx';

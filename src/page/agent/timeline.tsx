@@ -1,18 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { PageTimelineItem } from '../../wire/index.ts';
-import { timelineOf } from '../live/questions.ts';
+import { timelineOf } from '../live/queries.ts';
 import { dayOf } from '../model/clock.ts';
 import { isOwnPlace, useQueryWord, withQuery } from '../model/router.ts';
 import { At } from '../parts/age.tsx';
+import { NotLoaded, Quiet } from '../parts/feedback.tsx';
 import { type HeldRow, useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
+import { NewRows } from '../parts/new-rows.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Quiet } from '../parts/said.tsx';
-import { NewRows } from '../parts/small-parts.tsx';
 
 type Kind = PageTimelineItem['kind'];
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { PageSession } from '../../wire/index.ts';
 import { startLive } from '../live/leader.ts';
-import { hearBeat, refresh, useLive } from '../live/live.ts';
+import { refresh, setConnection, useLive } from '../live/live.ts';
 import { PageError, whenSessionEnds } from '../model/ask.ts';
 import { openSession } from '../model/session.ts';
 import { CommandLine } from '../parts/command-line.tsx';
@@ -19,7 +19,7 @@ export function Gate({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<Opened>({ state: 'opening' });
   const isOver = useLive(({ state }) => state === 'ended');
   useEffect(() => {
-    whenSessionEnds(() => hearBeat('ended'));
+    whenSessionEnds(() => setConnection('ended'));
     openSession()
       .then(async (session) => {
         if (!session) return setOpened({ state: 'closed' });

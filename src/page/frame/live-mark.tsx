@@ -20,14 +20,14 @@ const LOOK = {
 /** Honest about what is seen: live by the server's clock, or how old the picture is. */
 export function LiveMark() {
   const state = useLive((live) => live.state);
-  const heardMs = useLive((live) => live.heardMs);
+  const lastHeardMs = useLive((live) => live.lastHeardMs);
   const clock = useTicking(() =>
-    state === 'live' ? timeOfDay(serverNow()) : `${lengthInWords(Date.now() - heardMs)} old`,
+    state === 'live' ? timeOfDay(serverNow()) : `${lengthInWords(Date.now() - lastHeardMs)} old`,
   );
   const title =
     state === 'live'
       ? "Changes are shown as they happen; the time is the server's"
-      : `What you see is from ${timeOfDay(heardMs)}; trying to reach the server`;
+      : `What you see is from ${timeOfDay(lastHeardMs)}; trying to reach the server`;
   return (
     <div
       className={`flex shrink-0 items-center gap-1.5 whitespace-nowrap text-xs font-semibold ${LOOK[state]}`}
@@ -51,10 +51,10 @@ export function LiveMark() {
 export function StaleBanner() {
   const lost = useLive((live) => (live.state === 'lost' ? live : undefined));
   if (!lost) return null;
-  const { heardMs, trouble } = lost;
+  const { lastHeardMs, trouble } = lost;
   return (
     <div role="status" className="bg-need-soft px-4 py-1 text-center text-xs font-semibold text-need">
-      Not live: this is how it was at {timeOfDay(heardMs)}. Reconnecting …{trouble ? ` (${trouble})` : ''}
+      Not live: this is how it was at {timeOfDay(lastHeardMs)}. Reconnecting …{trouble ? ` (${trouble})` : ''}
     </div>
   );
 }

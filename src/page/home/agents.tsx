@@ -2,11 +2,11 @@ import { useCallback, useMemo, useState } from 'react';
 import { usePicture } from '../live/live.ts';
 import type { Listed } from '../live/picture.ts';
 import { useQueryWord, withQuery } from '../model/router.ts';
+import { Quiet } from '../parts/feedback.tsx';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Link } from '../parts/link.tsx';
-import { Quiet } from '../parts/said.tsx';
-import { NewRows } from '../parts/small-parts.tsx';
+import { NewRows } from '../parts/new-rows.tsx';
 import { AgentRow } from './agent-row.tsx';
 
 type State = Listed['state'];
@@ -34,7 +34,7 @@ const FILTERS: readonly { word: State | ''; label: string }[] = [
 ];
 
 const idOf = ({ id }: Listed): string => id;
-const NOBODY: readonly Listed[] = [];
+const NO_AGENTS: readonly Listed[] = [];
 
 export function Agents() {
   const all = usePicture((picture) => picture.roll);
@@ -56,7 +56,7 @@ export function Agents() {
         <h2 id="agents" className="heading">
           Agents
         </h2>
-        <Filters rows={all ?? NOBODY} now={word} />
+        <Filters rows={all ?? NO_AGENTS} now={word} />
         <NewRows fresh={fresh} show={show} />
         <input
           type="search"

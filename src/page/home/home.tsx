@@ -1,8 +1,8 @@
-import { useLive } from '../live/live.ts';
-import { Loading } from '../parts/said.tsx';
+import { useLive, usePicture } from '../live/live.ts';
+import { Loading } from '../parts/feedback.tsx';
+import { Plain } from '../parts/plain-text.tsx';
 import { Agents } from './agents.tsx';
 import { Needs } from './needs.tsx';
-import { Troubles } from './troubles.tsx';
 
 /** Who needs me, and why; then everybody. */
 export function Home() {
@@ -14,5 +14,25 @@ export function Home() {
       <Troubles />
       <Agents />
     </div>
+  );
+}
+
+/** What the server could not read; the rest is shown as it is. */
+function Troubles() {
+  const troubles = usePicture((picture) => picture.troubles) ?? [];
+  if (troubles.length === 0) return null;
+  return (
+    <details className="card px-4 py-2 text-wait">
+      <summary>
+        {troubles.length} {troubles.length === 1 ? 'thing' : 'things'} could not be read
+      </summary>
+      <ul className="mt-1 list-disc pl-5 text-muted">
+        {troubles.map((trouble) => (
+          <li key={trouble}>
+            <Plain text={trouble} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -3,12 +3,13 @@ import type { PageNeed } from '../../wire/index.ts';
 import { usePicture } from '../live/live.ts';
 import { agentPath, isOwnPlace } from '../model/router.ts';
 import { Age } from '../parts/age.tsx';
+import { CopyCommand } from '../parts/command-line.tsx';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { NewRows } from '../parts/new-rows.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { CopyCommand, NewRows } from '../parts/small-parts.tsx';
 
 const KINDS: Record<PageNeed['kind'], { words: string; icon: IconName }> = {
   dialog: { words: 'Dialog', icon: 'keys' },

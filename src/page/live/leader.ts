@@ -1,5 +1,5 @@
 import { settings } from '../model/settings.ts';
-import { hearBeat, live, refresh } from './live.ts';
+import { live, refresh, setConnection } from './live.ts';
 import { holdStream, SILENCE_MS } from './stream.ts';
 import { listenToTabs } from './tabs.ts';
 
@@ -12,34 +12,34 @@ let hiding: ReturnType<typeof setTimeout> | undefined;
 
 export function startLive(): void {
   listenToTabs();
-  look();
+  resumeStream();
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(lookAway, HIDDEN_MS);
-    else look();
+    if (document.hidden) hiding = setTimeout(pauseStream, HIDDEN_MS);
+    else resumeStream();
   });
   addEventListener('pagehide', () => looking?.abort());
-  addEventListener('pageshow', ({ persisted }) => persisted && look());
-  setInterval(noticeSilence, 5000);
+  addEventListener('pageshow', ({ persisted }) => persisted && resumeStream());
+  setInterval(checkSilence, 5000);
 }
 
-function look(): void {
+function resumeStream(): void {
   if (live.get().state === 'ended') return;
   if (looking && !looking.signal.aborted) return;
   looking = new AbortController();
   const { signal } = looking;
   const isBack = live.get().picture !== undefined;
-  if (live.get().state === 'paused') hearBeat('connecting');
+  if (live.get().state === 'paused') setConnection('connecting');
   refresh()
-    .then(() => isBack && hearBeat('live'))
+    .then(() => isBack && setConnection('live'))
     .catch(() => undefined);
   takeTurns(signal).catch(() => undefined);
 }
 
-function lookAway(): void {
+function pauseStream(): void {
   if (!document.hidden || settings.get().notify) return;
   looking?.abort();
-  hearBeat('paused');
+  setConnection('paused');
 }
 
 /** Waits for the lock, then holds the stream; whoever it is stolen from waits again. */
@@ -58,10 +58,10 @@ async function takeTurns(signal: AbortSignal, steal = false): Promise<void> {
 }
 
 /** The tab that should speak to us may be stuck: who looks takes the stream over. */
-function noticeSilence(): void {
-  const { state, heardMs } = live.get();
-  if (state !== 'live' || Date.now() - heardMs < SILENCE_MS + 5000) return;
-  hearBeat('lost');
+function checkSilence(): void {
+  const { state, lastHeardMs } = live.get();
+  if (state !== 'live' || Date.now() - lastHeardMs < SILENCE_MS + 5000) return;
+  setConnection('lost');
   if (document.hidden || !looking || looking.signal.aborted) return;
   looking.abort();
   looking = new AbortController();

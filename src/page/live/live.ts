@@ -2,24 +2,24 @@ import type { PageChange, PageHello, PageSnapshot } from '../../wire/index.ts';
 import { ask, PageError } from '../model/ask.ts';
 import { setServerTime } from '../model/clock.ts';
 import { createStore, useStore } from '../model/store.ts';
-import { forgetAll, forgetTouched } from './answers.ts';
 import { applyChanges, type Picture, pictureOf } from './picture.ts';
+import { invalidateAll, refetchTouched } from './query-client.ts';
 
 /**
- * `live`: what is shown is what is. `lost`: the server is not heard; what is shown is as old as `heardMs` says. `paused`:
+ * `live`: what is shown is what is. `lost`: the server is not heard; what is shown is as old as `lastHeardMs` says. `paused`:
  * nobody looks at any tab. `ended`: the session is over.
  */
 export interface Live {
   state: 'connecting' | 'live' | 'lost' | 'paused' | 'ended';
   /** When the server was last heard, by this machine's clock. */
-  heardMs: number;
+  lastHeardMs: number;
   picture: Picture | undefined;
   trouble: string | undefined;
 }
 
 export const live = createStore<Live>({
   state: 'connecting',
-  heardMs: Date.now(),
+  lastHeardMs: Date.now(),
   picture: undefined,
   trouble: undefined,
 });
@@ -35,8 +35,8 @@ let painted = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** One change, from the stream or from the tab that holds it. */
-export function hearChange(change: PageChange): void {
-  hearBeat('live');
+export function receiveChange(change: PageChange): void {
+  setConnection('live');
   setServerTime(change.now_utc);
   pending.push(change);
   const wait = painted + PAINT_MS - Date.now();
@@ -53,14 +53,14 @@ function paint(): void {
   const changes = pending;
   pending = [];
   live.set({ ...live.get(), picture: applyChanges(picture, changes) });
-  forgetTouched(changes.flatMap(({ touched }) => touched ?? []));
+  refetchTouched(changes.flatMap(({ touched }) => touched ?? []));
 }
 
-export function hearBeat(state: Live['state'], trouble?: string): void {
+export function setConnection(state: Live['state'], trouble?: string): void {
   const before = live.get();
-  const heardMs = state === 'live' ? Date.now() : before.heardMs;
-  if (state === before.state && trouble === before.trouble && heardMs - before.heardMs < 1000) return;
-  live.set({ ...before, state, trouble, heardMs });
+  const lastHeardMs = state === 'live' ? Date.now() : before.lastHeardMs;
+  if (state === before.state && trouble === before.trouble && lastHeardMs - before.lastHeardMs < 1000) return;
+  live.set({ ...before, state, trouble, lastHeardMs });
 }
 
 let refreshing: Promise<void> | undefined;
@@ -78,20 +78,20 @@ async function takeSnapshot(): Promise<void> {
   try {
     const snapshot = await ask<PageSnapshot>('snapshot');
     setServerTime(snapshot.now_utc);
-    live.set({ ...live.get(), picture: pictureOf(snapshot), heardMs: Date.now(), trouble: undefined });
+    live.set({ ...live.get(), picture: pictureOf(snapshot), lastHeardMs: Date.now(), trouble: undefined });
     paint();
-    if (!isFirst) forgetAll();
+    if (!isFirst) invalidateAll();
   } catch (error) {
     const isOver = error instanceof PageError && error.status === 401;
-    hearBeat(isOver ? 'ended' : 'lost', error instanceof Error ? error.message : String(error));
+    setConnection(isOver ? 'ended' : 'lost', error instanceof Error ? error.message : String(error));
     throw error;
   }
 }
 
 /** The stream begins, or begins again: what was missed meanwhile is fetched, never patched over. */
-export async function hearHello(hello: PageHello): Promise<void> {
+export async function receiveHello(hello: PageHello): Promise<void> {
   setServerTime(hello.now_utc);
   const { picture } = live.get();
   if (!picture || picture.epoch !== hello.epoch) await refresh();
-  hearBeat('live');
+  setConnection('live');
 }

@@ -1,8 +1,9 @@
 import type { PageChange, PageHello } from '../../wire/index.ts';
 import { askRaw, PageError } from '../model/ask.ts';
+import { waited } from '../model/clock.ts';
 import { readEvents, type ServerEvent } from '../model/events.ts';
-import { hearBeat, hearChange, hearHello, live, refresh } from './live.ts';
-import { tell } from './tabs.ts';
+import { live, receiveChange, receiveHello, refresh, setConnection } from './live.ts';
+import { broadcast } from './tabs.ts';
 
 /** The server says something at least every 15 seconds; after this silence the connection is taken for dead. */
 export const SILENCE_MS = 35_000;
@@ -20,14 +21,14 @@ export async function holdStream(signal: AbortSignal): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof PageError && error.status === 401) {
-        hearBeat('ended');
-        tell({ kind: 'state', state: 'ended' });
+        setConnection('ended');
+        broadcast({ kind: 'state', state: 'ended' });
         return;
       }
     }
     if (signal.aborted) return;
-    hearBeat('lost');
-    tell({ kind: 'state', state: 'lost' });
+    setConnection('lost');
+    broadcast({ kind: 'state', state: 'lost' });
     pause = Date.now() - began > SILENCE_MS ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
     await waited(pause * (0.7 + 0.6 * Math.random()), signal);
   }
@@ -51,38 +52,28 @@ async function listenOnce(signal: AbortSignal): Promise<void> {
     if (!response.body) return;
     for await (const event of readEvents(response.body)) {
       heard();
-      await hear(event);
+      await receive(event);
     }
   } finally {
     clearTimeout(watchdog);
   }
 }
 
-async function hear({ event, data }: ServerEvent): Promise<void> {
+async function receive({ event, data }: ServerEvent): Promise<void> {
   if (event === 'change') {
     const change = JSON.parse(data) as PageChange;
-    tell({ kind: 'change', change });
-    hearChange(change);
+    broadcast({ kind: 'change', change });
+    receiveChange(change);
   } else if (event === 'hello') {
     const hello = JSON.parse(data) as PageHello;
-    tell({ kind: 'hello', hello });
-    await hearHello(hello);
+    broadcast({ kind: 'hello', hello });
+    await receiveHello(hello);
   } else if (event === 'resync') {
-    tell({ kind: 'resync' });
+    broadcast({ kind: 'resync' });
     await refresh();
-    hearBeat('live');
+    setConnection('live');
   } else {
-    tell({ kind: 'state', state: 'live' });
-    hearBeat('live');
+    broadcast({ kind: 'state', state: 'live' });
+    setConnection('live');
   }
-}
-
-function waited(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
 }

@@ -8,8 +8,8 @@ export interface NewFile {
   content_base64: string;
 }
 
-const MOST_BYTES = 2_000_000;
-const MOST_FILES = 10;
+const MAX_BYTES = 2_000_000;
+const MAX_FILES = 10;
 
 interface Props {
   files: readonly NewFile[];
@@ -20,9 +20,9 @@ export function AddFiles({ files, set }: Props) {
   const [trouble, setTrouble] = useState('');
   const add = async (list: FileList | null): Promise<void> => {
     const chosen = [...(list ?? [])];
-    const large = chosen.find(({ size }) => size > MOST_BYTES);
+    const large = chosen.find(({ size }) => size > MAX_BYTES);
     if (large) return setTrouble(`${plain(large.name)} is larger than 2 MB; send its path instead.`);
-    if (files.length + chosen.length > MOST_FILES) return setTrouble(`At most ${MOST_FILES} files.`);
+    if (files.length + chosen.length > MAX_FILES) return setTrouble(`At most ${MAX_FILES} files.`);
     setTrouble('');
     set([...files, ...(await Promise.all(chosen.map(read)))]);
   };

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import type { PageMessage } from '../../wire/index.ts';
 import { askRaw } from '../model/ask.ts';
 import { plain } from '../model/plain.ts';
+import { Trouble } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
 
 interface Props {
   mailbox: string;

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { PageMailboxes } from '../../wire/index.ts';
 import { useLive } from '../live/live.ts';
 import { rowNamed } from '../live/picture.ts';
-import { mailboxes } from '../live/questions.ts';
+import { mailboxes } from '../live/queries.ts';
 import { useQueryWord } from '../model/router.ts';
+import { NotLoaded } from '../parts/feedback.tsx';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { StateShape } from '../parts/state-mark.tsx';
 

@@ -1,14 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useCallback, useMemo } from 'react';
-import { type MailChoice, mailboxes, mailList } from '../live/questions.ts';
+import { type MailChoice, mailboxes, mailList } from '../live/queries.ts';
 import { goTo, usePlace, withQuery } from '../model/router.ts';
+import { NotLoaded, Quiet } from '../parts/feedback.tsx';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
-import { Quiet } from '../parts/said.tsx';
-import { NewRows } from '../parts/small-parts.tsx';
+import { NewRows } from '../parts/new-rows.tsx';
 import { inOrder } from './boxes.tsx';
 import { type ListedMessage, MessageRow } from './message-row.tsx';
 

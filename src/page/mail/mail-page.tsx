@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useMay } from '../frame/session-context.ts';
 import { usePlace } from '../model/router.ts';
+import { Quiet } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { Quiet } from '../parts/said.tsx';
 import { Boxes } from './boxes.tsx';
 import { MailList } from './mail-list.tsx';
 import { NewMessage } from './new-message.tsx';

@@ -2,8 +2,8 @@ import { type FormEvent, useState } from 'react';
 import type { PageMailSent } from '../../wire/index.ts';
 import { useLive } from '../live/live.ts';
 import { useAction } from '../parts/action.ts';
+import { Trouble } from '../parts/feedback.tsx';
 import { Overlay } from '../parts/overlay.tsx';
-import { Trouble } from '../parts/said.tsx';
 import { SendButton } from '../parts/send-button.tsx';
 import { AddFiles, type NewFile } from './add-files.tsx';
 

@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { mailboxes, messageOf, threadOf } from '../live/questions.ts';
+import { mailboxes, messageOf, threadOf } from '../live/queries.ts';
 import { goTo, withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
+import { NotLoaded, Trouble } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
 import { Message } from './message.tsx';
 import { Reply } from './reply.tsx';
 

@@ -47,7 +47,7 @@ async function send(round: Waiting[]): Promise<void> {
       else reject(refusalOf(status, body, path));
     }
   } catch (error) {
-    const said = error instanceof Error ? error : new PageError(0, 'unknown', String(error));
-    for (const { reject } of round) reject(said);
+    const failure = error instanceof Error ? error : new PageError(0, 'unknown', String(error));
+    for (const { reject } of round) reject(failure);
   }
 }

@@ -102,9 +102,10 @@ const refusal = async (response: Response, path: string): Promise<PageError> =>
   refusalOf(response.status, await response.json().catch(() => ({})), path);
 
 export function refusalOf(status: number, body: unknown, path: string): PageError {
-  const told = body as { detail?: unknown; error?: { code?: string; message?: string; hint?: string } };
+  const refused = body as { detail?: unknown; error?: { code?: string; message?: string; hint?: string } };
   const message =
-    told.error?.message ?? (typeof told.detail === 'string' ? told.detail : `The server said ${status}.`);
+    refused.error?.message ??
+    (typeof refused.detail === 'string' ? refused.detail : `The server said ${status}.`);
   if (status === 401 && path !== 'session') onEnded?.();
-  return new PageError(status, told.error?.code ?? 'unknown', message, told.error?.hint);
+  return new PageError(status, refused.error?.code ?? 'unknown', message, refused.error?.hint);
 }

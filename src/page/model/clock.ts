@@ -65,3 +65,14 @@ function safely(format: () => string): string {
     return '?';
   }
 }
+
+/** Resolves after this time, or when aborted. */
+export function waited(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

@@ -25,14 +25,14 @@ let known: Set<string> | undefined;
 let unseen = new Set<string>();
 
 /** Tells of what is new since the last picture, by kind, with name and reason; the first picture is no news. */
-export function noticeNews(needs: readonly PageNeed[], agents: Iterable<PageAgentRow>): void {
+export function notifyNew(needs: readonly PageNeed[], agents: Iterable<PageAgentRow>): void {
   const before = known;
   known = new Set(needs.map(({ key }) => key));
   const wereUnseen = unseen;
   const rows = [...agents];
   unseen = new Set(rows.filter(({ done_unseen }) => done_unseen).map(({ id }) => id));
   if (!before) return;
-  for (const need of needs) if (!before.has(need.key)) setTimeout(() => tellOf(need), SETTLED_MS);
+  for (const need of needs) if (!before.has(need.key)) setTimeout(() => notifyNeed(need), SETTLED_MS);
   for (const { id, name, done_unseen } of rows) {
     if (!done_unseen || wereUnseen.has(id)) continue;
     notify('finished', {
@@ -44,7 +44,7 @@ export function noticeNews(needs: readonly PageNeed[], agents: Iterable<PageAgen
   }
 }
 
-function tellOf({ key, kind, agent, why, action }: PageNeed): void {
+function notifyNeed({ key, kind, agent, why, action }: PageNeed): void {
   if (!known?.has(key)) return;
   notify(noticeKindOf(kind), { tag: key, title: agent ?? 'Rouse', body: why, href: action.href });
 }

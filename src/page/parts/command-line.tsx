@@ -1,16 +1,11 @@
 import { useState } from 'react';
+import { plain } from '../model/plain.ts';
 import { Icon } from './icons.tsx';
 import { Plain } from './plain-text.tsx';
 
 /** The command that does the same: people learn it, and put it into scripts. */
 export function CommandLine({ command, label }: { command: string; label?: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => {
-    void navigator.clipboard?.writeText(command).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), 2000);
-    });
-  };
+  const { isCopied, copy } = useCopied(command);
   return (
     <div className="flex min-w-0 items-start gap-2 rounded-md bg-sunken px-2 py-0.5">
       <div className="min-w-0 flex-1 py-0.5 text-xs">
@@ -30,4 +25,32 @@ export function CommandLine({ command, label }: { command: string; label?: strin
       </button>
     </div>
   );
+}
+
+/** Only the button that copies it. */
+export function CopyCommand({ command }: { command: string }) {
+  const { isCopied, copy } = useCopied(command);
+  const label = isCopied ? 'Copied' : `Copy the command: ${plain(command)}`;
+  return (
+    <button
+      type="button"
+      className="btn btn-bare px-1.5 text-muted"
+      onClick={copy}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} size={15} />
+    </button>
+  );
+}
+
+/** Copies a command; `isCopied` for two seconds after that. */
+function useCopied(command: string): { isCopied: boolean; copy: () => void } {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () =>
+    void navigator.clipboard?.writeText(command).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2000);
+    });
+  return { isCopied, copy };
 }

@@ -24,14 +24,14 @@ export function drawHour(place: HTMLElement, hour: Hour, drawing: Drawing): uPlo
     fill: stroke,
     width: 0,
   });
-  const most = Math.max(2, ...hour.wakes, ...hour.turns);
+  const max = Math.max(2, ...hour.wakes, ...hour.turns);
   const options: uPlot.Options = {
     width: drawing.width,
     height: drawing.height,
     padding: drawing.axes ? [4, 18, 0, 18] : [1, 0, 1, 0],
     legend: { show: false },
     cursor: { show: false },
-    scales: { x: { time: true }, y: { range: [-most, most] } },
+    scales: { x: { time: true }, y: { range: [-max, max] } },
     axes: drawing.axes
       ? [timeAxis(colour('--muted'), colour('--line')), { show: false }]
       : [{ show: false }, { show: false }],

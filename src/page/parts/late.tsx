@@ -5,11 +5,11 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * A part of the page that is fetched when it is first shown. While it is not there, also because the server is away,
- * `meanwhile` stands in its place and the rest of the page goes on; it is asked for until it comes.
+ * `fallback` stands in its place and the rest of the page goes on; it is asked for until it comes.
  */
 export function late<P extends object>(
   load: () => Promise<{ default: ComponentType<P> }>,
-  meanwhile: (isMissing: boolean) => ReactNode = () => null,
+  fallback: (isMissing: boolean) => ReactNode = () => null,
 ): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Late(props: P) {
@@ -35,6 +35,6 @@ export function late<P extends object>(
         clearTimeout(timer);
       };
     }, [Part, tries]);
-    return Part ? <Part {...props} /> : meanwhile(tries > 0);
+    return Part ? <Part {...props} /> : fallback(tries > 0);
   };
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Sending } from './action.ts';
-import { Sent } from './sent.tsx';
+import { Sent } from './feedback.tsx';
 
 interface Props {
   label: string;

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { answers } from '../live/answers.ts';
-import { agentAt } from '../live/questions.ts';
+import { agentAt } from '../live/queries.ts';
+import { queryClient } from '../live/query-client.ts';
 import { useAction } from '../parts/action.ts';
 import { SendButton } from '../parts/send-button.tsx';
 import { SendForm } from '../parts/send-form.tsx';
@@ -17,7 +17,7 @@ export function NewReminder({ agents }: { agents: readonly string[] }) {
     const { agent, reminder } = reminderOf(new FormData(form), repeats);
     if (!(await run(`${agentAt(agent)}/reminders`, { reminder }))) return;
     form.reset();
-    void answers.invalidateQueries({ queryKey: ['reminders'] });
+    void queryClient.invalidateQueries({ queryKey: ['reminders'] });
   };
   if (!useMay('operate'))
     return <p className="text-muted">Your link does not allow you to make reminders.</p>;

@@ -1,15 +1,15 @@
 import { REMINDER_MODES, reminderWords, SELECTION_STATES } from '../../domain/tables.ts';
 import type { PageReceipt, Reminder } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { answers } from '../live/answers.ts';
-import { agentAt } from '../live/questions.ts';
+import { agentAt } from '../live/queries.ts';
+import { queryClient } from '../live/query-client.ts';
 import { lengthInWords } from '../model/clock.ts';
 import { plain } from '../model/plain.ts';
 import { useAction } from '../parts/action.ts';
 import { Until } from '../parts/age.tsx';
+import { Trouble } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
 
 interface Props {
   agent: string;
@@ -65,7 +65,7 @@ function Change({ agent, reminder: { reminder_id, paused, title } }: Props) {
   const at = `${agentAt(agent)}/reminders/${encodeURIComponent(reminder_id)}`;
   const act = async (what: 'pause' | 'delete') => {
     await run(`${at}/${what}`, what === 'pause' ? { paused: !paused } : {});
-    void answers.invalidateQueries({ queryKey: ['reminders'] });
+    void queryClient.invalidateQueries({ queryKey: ['reminders'] });
   };
   const isBusy = sending.state === 'sending';
   return (

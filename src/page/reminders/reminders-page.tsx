@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLive } from '../live/live.ts';
-import { allReminders } from '../live/questions.ts';
+import { allReminders } from '../live/queries.ts';
 import { agentPath, goTo, useQueryWord, withQuery } from '../model/router.ts';
+import { NotLoaded, Quiet, Trouble } from '../parts/feedback.tsx';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Quiet, Trouble } from '../parts/said.tsx';
 import { NewReminder } from './new-reminder.tsx';
 import { ReminderRow } from './reminder-row.tsx';
 

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { TICKET_STATUSES } from '../../domain/tables.ts';
 import type { PageReceipt, PageRequestRow } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { answers as kept } from '../live/answers.ts';
+import { queryClient } from '../live/query-client.ts';
 import { useAction } from '../parts/action.ts';
-import { Sent } from '../parts/sent.tsx';
+import { Sent } from '../parts/feedback.tsx';
 
 interface Props {
   request: PageRequestRow;
@@ -21,7 +21,7 @@ export function Answer({ request, isShort = false }: Props) {
   const give = async (action: string) => {
     const body = { action, note: note.trim() || null };
     await run(`requests/${encodeURIComponent(request.id)}/respond`, body);
-    void kept.invalidateQueries({ queryKey: ['requests'] });
+    void queryClient.invalidateQueries({ queryKey: ['requests'] });
   };
   return (
     <div className="mt-2 space-y-2">

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PageReceipt, PageRequest } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { requestOf } from '../live/questions.ts';
+import { requestOf } from '../live/queries.ts';
 import { fromTo, statusWords } from '../model/request-words.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Age, When } from '../parts/age.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
+import { NotLoaded, Trouble } from '../parts/feedback.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
 import { Answer } from './answer.tsx';
 
 /** One request with what was said about it. */

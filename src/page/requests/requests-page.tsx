@@ -1,14 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { PageRequestRow } from '../../wire/index.ts';
-import { type RequestsView, requestList } from '../live/questions.ts';
+import { type RequestsView, requestList } from '../live/queries.ts';
 import { useQueryWord, withQuery } from '../model/router.ts';
+import { NotLoaded, Quiet } from '../parts/feedback.tsx';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
-import { Quiet } from '../parts/said.tsx';
-import { NewRows } from '../parts/small-parts.tsx';
+import { NewRows } from '../parts/new-rows.tsx';
 import { RequestCard } from './request-card.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
 

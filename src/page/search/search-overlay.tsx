@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import type { PageSearch } from '../../wire/index.ts';
-import { searchFor } from '../live/questions.ts';
+import { searchFor } from '../live/queries.ts';
 import { goTo, isOwnPlace, useQueryWord, withQuery } from '../model/router.ts';
 import { When } from '../parts/age.tsx';
+import { Quiet, Trouble } from '../parts/feedback.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Quiet, Trouble } from '../parts/said.tsx';
 
 type Hit = PageSearch['hits'][number];
 

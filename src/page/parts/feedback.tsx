@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { PageError } from '../model/ask.ts';
+import type { Sending } from './action.ts';
 import { Plain } from './plain-text.tsx';
 
 /** What went wrong, where it happened, until it is mended: no message that flies by. */
@@ -38,5 +39,32 @@ export function Loading({ rows = 4, what }: { rows?: number; what: string }) {
         <div key={row} className="h-7 rounded-md bg-sunken" />
       ))}
     </div>
+  );
+}
+
+interface NotLoadedProps {
+  asked: { error: unknown; refetch: () => unknown };
+  /** What is awaited, for those who hear the page. */
+  what: string;
+  rows?: number;
+  /** Nothing around it keeps trouble away from the edge. */
+  isBare?: boolean;
+}
+
+/** In place of what a question has not brought: that it is on its way, or why it does not come. */
+export function NotLoaded({ asked: { error, refetch }, what, rows, isBare = false }: NotLoadedProps) {
+  if (!error) return <Loading what={what} {...(rows !== undefined && { rows })} />;
+  const trouble = <Trouble error={error} again={() => void refetch()} />;
+  return isBare ? <div className="p-4">{trouble}</div> : trouble;
+}
+
+/** What became of what a form sent, in the server's words. */
+export function Sent({ sending }: { sending: Sending<{ sentence: string }> }) {
+  if (sending.state === 'failed') return <Trouble error={sending.error} />;
+  if (sending.state !== 'done') return null;
+  return (
+    <p role="status" className="text-xs">
+      <Plain text={sending.receipt.sentence} />
+    </p>
   );
 }

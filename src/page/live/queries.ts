@@ -15,7 +15,7 @@ import type {
 } from '../../wire/index.ts';
 import { askShown as ask } from '../model/ask-together.ts';
 
-/** Every question the page asks beyond the picture. Keys begin with what they are about and whose (see answers.ts). */
+/** Every question the page asks beyond the picture. Keys begin with what they are about and whose (see query-client.ts). */
 export const agentAt = (name: string): string => `agents/${encodeURIComponent(name)}`;
 
 /** With its queue where that is shown: what changes is asked for at once. */

@@ -6,7 +6,7 @@ import { together } from '../model/ask-together.ts';
 type Touched = NonNullable<PageChange['touched']>[number];
 
 /** What the page asked for beyond the picture. It stays good until the stream says that it was touched. */
-export const answers = new QueryClient({
+export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 60_000,
@@ -21,7 +21,7 @@ export const answers = new QueryClient({
 });
 
 /** Which questions each kind of touch concerns: the first words of their keys. */
-const CONCERNED: Record<Touched['what'], readonly string[]> = {
+const AFFECTED: Record<Touched['what'], readonly string[]> = {
   mail: ['mail', 'timeline'],
   queue: ['timeline', 'ledger', 'facts'],
   timeline: ['timeline', 'ledger', 'facts'],
@@ -31,14 +31,14 @@ const CONCERNED: Record<Touched['what'], readonly string[]> = {
 };
 
 /** Keys are `[what, agent or null, …]`; a question about no single agent hears of all. */
-export function forgetTouched(touched: readonly Touched[]): void {
+export function refetchTouched(touched: readonly Touched[]): void {
   if (touched.length === 0) return;
   const stale = (key: readonly unknown[]): boolean =>
     touched.some(
       ({ agent, what }) =>
-        CONCERNED[what].includes(key[0] as string) && (agent === null || key[1] === null || key[1] === agent),
+        AFFECTED[what].includes(key[0] as string) && (agent === null || key[1] === null || key[1] === agent),
     );
-  for (const { queryHash } of answers
+  for (const { queryHash } of queryClient
     .getQueryCache()
     .findAll({ predicate: (query) => stale(query.queryKey) && !isOver(query) }))
     due.add(queryHash);
@@ -51,8 +51,8 @@ function isOver({ meta, state: { data } }: Query): boolean {
   return data !== undefined && (is?.(data) ?? false);
 }
 
-export function forgetAll(): void {
-  void answers.invalidateQueries();
+export function invalidateAll(): void {
+  void queryClient.invalidateQueries();
 }
 
 /** What changes all the time is asked for at most this often. */
@@ -63,10 +63,10 @@ let isAsking = false;
 
 /** One round of questions at a time, as one request: whatever is touched during one is asked for in the next. */
 async function askAgain(): Promise<void> {
-  const cache = answers.getQueryCache();
+  const cache = queryClient.getQueryCache();
   const isDue = { predicate: ({ queryHash }: { queryHash: string }) => due.has(queryHash) };
   // What is not shown is asked for when it is.
-  void answers.invalidateQueries({ ...isDue, refetchType: 'none' });
+  void queryClient.invalidateQueries({ ...isDue, refetchType: 'none' });
   if (isAsking) return;
   isAsking = true;
   while (due.size > 0) {
@@ -79,7 +79,7 @@ async function askAgain(): Promise<void> {
     due.clear();
     askedMs = performance.now();
     await together(() =>
-      answers.refetchQueries(
+      queryClient.refetchQueries(
         { type: 'active', predicate: ({ queryHash }) => round.has(queryHash) },
         { cancelRefetch: false },
       ),

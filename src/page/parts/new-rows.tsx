@@ -1,0 +1,9 @@
+/** What came while rows were held in place. It stands in a line that is always there. */
+export function NewRows({ fresh, show }: { fresh: number; show: () => void }) {
+  if (fresh === 0) return null;
+  return (
+    <button type="button" className="chip bg-accent text-accent-ink" onClick={show}>
+      {fresh} new · show
+    </button>
+  );
+}
