@@ -13,7 +13,7 @@ import { Loading, Quiet } from './parts/feedback.tsx';
 import { late } from './parts/late.tsx';
 import { Link } from './parts/link.tsx';
 
-/** Home is there at once; everything else comes when it is asked for. */
+/** Home is in the first bundle; the other views are loaded when they are opened. */
 const AgentPage = late(() => import('./agent/agent-page.tsx'), viewToCome);
 const SearchOverlay = late(() => import('./search/search-overlay.tsx'));
 const KeysOverlay = late(() => import('./frame/keys-overlay.tsx'));
@@ -21,14 +21,14 @@ const MailPage = late(() => import('./mail/mail-page.tsx'), viewToCome);
 const RequestsPage = late(() => import('./requests/requests-page.tsx'), viewToCome);
 const RemindersPage = late(() => import('./reminders/reminders-page.tsx'), viewToCome);
 
-/** A server of another version has other files: then only a new page helps. */
+/** A server of another version has other files; then the page must be reloaded. */
 function viewToCome(isMissing: boolean) {
   if (!isMissing) return <Loading what="the page" />;
   return (
     <Quiet>
-      The server did not give this view; asking again.{' '}
+      This view could not be loaded; trying again.{' '}
       <button type="button" className="text-accent underline" onClick={() => location.reload()}>
-        Load the page anew
+        Reload the page
       </button>
     </Quiet>
   );
@@ -99,7 +99,7 @@ function decode(name: string): string {
   }
 }
 
-/** The title's count, notifications, and for screen readers the number alone. */
+/** The count in the title, notifications, and the count for screen readers. */
 function News() {
   const picture = useLive((live) => live.picture);
   const { path } = usePlace();
@@ -114,7 +114,7 @@ function News() {
   }, [picture]);
   return (
     <div aria-live="polite" className="sr-only">
-      {needs === 0 ? 'Nothing needs you' : `${needs} ${needs === 1 ? 'matter needs' : 'matters need'} you`}
+      {needs === 0 ? 'Nothing needs you' : `${needs} ${needs === 1 ? 'item needs' : 'items need'} you`}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 /**
- * Page: what people keep open all day. Runs in a browser; talks to the server it came from and to nobody else.
+ * Page: what people keep open all day. Runs in a browser and talks only to the server it came from.
  *
- * Promises  Whatever agents wrote is shown as text. Nothing moves under a pointer. A stale picture says so.
- * Never     Decides what may be done: roles, dialogs and readiness are judged by the server at the instant of acting.
+ * Promises  Text of agents is shown as text. Nothing moves under the pointer. A page that is not live says so.
+ * Never     Decides what is allowed: the server checks roles, dialogs and readiness at the moment of acting.
  * Errors    Are shown where they happened, in the server's words, until the next try.
  */
 import { createRoot } from 'react-dom/client';

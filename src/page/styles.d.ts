@@ -1,2 +1,2 @@
-/** What the build makes of a style sheet is a file beside the script. */
+/** The build turns a style sheet into a file beside the script. */
 declare module '*.css';

@@ -140,7 +140,7 @@ it('the command that one approves is whole at every width', async () => {
   const { control } = house.agent('ana');
   await control.send('open-dialog', { kind: 'permission', title: 'Bash command', detail: command });
   await goTo('/ui/agents/ana');
-  const text = page.getByRole('region', { name: 'What it asks, as it stands on its screen' });
+  const text = page.getByRole('region', { name: 'The question, as on its screen' });
   await text.waitFor();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 860 });

@@ -9,7 +9,7 @@ import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { StateChip } from '../parts/state-mark.tsx';
 
-/** Who it is, how it stands, and why it does what it does, in one sentence. */
+/** Name, state, and one sentence about why the agent does what it does. */
 export function AgentHeader({ agent }: { agent: PageAgent }) {
   const live = useLive(({ picture }) => rowNamed(picture?.agents.values(), agent.row.name));
   const row = live ?? agent.row;
@@ -53,15 +53,17 @@ function Why({ agent: { why, out_of_reach, notifier } }: { agent: PageAgent }) {
       )}
       <details className="text-muted">
         <summary className="w-fit text-xs hover:text-ink">
-          The decision behind it
+          Why
           {why.decided_at_utc && (
             <>
-              , <At utc={why.decided_at_utc} />
+              {' ('}
+              <At utc={why.decided_at_utc} />)
             </>
           )}
           {why.next_look_at_utc && Date.parse(why.next_look_at_utc) > serverNow() && (
             <>
-              ; looks again <Until utc={why.next_look_at_utc} />
+              {' · next check '}
+              <Until utc={why.next_look_at_utc} />
             </>
           )}
         </summary>

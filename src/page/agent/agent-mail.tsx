@@ -3,7 +3,7 @@ import { mailboxOf, mailList } from '../live/queries.ts';
 import { MessageRow } from '../mail/message-row.tsx';
 import { Loading, Quiet, Trouble } from '../parts/feedback.tsx';
 
-/** The agent's own mailbox; each message opens in the mail. */
+/** The agent's own mailbox; messages open in the mail view. */
 export function AgentMail({ name }: { name: string }) {
   const { data, error } = useQuery(mailboxOf(name));
   if (error) return <Trouble error={error} />;

@@ -29,16 +29,16 @@ export default function AgentPage({ name }: { name: string }) {
   return <Loaded name={name} agent={data} isComplete={!asked.isPlaceholderData} />;
 }
 
-/** It was stopped, or never was: what was known of it would be taken for the present. */
+/** Shown instead of the last known state, which would look like the present one. */
 function NotHere({ name }: { name: string }) {
   return (
     <div className="px-4 py-6 text-center text-muted">
       <h1 className="mb-1 font-semibold text-ink">
         There is no agent <Plain text={name} />
       </h1>
-      It was stopped, or the address is wrong. Its mail, if it has any, is still{' '}
+      It was stopped, or the address is wrong. Its mail is kept in{' '}
       <Link href="/ui/mail" className="text-accent underline">
-        there
+        Mail
       </Link>
       .{' '}
       <Link href="/ui/" className="text-accent underline">
@@ -51,7 +51,7 @@ function NotHere({ name }: { name: string }) {
 interface Props {
   name: string;
   agent: PageAgent;
-  /** Nothing of it is still on its way. */
+  /** False while the rest is still loading. */
   isComplete: boolean;
 }
 
@@ -74,11 +74,11 @@ function Loaded({ name, agent, isComplete }: Props) {
   );
 }
 
-/** Whoever opens it has looked at it. */
+/** Opening the page marks the agent's result as seen. */
 function useSeen(name: string): void {
   const isUnseen = useLive(({ picture }) => rowNamed(picture?.agents.values(), name)?.done_unseen ?? false);
   const { run } = useAction<PageReceipt>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is another function at every drawing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is a new function at every render
   useEffect(() => {
     if (isUnseen && !document.hidden) void run(`${agentAt(name)}/seen`);
   }, [isUnseen, name]);

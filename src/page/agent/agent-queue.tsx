@@ -16,7 +16,7 @@ interface Props {
   isComplete: boolean;
 }
 
-/** What waits for the agent, then what ended; waiting is told apart from working. */
+/** Requests that wait for the agent, then those that ended, each with how long it waited and worked. */
 export function AgentQueue({ name, queue, isComplete }: Props) {
   if (!queue) return isComplete ? <Quiet>The queue cannot be read now.</Quiet> : <Loading what="the queue" />;
   if (queue.items.length === 0) return <Quiet>Nothing is queued.</Quiet>;
@@ -78,7 +78,7 @@ function QueueRow({ name, item }: { name: string; item: QueueItem }) {
             disabled={sending.state === 'sending'}
             onClick={() => void run(`${agentAt(name)}/queue/${encodeURIComponent(item.request_id)}/cancel`)}
           >
-            Take it out
+            Cancel
           </button>
         )}
       </p>

@@ -20,7 +20,7 @@ const TABS = [
 interface Props {
   name: string;
   agent: PageAgent;
-  /** On this host: only then there is a screen to see. */
+  /** On this host. Only then its screen can be shown. */
   isLocal: boolean;
   isComplete: boolean;
 }

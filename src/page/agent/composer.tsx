@@ -27,7 +27,7 @@ interface Words {
 }
 const NO_WORDS: Words = { subject: '', text: '' };
 
-/** Writes to an agent in one of three ways; says before what will happen, and after what did. */
+/** Writes to an agent in one of three ways. Shows beforehand what will happen, and afterwards what did. */
 export function Composer({ name, agent }: { name: string; agent: PageAgent }) {
   const [way, setWay] = useState<Way>('mail');
   const [words, setWords] = useState(NO_WORDS);
@@ -53,7 +53,9 @@ export function Composer({ name, agent }: { name: string; agent: PageAgent }) {
       <Fields way={way} words={words} set={setWords} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <p className="min-w-0 flex-1 basis-48 text-xs text-muted" id="what-will-happen">
-          <Plain text={allowed[way] ? agent.what_will_happen[way] : 'Your link does not allow this.'} />
+          <Plain
+            text={allowed[way] ? agent.what_will_happen[way] : 'View only: ask for an "operate" link.'}
+          />
         </p>
         <SendButton
           sending={action.sending}
@@ -129,7 +131,7 @@ function Ways({ way, set }: { way: Way; set: (way: Way) => void }) {
   );
 }
 
-/** Nothing is called done before the ledger says so. */
+/** A stage counts as done only once it is in the ledger. */
 function Outcome({ name, action: { sending } }: { name: string; action: Action<Receipt> }) {
   if (sending.state === 'failed') return <Trouble error={sending.error} />;
   if (sending.state !== 'done') return null;

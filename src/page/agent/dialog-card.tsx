@@ -5,12 +5,12 @@ import { useAction } from '../parts/action.ts';
 import { Trouble } from '../parts/feedback.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 
-/** As long as its terminal is wide; nothing is lost where it is cut. */
+/** A rule as wide as the terminal: it may be cut without losing anything. */
 const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘]+$/;
 
 /**
- * A tool asks something. A choice is one raw key; the server presses it only if this very dialog is on the screen at that
- * instant. Nothing is ever chosen by itself.
+ * A question of the tool. A choice is one raw key; the server presses it only if this very dialog is on the screen at that
+ * moment. Nothing is ever chosen automatically.
  */
 export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog }) {
   const { sending, run } = useAction<PageReceipt>();
@@ -22,7 +22,7 @@ export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog 
         <Plain text={`${name} asks (${dialog.kind}): ${dialog.title}`} />
       </h2>
       <section
-        aria-label="What it asks, as it stands on its screen"
+        aria-label="The question, as on its screen"
         className="mt-2 rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre-wrap"
       >
         {dialog.lines.map((line, at) => (
@@ -50,11 +50,11 @@ export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog 
       </div>
       {dialog.choices.length === 0 && (
         <p className="mt-2 text-xs">
-          Its choices cannot be told for sure. Answer in its window:{' '}
+          Its choices were not recognised. Answer in its window:{' '}
           <code className="font-mono">rouse open {name}</code>
         </p>
       )}
-      {!may && <p className="mt-1 text-xs text-muted">Your link does not allow you to answer it.</p>}
+      {!may && <p className="mt-1 text-xs text-muted">View only: ask for an "operate" link to answer.</p>}
       {sending.state === 'done' && (
         <p role="status" className="mt-2 text-xs">
           <Plain text={sending.receipt.sentence} />

@@ -9,12 +9,12 @@ import { NotLoaded } from '../parts/feedback.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
 
-/** The proof of one thing, beside the list it came from; it has an address of its own. */
+/** The evidence of one item, beside its list. It has its own address. */
 export function LedgerDrawer({ name }: { name: string }) {
   const ref = useQueryWord('ledger');
   if (!ref) return null;
   return (
-    <Overlay side title="What is known of it" onClose={() => goTo(withQuery({ ledger: undefined }))}>
+    <Overlay side title="Details" onClose={() => goTo(withQuery({ ledger: undefined }))}>
       <Ledger name={name} reference={ref} />
     </Overlay>
   );
@@ -34,19 +34,19 @@ function Ledger({ name, reference }: { name: string; reference: string }) {
           <Plain text={[data.kind, data.state, data.outcome, data.source].filter(Boolean).join(' · ')} />
         </p>
       </div>
-      {data.waiting_reason && <Note label="Waits" text={data.waiting_reason} />}
+      {data.waiting_reason && <Note label="Waiting" text={data.waiting_reason} />}
       {data.error_detail && <Note label="Trouble" text={data.error_detail} />}
       <Stages stages={data.stages} />
       {data.decision && <Decision decision={data.decision} />}
       {data.text && (
         <details open={data.text.length < 2000}>
-          <summary className="heading">The text, as it was accepted</summary>
+          <summary className="heading">Accepted text</summary>
           <div className="mt-1 max-h-80 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs">
             <Body text={data.text} />
           </div>
         </details>
       )}
-      {data.command && <CommandLine command={data.command} label="The same" />}
+      {data.command && <CommandLine command={data.command} label="Same on the command line" />}
     </div>
   );
 }
@@ -63,7 +63,7 @@ function Stages({ stages }: Pick<PageLedger, 'stages'>) {
   if (stages.length === 0) return null;
   return (
     <section>
-      <h3 className="heading mb-1">Seen, one after the other</h3>
+      <h3 className="heading mb-1">Steps</h3>
       <ol className="border-l-2 border-line">
         {stages.map((stage, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a ledger only grows

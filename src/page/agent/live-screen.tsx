@@ -17,7 +17,7 @@ interface Seen {
   error: unknown;
 }
 
-/** What is on its screen, while somebody looks. Captured, never attached: nothing is resized, nothing can be typed here. */
+/** The agent's screen while the page is visible. It is captured, not attached: nothing is resized or typed. */
 export function LiveScreen({ name }: { name: string }) {
   const { screen, error } = useScreen(name);
   if (!screen) return error ? <Trouble error={error} /> : <Loading what="the screen" rows={6} />;
@@ -27,7 +27,7 @@ export function LiveScreen({ name }: { name: string }) {
       {Boolean(error) && <Trouble error={error} />}
       <Terminal screen={screen} />
       <p className="border-t border-line px-4 py-1 text-xs text-muted">
-        Read-only, {screen.columns} × {screen.rows}, as it was seen <Age utc={screen.captured_at_utc} /> ago
+        Read-only, {screen.columns} × {screen.rows}, seen <Age utc={screen.captured_at_utc} /> ago
       </p>
     </>
   );
@@ -60,7 +60,7 @@ function useScreen(name: string): Seen {
   return seen;
 }
 
-/** A browser gives an origin six connections for all its windows: what is asked for needs some, too. */
+/** A browser allows six connections per origin, over all windows. Some must stay free for other requests. */
 const STREAMS = 3;
 
 async function inSlot<T>(look: (isFree: boolean) => Promise<T>, slot = 0): Promise<T> {
@@ -71,13 +71,13 @@ async function inSlot<T>(look: (isFree: boolean) => Promise<T>, slot = 0): Promi
   );
 }
 
-/** Where too many windows follow a screen already. */
+/** One capture, when too many windows already follow a screen. */
 async function glance(name: string, set: SetSeen, signal: AbortSignal): Promise<void> {
   const screen = await ask<PageScreen>(`${agentAt(name)}/screen`, { signal });
   set(() => ({ screen, error: undefined }));
 }
 
-/** One stream for as long as the screen is looked at; the server says something only when there is something to say. */
+/** One stream while the screen is shown; the server sends only changes. */
 async function follow(name: string, set: SetSeen, signal: AbortSignal): Promise<void> {
   const response = await askRaw(`${agentAt(name)}/screen`, {
     headers: { accept: 'text/event-stream' },
@@ -99,7 +99,7 @@ async function follow(name: string, set: SetSeen, signal: AbortSignal): Promise<
   }
 }
 
-/** Nobody looks at a tab behind others: nothing is captured for it. */
+/** No screen is captured for a hidden tab. */
 function whileHidden(signal: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((done) => {

@@ -1,4 +1,4 @@
-/** The terminal is dark in both themes: its colours were chosen by the tool for a dark one. */
+/** The terminal is dark in both themes, because tools choose their colours for a dark one. */
 export const BACKGROUND = '#0c0f14';
 export const FOREGROUND = '#d5dbe5';
 
@@ -58,7 +58,7 @@ const contrast = (a: Rgb, b: Rgb): number => {
 
 const ENOUGH = 4.6;
 
-/** Nearer to white or black until it can be read on its background, whatever the tool chose. */
+/** Moves a colour towards white or black until it is readable on its background. */
 function readable(ink: Rgb, paper: Rgb): Rgb {
   const towards: Rgb = luminance(paper) > 0.18 ? [0, 0, 0] : [255, 255, 255];
   let best = ink;

@@ -6,14 +6,14 @@ import { At } from '../parts/age.tsx';
 import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 
-/** What became of something sent: only what was seen counts, each stage with its time. */
+/** The stages of something that was sent, each with its time. Only recorded stages count. */
 export function Following({ name, reference }: { name: string; reference: string }) {
   const { data } = useQuery(ledgerOf(name, reference));
   const seen = new Map(data?.stages.map(({ stage, at_utc }) => [stage, at_utc]));
   const bad = data?.trouble ? data.outcome : undefined;
   return (
     <div>
-      <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-1 text-xs" aria-label="What became of it">
+      <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-1 text-xs" aria-label="Stages">
         {STAGE_STEPS.map(({ stage, label }, at) => {
           const since = seen.get(stage);
           return (

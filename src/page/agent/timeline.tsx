@@ -28,7 +28,7 @@ const KINDS: Record<Kind, { words: string; icon: IconName }> = {
 
 const keyOf = ({ key }: PageTimelineItem): string => key;
 
-/** Everything that happened with one agent, newest first; each row opens its proof. */
+/** Everything that happened with one agent, newest first. Each row opens its evidence. */
 export function Timeline({ name }: { name: string }) {
   const kinds = useQueryWord('kinds') ?? '';
   const asked = useInfiniteQuery(timelineOf(name, kinds));

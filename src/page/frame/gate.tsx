@@ -14,7 +14,7 @@ type Opened =
   | { state: 'open'; session: PageSession }
   | { state: 'closed'; error?: unknown };
 
-/** Lets in whoever has a session, or a code that begins one. */
+/** Shows the page to a person with a session, or with a code that starts one. */
 export function Gate({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<Opened>({ state: 'opening' });
   const isOver = useLive(({ state }) => state === 'ended');
@@ -39,17 +39,17 @@ const titleOf = (error: unknown): string =>
   error instanceof PageError && error.status > 0
     ? 'This link no longer opens the page'
     : error
-      ? 'The server does not answer'
+      ? 'The server does not respond'
       : 'You are not logged in';
 
-/** The same as index.html shows before any script runs: nothing jumps. */
+/** The same as index.html shows before any script runs, so that nothing jumps. */
 function Opening() {
   return (
     <>
       <header className="topbar">
         <span className="brand">Rouse</span>
       </header>
-      <main className="first-word">Looking at your agents …</main>
+      <main className="first-word">Loading your agents …</main>
     </>
   );
 }
@@ -67,8 +67,8 @@ function Closed({ title, error }: { title: string; error?: unknown }) {
         </p>
       )}
       <p>
-        A link opens the page once. A session ends when nobody uses it, and when the server is started again.
-        Get a new link on the command line of the host:
+        A link works once. A session ends when it is not used for a while, and when the server restarts. To
+        get a new link, run this on the host:
       </p>
       <CommandLine command="rouse dashboard" />
       <button type="button" className="btn self-start" onClick={() => location.reload()}>

@@ -17,7 +17,7 @@ const LOOK = {
   ended: 'text-need',
 } as const;
 
-/** Honest about what is seen: live by the server's clock, or how old the picture is. */
+/** Shows the server's time while the page is live, else how old it is. */
 export function LiveMark() {
   const state = useLive((live) => live.state);
   const lastHeardMs = useLive((live) => live.lastHeardMs);
@@ -26,8 +26,8 @@ export function LiveMark() {
   );
   const title =
     state === 'live'
-      ? "Changes are shown as they happen; the time is the server's"
-      : `What you see is from ${timeOfDay(lastHeardMs)}; trying to reach the server`;
+      ? 'Changes are shown as they happen. This is the time of the server'
+      : `This is the state at ${timeOfDay(lastHeardMs)}; trying to reach the server`;
   return (
     <div
       className={`flex shrink-0 items-center gap-1.5 whitespace-nowrap text-xs font-semibold ${LOOK[state]}`}
@@ -47,14 +47,14 @@ export function LiveMark() {
   );
 }
 
-/** Over everything while the picture is old, so that nobody takes it for the present. */
+/** Above everything while the page is not live, so that no one takes old facts for new. */
 export function StaleBanner() {
   const lost = useLive((live) => (live.state === 'lost' ? live : undefined));
   if (!lost) return null;
   const { lastHeardMs, trouble } = lost;
   return (
     <div role="status" className="bg-need-soft px-4 py-1 text-center text-xs font-semibold text-need">
-      Not live: this is how it was at {timeOfDay(lastHeardMs)}. Reconnecting …{trouble ? ` (${trouble})` : ''}
+      Not live: this is the state at {timeOfDay(lastHeardMs)}. Reconnecting …{trouble ? ` (${trouble})` : ''}
     </div>
   );
 }

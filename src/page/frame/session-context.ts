@@ -10,5 +10,5 @@ export function useSession(): PageSession {
   return session;
 }
 
-/** Whether who looks has this right; the server decides anyway. */
+/** Whether the person has this right. Only for display: the server checks again. */
 export const useMay = (right: PageRight): boolean => useSession().rights.includes(right);

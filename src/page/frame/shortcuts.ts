@@ -10,7 +10,7 @@ const PLACES: Record<string, string> = {
   t: '/ui/reminders',
 };
 
-/** What the overlay lists; rows are moved through with j and k wherever a list marks them with `data-row`. */
+/** The keys that the overlay lists. `j` and `k` move between elements with `data-row`. */
 export const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['/', 'Search everything'],
   ['?', 'This overview'],
@@ -35,7 +35,7 @@ interface Doing {
   overview: () => void;
 }
 
-/** Single letters never while a field has the focus, never with a modifier, and not at all where they are switched off. */
+/** Single letters work unless a field has the focus, a modifier is pressed, or they are switched off. */
 export function useShortcuts({ search, overview }: Doing): void {
   useEffect(() => {
     let afterG = 0;
@@ -59,7 +59,7 @@ export function useShortcuts({ search, overview }: Doing): void {
   }, [search, overview]);
 }
 
-/** Buttons and fields say themselves which key they answer to. */
+/** Buttons and fields name their key in `data-key`. */
 function pressMarked(key: string): boolean {
   if (!/^[a-z]$/.test(key)) return false;
   const marked = [...document.querySelectorAll<HTMLElement>(`[data-key="${key}"]`)].find(

@@ -91,7 +91,7 @@ export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () 
   );
 }
 
-/** On a phone the places are under the thumb. */
+/** On a phone the tabs are at the bottom, within reach of the thumb. */
 export function TabBar() {
   const { path } = usePlace();
   return (

@@ -11,11 +11,11 @@ import { StateMark } from '../parts/state-mark.tsx';
 
 interface Props {
   id: string;
-  /** It is no longer in the list, and stands as it was. */
+  /** It is no longer in the list, and is shown as it was. */
   isGone: boolean;
 }
 
-/** One agent on one line; on a phone, on three. The name is a link over the whole row. It alone is drawn when it changes. */
+/** One agent on one line; on a phone, on three. The name is a link over the whole row. Each row renders by itself. */
 export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
   const now = usePicture(({ agents }) => agents.get(id));
   const last = useRef(now);
@@ -61,8 +61,8 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
         <Doing row={row} />
       </td>
       <Count label="unread" count={row.unread} area="unread" />
-      <Count label="owes" count={row.owes} area="owes" />
-      <Count label="owed" count={row.owed} area="owed" />
+      <Count label="to answer" count={row.owes} area="owes" />
+      <Count label="waiting for" count={row.owed} area="owed" />
       <td role="cell" className="digits text-right text-muted [grid-area:wake] max-md:hidden">
         {row.last_wake_utc ? <Age utc={row.last_wake_utc} /> : <span aria-hidden="true">–</span>}
       </td>
@@ -91,7 +91,7 @@ function Doing({ row }: { row: PageAgentRow }) {
   return row.reason ? <Plain text={row.reason} /> : <span aria-hidden="true">–</span>;
 }
 
-/** Nothing is a dash that nobody reads out; something is bold. */
+/** Zero is a dash that screen readers skip; other counts are bold. */
 function Count({
   label,
   count,

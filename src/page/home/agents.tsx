@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import { usePicture } from '../live/live.ts';
 import type { Listed } from '../live/picture.ts';
-import { useQueryWord, withQuery } from '../model/router.ts';
+import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { Quiet } from '../parts/feedback.tsx';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
@@ -29,8 +29,8 @@ const FILTERS: readonly { word: State | ''; label: string }[] = [
   { word: 'working', label: 'Working' },
   { word: 'waiting', label: 'Waiting' },
   { word: 'idle', label: 'Idle' },
-  { word: 'gone', label: 'Gone' },
-  { word: 'elsewhere', label: 'Elsewhere' },
+  { word: 'gone', label: 'Stopped' },
+  { word: 'elsewhere', label: 'Other hosts' },
 ];
 
 const idOf = ({ id }: Listed): string => id;
@@ -50,6 +50,10 @@ export function Agents() {
   }, [all, under, text]);
   const { rows, fresh, show } = useHeld(wanted, useCallback(idOf, []));
   const list = useHolding<HTMLTableSectionElement>();
+  const clear = () => {
+    setText('');
+    goTo(withQuery({ state: undefined }));
+  };
   return (
     <section aria-labelledby="agents" className="card overflow-hidden">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
@@ -67,7 +71,7 @@ export function Agents() {
           className="field ml-auto w-full sm:w-44"
         />
       </header>
-      {/* Roles are named because cards on a phone are no table to the style sheet. */}
+      {/* Explicit roles: on a phone the style sheet turns the table into cards. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display */}
       <table role="table" className="block w-full" aria-labelledby="agents">
         <AgentsHead />
@@ -78,12 +82,21 @@ export function Agents() {
         </tbody>
       </table>
       {/* biome-ignore-end lint/a11y/noRedundantRoles: they would be lost with another display */}
-      {rows.length === 0 && <NoAgents isFiltered={word !== '' || text !== ''} />}
+      {rows.length === 0 && <NoAgents isFiltered={word !== '' || text !== ''} clear={clear} />}
     </section>
   );
 }
 
-const HEAD = ['State', 'Agent', 'Doing now', 'Unread', 'Owes', 'Owed', 'Last wake', 'Last hour'] as const;
+const HEAD = [
+  'State',
+  'Agent',
+  'Doing now',
+  'Unread',
+  'To answer',
+  'Waiting for',
+  'Last wake',
+  'Last hour',
+] as const;
 
 function AgentsHead() {
   return (
@@ -98,7 +111,7 @@ function AgentsHead() {
             key={label}
             role="columnheader"
             scope="col"
-            className={`truncate font-semibold ${/^(Un|Ow)/.test(label) ? 'text-right' : 'text-left'} ${label.startsWith('Last w') ? 'text-right' : ''}`}
+            className={`truncate font-semibold ${/^(Un|To|Wa)/.test(label) ? 'text-right' : 'text-left'} ${label.startsWith('Last w') ? 'text-right' : ''}`}
           >
             {label === 'Last hour' ? 'Wakes ▲ turns ▼, 1 h' : label}
           </th>
@@ -109,7 +122,7 @@ function AgentsHead() {
   );
 }
 
-/** Counts that lead to what they count. */
+/** Counts per state; each is a link that filters by it. */
 function Filters({ rows, now }: { rows: readonly Listed[]; now: string }) {
   return (
     <nav aria-label="Agents by state" className="flex flex-wrap gap-1">
@@ -132,8 +145,16 @@ function Filters({ rows, now }: { rows: readonly Listed[]; now: string }) {
   );
 }
 
-function NoAgents({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Quiet>No agent is like that.</Quiet>;
+function NoAgents({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  if (isFiltered)
+    return (
+      <Quiet>
+        No agents match.{' '}
+        <button type="button" className="text-accent underline" onClick={clear}>
+          Clear filters
+        </button>
+      </Quiet>
+    );
   return (
     <Quiet>
       No agents on this host yet. <code className="font-mono">rouse launch claude ana --wake</code> starts

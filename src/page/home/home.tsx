@@ -4,7 +4,7 @@ import { Plain } from '../parts/plain-text.tsx';
 import { Agents } from './agents.tsx';
 import { Needs } from './needs.tsx';
 
-/** Who needs me, and why; then everybody. */
+/** What needs the person, then all agents. */
 export function Home() {
   const isThere = useLive(({ picture }) => picture !== undefined);
   if (!isThere) return <Loading rows={8} what="agents" />;
@@ -17,7 +17,7 @@ export function Home() {
   );
 }
 
-/** What the server could not read; the rest is shown as it is. */
+/** What the server could not read. Everything else is shown as usual. */
 function Troubles() {
   const troubles = usePicture((picture) => picture.troubles) ?? [];
   if (troubles.length === 0) return null;

@@ -31,7 +31,7 @@ const AT_FIRST = 7;
 const keyOf = ({ key }: PageNeed): string => key;
 const NONE: readonly PageNeed[] = [];
 
-/** Who needs a person, why, since when, and the one thing to do about it. */
+/** Which agents need a person, why, since when, and the one thing to do about it. */
 export function Needs() {
   const needs = usePicture((picture) => picture.needs) ?? NONE;
   const { rows, fresh, show } = useHeld(needs, useCallback(keyOf, []));
@@ -72,12 +72,12 @@ function NothingNeedsYou() {
         <Icon name="check" />
       </span>
       Nothing needs you.{' '}
-      {counts && counts.agents > 0 ? `${counts.working} at work, ${counts.idle} idle.` : 'No agents yet.'}
+      {counts && counts.agents > 0 ? `${counts.working} working, ${counts.idle} idle.` : 'No agents yet.'}
     </p>
   );
 }
 
-/** The name stands before it already. */
+/** Without the name, which is shown before it. */
 const whyOf = ({ agent, why }: PageNeed): string =>
   agent && why.startsWith(`${agent} `) ? why.slice(agent.length + 1) : why;
 

@@ -4,7 +4,7 @@ import { holdStream, SILENCE_MS } from './stream.ts';
 import { listenToTabs } from './tabs.ts';
 
 const LOCK = 'rouse-page-stream';
-/** A tab that nobody has looked at for so long gives the stream up, unless it was asked to notify. */
+/** A tab that was hidden for this long releases the stream, unless it must notify. */
 const HIDDEN_MS = 60_000;
 
 let looking: AbortController | undefined;
@@ -42,7 +42,7 @@ function pauseStream(): void {
   setConnection('paused');
 }
 
-/** Waits for the lock, then holds the stream; whoever it is stolen from waits again. */
+/** Waits for the lock, then holds the stream. A tab that loses the lock waits again. */
 async function takeTurns(signal: AbortSignal, steal = false): Promise<void> {
   if (!navigator.locks) return holdStream(signal);
   while (!signal.aborted && live.get().state !== 'ended') {
@@ -57,7 +57,7 @@ async function takeTurns(signal: AbortSignal, steal = false): Promise<void> {
   }
 }
 
-/** The tab that should speak to us may be stuck: who looks takes the stream over. */
+/** The tab that holds the stream may be stuck, so a visible tab takes the stream over. */
 function checkSilence(): void {
   const { state, lastHeardMs } = live.get();
   if (state !== 'live' || Date.now() - lastHeardMs < SILENCE_MS + 5000) return;

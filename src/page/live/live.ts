@@ -6,12 +6,12 @@ import { applyChanges, type Picture, pictureOf } from './picture.ts';
 import { invalidateAll, refetchTouched } from './query-client.ts';
 
 /**
- * `live`: what is shown is what is. `lost`: the server is not heard; what is shown is as old as `lastHeardMs` says. `paused`:
- * nobody looks at any tab. `ended`: the session is over.
+ * `live`: the page shows the present. `lost`: no events arrive; the page shows the state at `lastHeardMs`. `paused`: all
+ * tabs are hidden. `ended`: the session is over.
  */
 export interface Live {
   state: 'connecting' | 'live' | 'lost' | 'paused' | 'ended';
-  /** When the server was last heard, by this machine's clock. */
+  /** When the last event arrived, by this machine's clock. */
   lastHeardMs: number;
   picture: Picture | undefined;
   trouble: string | undefined;
@@ -28,7 +28,7 @@ export const useLive = <C>(choose: (live: Live) => C): C => useStore(live, choos
 export const usePicture = <C>(choose: (picture: Picture) => C): C | undefined =>
   useStore(live, ({ picture }) => picture && choose(picture));
 
-/** At most ten paints a second, however much happens. */
+/** At most ten renders a second, however much happens. */
 const PAINT_MS = 100;
 let pending: PageChange[] = [];
 let painted = 0;
@@ -65,7 +65,7 @@ export function setConnection(state: Live['state'], trouble?: string): void {
 
 let refreshing: Promise<void> | undefined;
 
-/** The whole picture again: at the start, after a gap, and when the server is another. */
+/** Loads the whole picture: at the start, after a gap, and when the server has restarted. */
 export function refresh(): Promise<void> {
   refreshing ??= takeSnapshot().finally(() => {
     refreshing = undefined;
@@ -88,7 +88,7 @@ async function takeSnapshot(): Promise<void> {
   }
 }
 
-/** The stream begins, or begins again: what was missed meanwhile is fetched, never patched over. */
+/** The stream starts, or starts again. What was missed is loaded as a whole, never patched. */
 export async function receiveHello(hello: PageHello): Promise<void> {
   setServerTime(hello.now_utc);
   const { picture } = live.get();

@@ -1,19 +1,19 @@
 import type { PageAgentRow, PageChange, PageCounts, PageNeed, PageSnapshot } from '../../wire/index.ts';
 
-/** What the server last told of the whole host. A row that did not change stays the same object. */
+/** The last known state of the whole host. A row that did not change stays the same object. */
 export interface Picture {
   seq: number;
   epoch: string;
   host: string;
   agents: ReadonlyMap<string, PageAgentRow>;
-  /** The most urgent first; the same list while nobody comes, goes, or changes state. */
+  /** The most urgent first. The same array until an agent is added, removed or changes state. */
   roll: readonly Listed[];
   needs: readonly PageNeed[];
   counts: PageCounts;
   troubles: readonly string[];
 }
 
-/** What a list of agents is sorted and narrowed by. The rest of a row changes without the list. */
+/** The fields by which agents are sorted and filtered. The rest of a row changes without the list. */
 export type Listed = Pick<PageAgentRow, 'id' | 'name' | 'state' | 'tool' | 'host'>;
 
 const ORDER: Record<Listed['state'], number> = {
@@ -47,7 +47,7 @@ export function pictureOf(snapshot: PageSnapshot): Picture {
   };
 }
 
-/** Changes the picture has already seen alter nothing: rows are whole, and the newest wins. */
+/** Applies changes that the picture does not have yet. Rows are whole, and the newest wins. */
 export function applyChanges(picture: Picture, changes: readonly PageChange[]): Picture {
   const fresh = changes.filter(({ seq }) => seq > picture.seq);
   if (fresh.length === 0) return picture;
@@ -70,7 +70,7 @@ export function applyChanges(picture: Picture, changes: readonly PageChange[]): 
   return next;
 }
 
-/** The one of that name, if it is in the picture. */
+/** The row with that name, if there is one. */
 export function rowNamed<R extends { name: string }>(
   rows: Iterable<R> | undefined,
   name: string,

@@ -15,10 +15,10 @@ import type {
 } from '../../wire/index.ts';
 import { askShown as ask } from '../model/ask-together.ts';
 
-/** Every question the page asks beyond the picture. Keys begin with what they are about and whose (see query-client.ts). */
+/** Every query besides the picture. Keys start with the kind and the agent (see query-client.ts). */
 export const agentAt = (name: string): string => `agents/${encodeURIComponent(name)}`;
 
-/** With its queue where that is shown: what changes is asked for at once. */
+/** With the queue only where it is shown: it changes often. */
 export const factsOf = (name: string, withQueue: boolean) =>
   queryOptions({
     queryKey: ['facts', name, withQueue],
@@ -44,7 +44,7 @@ export const ledgerOf = (name: string, ref: string) =>
     meta: { isOver: isLedgerOver },
   });
 
-/** Nothing is added to it any more. */
+/** Whether the ledger is complete. */
 const isLedgerOver = ({ outcome, trouble, stages }: PageLedger): boolean =>
   outcome !== null && (trouble || stages.some(({ stage }) => stage === 'turn_finished'));
 
@@ -64,7 +64,7 @@ export const mailboxes = queryOptions({
   queryFn: ({ signal }) => ask<PageMailboxes>('mailboxes', { signal }),
 });
 
-/** Which mailbox is an agent's does not change with its mail. */
+/** Its key is not `mail`: which mailbox belongs to an agent does not change with its mail. */
 export const mailboxOf = (name: string) =>
   queryOptions({
     queryKey: ['mailbox', name],

@@ -5,7 +5,7 @@ import { together } from '../model/ask-together.ts';
 
 type Touched = NonNullable<PageChange['touched']>[number];
 
-/** What the page asked for beyond the picture. It stays good until the stream says that it was touched. */
+/** Everything the page loads besides the picture. It stays valid until the stream reports a change. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -20,7 +20,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Which questions each kind of touch concerns: the first words of their keys. */
+/** Which queries each kind of change affects, by the first part of their keys. */
 const AFFECTED: Record<Touched['what'], readonly string[]> = {
   mail: ['mail', 'timeline'],
   queue: ['timeline', 'ledger', 'facts'],
@@ -30,7 +30,7 @@ const AFFECTED: Record<Touched['what'], readonly string[]> = {
   requests: ['requests', 'timeline'],
 };
 
-/** Keys are `[what, agent or null, …]`; a question about no single agent hears of all. */
+/** Keys are `[what, agent or null, …]`; a query with null is affected by changes of any agent. */
 export function refetchTouched(touched: readonly Touched[]): void {
   if (touched.length === 0) return;
   const stale = (key: readonly unknown[]): boolean =>
@@ -45,7 +45,7 @@ export function refetchTouched(touched: readonly Touched[]): void {
   void askAgain();
 }
 
-/** What will not change any more says so by its `meta.isOver`. */
+/** A query whose data cannot change any more has `meta.isOver`. */
 function isOver({ meta, state: { data } }: Query): boolean {
   const is = meta?.['isOver'] as ((data: unknown) => boolean) | undefined;
   return data !== undefined && (is?.(data) ?? false);
@@ -55,23 +55,23 @@ export function invalidateAll(): void {
   void queryClient.invalidateQueries();
 }
 
-/** What changes all the time is asked for at most this often. */
+/** Data that changes all the time is fetched at most this often. */
 const PAUSE_MS = 500;
 const due = new Set<string>();
 let askedMs = Number.NEGATIVE_INFINITY;
 let isAsking = false;
 
-/** One round of questions at a time, as one request: whatever is touched during one is asked for in the next. */
+/** One round of queries at a time, as one request. Changes during a round are fetched in the next one. */
 async function askAgain(): Promise<void> {
   const cache = queryClient.getQueryCache();
   const isDue = { predicate: ({ queryHash }: { queryHash: string }) => due.has(queryHash) };
-  // What is not shown is asked for when it is.
+  // Queries that are not shown are fetched once they are shown.
   void queryClient.invalidateQueries({ ...isDue, refetchType: 'none' });
   if (isAsking) return;
   isAsking = true;
   while (due.size > 0) {
     await new Promise((done) => setTimeout(done, Math.max(0, askedMs + PAUSE_MS - performance.now())));
-    // An answer that is on its way may be of before the change.
+    // A response that is on its way may be older than the change.
     await Promise.allSettled(
       cache.findAll({ ...isDue, fetchStatus: 'fetching' }).map(({ promise }) => promise),
     );

@@ -5,12 +5,12 @@ import { readEvents, type ServerEvent } from '../model/events.ts';
 import { live, receiveChange, receiveHello, refresh, setConnection } from './live.ts';
 import { broadcast } from './tabs.ts';
 
-/** The server says something at least every 15 seconds; after this silence the connection is taken for dead. */
+/** The server sends something at least every 15 seconds. After this silence the connection counts as dead. */
 export const SILENCE_MS = 35_000;
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Holds the one stream of this browser until the signal, through restarts of the server. */
+/** Keeps the one stream of this browser open until the signal, also across restarts of the server. */
 export async function holdStream(signal: AbortSignal): Promise<void> {
   let pause = SHORTEST_PAUSE_MS;
   while (!signal.aborted) {

@@ -1,7 +1,7 @@
 import type { PageChange, PageHello } from '../../wire/index.ts';
 import { type Live, live, receiveChange, receiveHello, refresh, setConnection } from './live.ts';
 
-/** What the tab that holds the stream tells the others. */
+/** What the tab that holds the stream sends to the others. */
 type TabMessage =
   | { kind: 'change'; change: PageChange }
   | { kind: 'hello'; hello: PageHello }
@@ -14,7 +14,7 @@ export const broadcast = (message: TabMessage): void => channel?.postMessage(mes
 
 const NOTHING = (): void => undefined;
 
-/** A browser gives an origin six connections for all its tabs: one tab listens, the others hear from it. */
+/** A browser allows six connections per origin, over all tabs. So one tab holds the stream and passes events on. */
 export function listenToTabs(): void {
   if (!channel) return;
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
@@ -26,7 +26,7 @@ export function listenToTabs(): void {
   };
 }
 
-/** Another tab took over. What it begins with may be newer than what this one has heard. */
+/** Another tab took over. Its first event may be newer than what this tab has. */
 async function followNewHolder(hello: PageHello): Promise<void> {
   if ((live.get().picture?.seq ?? -1) < hello.seq) await refresh();
   await receiveHello(hello);

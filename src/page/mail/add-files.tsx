@@ -48,7 +48,7 @@ export function AddFiles({ files, set }: Props) {
           type="button"
           className="chip bg-sunken"
           onClick={() => set(files.filter((other) => other !== file))}
-          aria-label={`Leave out ${plain(file.name)}`}
+          aria-label={`Remove ${plain(file.name)}`}
         >
           <Plain text={file.name} />
           <Icon name="close" size={12} />

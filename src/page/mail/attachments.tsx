@@ -12,7 +12,7 @@ interface Props {
   attachments: PageMessage['attachments'];
 }
 
-/** Files are saved, never shown: what an agent attached is not opened here. */
+/** Files are saved, never opened here: they come from agents. */
 export function Attachments({ mailbox, reference, attachments }: Props) {
   const [error, setError] = useState<unknown>();
   const save = async (id: string, name: string): Promise<void> => {
@@ -56,7 +56,7 @@ export function Attachments({ mailbox, reference, attachments }: Props) {
 }
 
 function offer(blob: Blob, name: string): void {
-  // Whatever it calls itself, the browser gets bytes to save.
+  // Always plain bytes, whatever type the file claims, so that the browser only saves it.
   const url = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }));
   const anchor = document.createElement('a');
   anchor.href = url;

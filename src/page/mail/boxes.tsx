@@ -11,7 +11,7 @@ import { StateShape } from '../parts/state-mark.tsx';
 
 export type Mailbox = PageMailboxes['mailboxes'][number];
 
-/** People first, then agents by name; those that nobody can read say why. */
+/** People first, then agents by name. */
 export const inOrder = (boxes: readonly Mailbox[]): Mailbox[] =>
   [...boxes].sort(
     (a, b) =>

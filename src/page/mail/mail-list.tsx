@@ -118,7 +118,7 @@ function ListHead({ choice, onWrite, fresh, show }: Head) {
   );
 }
 
-/** Where there is no room for a pane of mailboxes. */
+/** Replaces the pane of mailboxes on a narrow screen. */
 function ChooseMailbox({ chosen }: { chosen: string | undefined }) {
   const { data } = useQuery(mailboxes);
   return (

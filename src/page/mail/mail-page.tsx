@@ -8,7 +8,7 @@ import { MailList } from './mail-list.tsx';
 import { NewMessage } from './new-message.tsx';
 import { Thread } from './thread.tsx';
 
-/** A mail client over every mailbox of the host: three panes, two, or one, as there is room. */
+/** A mail client for every mailbox of the host, in one to three panes. */
 export default function MailPage() {
   const { query } = usePlace();
   const [isWriting, setWriting] = useState(false);

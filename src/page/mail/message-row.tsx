@@ -16,12 +16,12 @@ export const nameOf = ({
 
 interface Props {
   message: ListedMessage;
-  /** The choice of the list it stands in, so that it stays chosen. */
+  /** The query of its list, so that the list stays the same when the message opens. */
   box: string | undefined;
   isOpen: boolean;
 }
 
-/** From whom to whom, what about, how it starts, and how old. */
+/** Sender, recipients, subject, preview and age. */
 export function MessageRow({ message, box, isOpen }: Props) {
   const { sender, to, subject, body_preview, created_at_utc, attachments, unread, answered } = message;
   return (

@@ -13,7 +13,7 @@ interface Props {
   isOpen: boolean;
 }
 
-/** Folded to one line unless it is the last of its thread. */
+/** Collapsed to one line unless it is the last of its thread. */
 export function Message({ message, isOpen }: Props) {
   const [open, setOpen] = useState(isOpen);
   return (
@@ -58,9 +58,7 @@ function Opened({ message }: { message: PageMessage }) {
       <div className="max-w-[75ch] text-sm leading-6">
         <Body text={message.body_text ?? message.body_preview ?? ''} />
       </div>
-      {message.body_cut && (
-        <p className="text-wait">The body is longer than the page shows; the command has all of it.</p>
-      )}
+      {message.body_cut && <p className="text-wait">The body is cut; the command below prints all of it.</p>}
       <Attachments
         mailbox={message.mailbox}
         reference={message.message_ref}
@@ -72,7 +70,7 @@ function Opened({ message }: { message: PageMessage }) {
   );
 }
 
-/** Per recipient, as far as it is known here. */
+/** The state of each recipient, as far as it is known here. */
 function Delivered({ delivered }: Pick<PageMessage, 'delivered'>) {
   if (delivered.length === 0) return null;
   return (

@@ -6,7 +6,7 @@ import { SendButton } from '../parts/send-button.tsx';
 import { SendForm } from '../parts/send-form.tsx';
 import { AddFiles, type NewFile } from './add-files.tsx';
 
-/** An answer in the thread, as the operator. */
+/** A reply in the thread, as the operator. */
 export function Reply({ mailbox, reference }: { mailbox: string; reference: string }) {
   const [text, setText] = useState('');
   const [files, setFiles] = useState<NewFile[]>([]);

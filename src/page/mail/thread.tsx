@@ -17,7 +17,7 @@ interface Props {
   reference: string;
 }
 
-/** A thread, oldest first; the message that was chosen is open, and the last. */
+/** A thread, oldest first. The chosen message and the last one are open. */
 export function Thread({ mailbox, reference }: Props) {
   const one = useQuery(messageOf(mailbox, reference));
   const thread = useQuery({
@@ -66,7 +66,7 @@ export function Thread({ mailbox, reference }: Props) {
   );
 }
 
-/** Reading one's own mail marks it; looking into somebody else's mailbox changes nothing. */
+/** Marks mail in the person's own mailbox as read; other mailboxes are not changed by reading. */
 function Keep({
   mailbox,
   reference,

@@ -9,7 +9,7 @@ interface Waiting {
 
 let gathered: Waiting[] | undefined;
 
-/** One question; with those that `together` gathers it goes as one request. */
+/** Asks the server; inside `together`, several such calls become one request. */
 export function askShown<T>(path: string, question: Pick<Question, 'query' | 'signal'>): Promise<T> {
   if (!gathered) return ask<T>(path, question);
   const waiting = gathered;
@@ -18,7 +18,7 @@ export function askShown<T>(path: string, question: Pick<Question, 'query' | 'si
   });
 }
 
-/** What `begin` asks for before it returns is one request. */
+/** Everything that `begin` asks for before it returns is sent as one request. */
 export function together(begin: () => Promise<unknown>): Promise<unknown> {
   const round: Waiting[] = [];
   gathered = round;
@@ -30,7 +30,7 @@ export function together(begin: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** As many as one request takes. */
+/** The server accepts this many in one request. */
 const MAX_ASKED = 16;
 
 async function send(round: Waiting[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PageSession } from '../../wire/index.ts';
 
-/** What the server refused, in its own words; status 0: it was not reached at all. */
+/** A refusal in the server's words. Status 0: the server could not be reached. */
 export class PageError extends Error {
   readonly status: number;
   readonly code: string;
@@ -18,7 +18,7 @@ const API = '/ui/api/';
 const HEADER = 'x-rouse-page';
 const KEPT = 'rouse.csrf';
 
-/** Half of the session; the other half is a cookie that no script can read. Kept for this origin, port included. */
+/** Half of the session's secret; the other half is a cookie that no script can read. Stored per origin, port included. */
 let csrf = kept();
 let onEnded: (() => void) | undefined;
 
@@ -36,14 +36,14 @@ export function keepSession(session: PageSession | undefined): void {
     if (csrf) localStorage.setItem(KEPT, csrf);
     else localStorage.removeItem(KEPT);
   } catch {
-    // Without storage the session lives as long as the tab.
+    // Without storage the session ends with the tab.
   }
 }
 
-/** Without its half no session can be running: nobody is asked. */
+/** Without this half there is no session, so the server need not be asked. */
 export const hasSession = (): boolean => csrf !== undefined;
 
-/** Called whenever the server says that nobody is logged in. */
+/** Called whenever the server reports that the session has ended. */
 export function whenSessionEnds(listener: () => void): void {
   onEnded = listener;
 }
@@ -58,14 +58,14 @@ export interface Question {
 
 export const addressOf = (path: string, query?: Question['query']): string => `${API}${pathOf(path, query)}`;
 
-/** Below the API. */
+/** The path below the API, with its query. */
 export function pathOf(path: string, query: Question['query'] = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `${path}${search ? `?${search}` : ''}`;
 }
 
-/** One question to the server this page came from, and to no other. */
+/** One request to the server this page came from, and to no other. */
 export async function askRaw(path: string, question: Question = {}): Promise<Response> {
   const { method = 'GET', body, query, signal, headers } = question;
   const response = await fetch(addressOf(path, query), {
@@ -86,7 +86,7 @@ export async function askRaw(path: string, question: Question = {}): Promise<Res
     throw new PageError(
       0,
       'unreachable',
-      'The server does not answer.',
+      'The server does not respond.',
       'Is it still running? "rouse server status" shows it.',
     );
   });
@@ -105,7 +105,7 @@ export function refusalOf(status: number, body: unknown, path: string): PageErro
   const refused = body as { detail?: unknown; error?: { code?: string; message?: string; hint?: string } };
   const message =
     refused.error?.message ??
-    (typeof refused.detail === 'string' ? refused.detail : `The server said ${status}.`);
+    (typeof refused.detail === 'string' ? refused.detail : `The server returned ${status}.`);
   if (status === 401 && path !== 'session') onEnded?.();
   return new PageError(status, refused.error?.code ?? 'unknown', message, refused.error?.hint);
 }

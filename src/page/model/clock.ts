@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Ahead of this machine's clock by so much is the server's, by which all ages are told. */
+/** How far the server's clock is ahead of this machine's. All ages use the server's clock. */
 let aheadMs = 0;
 
 export function setServerTime(nowUtc: string): void {
@@ -13,7 +13,7 @@ export const serverNow = (): number => Date.now() + aheadMs;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One tick a second for every age on the page, and none while nobody looks. */
+/** One tick a second for all ages on the page; none while the tab is hidden. */
 function onTick(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -27,10 +27,10 @@ function onTick(listener: () => void): () => void {
   };
 }
 
-/** What the clock says of something, drawn again only when the words change. */
+/** Words that depend on the time; renders only when they change. */
 export const useTicking = (words: () => string): string => useSyncExternalStore(onTick, words);
 
-/** `4 s`, `12 min`, `3 h`, `5 d`: as long as it takes to read it. */
+/** `4 s`, `12 min`, `3 h`, `5 d`. */
 export function lengthInWords(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -4,8 +4,8 @@ export interface ServerEvent {
 }
 
 /**
- * The events of a stream, as they come. Comments are heard too, as `beat`: they say that the server still lives. An
- * EventSource would do the same, but could not send the header that every question of the page carries.
+ * The events of a stream. Comments are returned as `beat`: they show that the server is alive. An EventSource cannot send
+ * the header that every request of the page needs.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();

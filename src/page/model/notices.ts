@@ -6,25 +6,25 @@ import { changeSettings, type NoticeKind, noticeKindOf, settings } from './setti
 export const mayNotify = (): NotificationPermission =>
   typeof Notification === 'undefined' ? 'denied' : Notification.permission;
 
-/** Asked by a click only, as browsers want it. */
+/** Browsers allow this only in response to a click. */
 export async function askToNotify(): Promise<void> {
   if (mayNotify() === 'default') await Notification.requestPermission();
   changeSettings({ notify: mayNotify() === 'granted' });
 }
 
-/** `(2) Rouse`: how many matters need a person, also in a tab behind others. */
+/** `(2) Rouse`: how many items need a person, visible also on a background tab. */
 export function showCount(count: number, where: string): void {
   const name = where ? `${plain(where)} · Rouse` : 'Rouse';
   document.title = count > 0 ? `(${count}) ${name}` : name;
 }
 
-/** A dialog that is being drawn, or a state that passes, is nobody's news: told is what is still so after this long. */
+/** Notify only if it still needs a person after this time: many states pass by themselves. */
 const SETTLED_MS = 1000;
 
 let known: Set<string> | undefined;
 let unseen = new Set<string>();
 
-/** Tells of what is new since the last picture, by kind, with name and reason; the first picture is no news. */
+/** Notifies about what is new since the last picture. The first picture is never new. */
 export function notifyNew(needs: readonly PageNeed[], agents: Iterable<PageAgentRow>): void {
   const before = known;
   known = new Set(needs.map(({ key }) => key));
@@ -56,7 +56,7 @@ function notify(
   const { notify: isOn, kinds } = settings.get();
   if (!isOn || !kinds[kind] || mayNotify() !== 'granted') return;
   if (!document.hidden && document.hasFocus()) return;
-  // The tag keeps several tabs from saying the same thing twice.
+  // The tag keeps several tabs from showing the same notification twice.
   const notice = new Notification(plain(title), { body: plain(body), tag });
   notice.onclick = () => {
     window.focus();

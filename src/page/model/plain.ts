@@ -1,14 +1,14 @@
 /**
- * Agents' text is hostile: it may hold characters that turn the direction of what follows, hide, or once moved a
- * terminal's cursor. They are shown by their number instead of being obeyed. Line breaks and tabs stay where a text may
- * have lines; emoji keep their joiners.
+ * Text of agents is not trusted: it may contain characters that hide, reverse the direction of the text, or once moved a
+ * terminal's cursor. They are shown as their code point. Line breaks and tabs stay where a text may have lines; emoji keep
+ * their joiners.
  */
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
 
 export interface Run {
   text: string;
-  /** It stands for a character that is not shown itself. */
+  /** The code point of a character that is not shown itself. */
   escaped: boolean;
 }
 
@@ -32,7 +32,7 @@ export function runsOf(text: string): Run[] {
   return runs;
 }
 
-/** The same for where only a string fits: labels, titles, notifications. One line. */
+/** The same as one line of plain text, for labels, titles and notifications. */
 export const plain = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(UNSEEN, (character) => number(character));
 
@@ -42,11 +42,11 @@ const TRAILING = /[.,;:!?)\]]+$/;
 
 export interface Piece {
   text: string;
-  /** Where it leads, as the browser understands it; absent for plain text. */
+  /** Where the link leads, as the browser resolves it; absent for plain text. */
   href?: string;
 }
 
-/** Text with the addresses in it: http, https and mailto only, each with the address it really leads to. */
+/** Splits text into links and the rest. Only http, https and mailto, each with its real target. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

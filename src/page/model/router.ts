@@ -9,7 +9,7 @@ const here = (): Place => ({ path: location.pathname, query: new URLSearchParams
 
 export const place = createStore(here());
 
-/** Every place has an address: what is chosen, filtered or opened stands in it. */
+/** Every view has an address that contains what is chosen, filtered or open. */
 export function goTo(address: string, how: 'push' | 'replace' = 'push'): void {
   const url = new URL(address, location.href);
   if (url.origin !== location.origin) return;
@@ -18,7 +18,7 @@ export function goTo(address: string, how: 'push' | 'replace' = 'push'): void {
   place.set(here());
 }
 
-/** The same place with some of its query changed; undefined takes a name out. */
+/** The present address with parts of its query changed; undefined removes a name. */
 export function withQuery(change: Record<string, string | undefined>): string {
   const { path, query } = place.get();
   const next = new URLSearchParams(query);
@@ -41,5 +41,5 @@ export const useQueryWord = (name: string): string | undefined =>
 
 export const agentPath = (name: string): string => `/ui/agents/${encodeURIComponent(name)}`;
 
-/** A place of this page, and nothing else: what the server or an agent names is not followed elsewhere. */
+/** Whether an address is of this page. Links from the server or an agent are never followed elsewhere. */
 export const isOwnPlace = (address: string): boolean => /^\/ui\/(?!api\/)/.test(address);

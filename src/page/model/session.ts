@@ -1,7 +1,7 @@
 import type { PageSession } from '../../wire/index.ts';
 import { ask, hasSession, keepSession, PageError } from './ask.ts';
 
-/** The one-use code of the address, taken out of it at once: neither history nor bookmarks keep it. */
+/** The one-time code in the address. It is removed from the address at once, so that history and bookmarks do not keep it. */
 function takeCode(): string | undefined {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code === null) return undefined;
@@ -9,14 +9,14 @@ function takeCode(): string | undefined {
   return code;
 }
 
-/** A new link that is opened where the page already is changes only what stands behind the #. */
+/** Opening a new link in a tab that shows the page changes only the part after the #. */
 export function followNewLinks(): void {
   addEventListener('hashchange', () => {
     if (new URLSearchParams(location.hash.slice(1)).has('code')) location.reload();
   });
 }
 
-/** Who looks at this page; undefined: nobody is logged in. */
+/** The session of this page; undefined: not logged in. */
 export async function openSession(): Promise<PageSession | undefined> {
   const code = takeCode();
   const session = code === undefined ? await running() : await exchange(code);
@@ -28,7 +28,7 @@ async function exchange(code: string): Promise<PageSession | undefined> {
   try {
     return await ask<PageSession>('session', { method: 'POST', body: { code } });
   } catch (error) {
-    // The link was opened a second time in a browser that is logged in already.
+    // The link was opened a second time in a browser that is already logged in.
     const before = await running();
     if (before) return before;
     throw error;

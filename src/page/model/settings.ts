@@ -2,7 +2,7 @@ import type { PageNeed } from '../../wire/index.ts';
 import { createStore, useStore } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-/** What somebody may want to be told of; `finished` is off until asked for. */
+/** Kinds of notification; `finished` is off by default. */
 export const NOTICE_KINDS = ['question', 'failure', 'overdue', 'finished'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
@@ -40,7 +40,7 @@ export function changeSettings(change: Partial<Settings>): void {
   try {
     localStorage.setItem(PLACE, JSON.stringify(next));
   } catch {
-    // It holds for this tab.
+    // No storage: the setting applies to this tab only.
   }
 }
 

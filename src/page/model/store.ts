@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that parts of the page watch. */
+/** A value that components subscribe to. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
@@ -24,7 +24,7 @@ export function createStore<T>(first: T): Store<T> {
   };
 }
 
-/** Draws again only when what was chosen is another value. */
+/** Renders again only when the chosen value changes. */
 export function useStore<T, C = T>(
   store: Store<T>,
   choose: (value: T) => C = (value) => value as unknown as C,

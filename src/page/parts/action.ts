@@ -14,8 +14,8 @@ export interface Action<R> {
 }
 
 /**
- * One click, one action: a second click while the first is on its way does nothing, and a try whose answer was lost goes
- * out again under the same id, so the server answers as it did the first time instead of doing it twice.
+ * One click, one action. A second click while the first is on its way does nothing. A try whose response was lost is sent
+ * again with the same id, so the server returns its first response instead of acting twice.
  */
 export function useAction<R>(): Action<R> {
   const [sending, setSending] = useState<Sending<R>>({ state: 'idle' });
@@ -45,7 +45,7 @@ export function useAction<R>(): Action<R> {
   return { sending, run, reset: () => setSending({ state: 'idle' }) };
 }
 
-/** `randomUUID` is only there on loopback and behind TLS. */
+/** `randomUUID` exists only on loopback and behind TLS. */
 function newId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -2,12 +2,12 @@ import { absolute, dayOf, lengthInWords, serverNow, timeOfDay, useTicking } from
 
 interface Props {
   utc: string | null | undefined;
-  /** What stands before it, such as "for". */
+  /** A word before it, such as "for". */
   before?: string;
   className?: string;
 }
 
-/** How long ago by the server's clock; the exact times are behind it. */
+/** How long ago by the server's clock; the exact time is its tooltip. */
 export function Age({ utc, before = '', className = '' }: Props) {
   const words = useTicking(() => (utc ? lengthInWords(serverNow() - Date.parse(utc)) : ''));
   if (!utc) return null;
@@ -41,7 +41,7 @@ export function At({ utc, className = '' }: { utc: string; className?: string })
   );
 }
 
-/** Today the time, before that the day with it. */
+/** The time if it is today, otherwise with the day. */
 export function When({ utc }: { utc: string }) {
   const words = useTicking(() => {
     const at = new Date(utc);

@@ -3,7 +3,7 @@ import { plain } from '../model/plain.ts';
 import { Icon } from './icons.tsx';
 import { Plain } from './plain-text.tsx';
 
-/** The command that does the same: people learn it, and put it into scripts. */
+/** The command that does the same, to learn it or to put it into a script. */
 export function CommandLine({ command, label }: { command: string; label?: string }) {
   const { isCopied, copy } = useCopied(command);
   return (

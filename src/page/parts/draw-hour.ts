@@ -13,7 +13,7 @@ interface Drawing {
   axes: boolean;
 }
 
-/** Wakes go up, turns go down: two shapes, not two colours alone. */
+/** Wakes go up, turns go down: they differ in shape, not only in colour. */
 export function drawHour(place: HTMLElement, hour: Hour, drawing: Drawing): uPlot {
   const style = getComputedStyle(place);
   const colour = (name: string) => resolved(place, style.getPropertyValue(name));
@@ -51,7 +51,7 @@ export function dataOf({ from_utc, wakes, turns }: Hour): uPlot.AlignedData {
   ];
 }
 
-/** A canvas knows no light-dark(): the browser is asked what it makes of it here. */
+/** A canvas does not know light-dark(), so the browser resolves the colour first. */
 function resolved(place: HTMLElement, value: string): string {
   const probe = document.createElement('span');
   probe.style.color = value;

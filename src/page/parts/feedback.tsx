@@ -3,7 +3,7 @@ import { PageError } from '../model/ask.ts';
 import type { Sending } from './action.ts';
 import { Plain } from './plain-text.tsx';
 
-/** What went wrong, where it happened, until it is mended: no message that flies by. */
+/** An error, shown where it happened until it is solved, not as a message that disappears. */
 export function Trouble({ error, again }: { error: unknown; again?: (() => void) | undefined }) {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof PageError ? error.hint : undefined;
@@ -30,7 +30,7 @@ export function Quiet({ children }: { children: ReactNode }) {
   return <p className="px-4 py-6 text-center text-muted">{children}</p>;
 }
 
-/** Holds the place of what is on its way, so that nothing jumps. */
+/** A placeholder while something loads, so that nothing jumps. */
 export function Loading({ rows = 4, what }: { rows?: number; what: string }) {
   return (
     <div className="space-y-2 p-3" role="status" aria-label={`Loading ${what}`}>
@@ -44,21 +44,21 @@ export function Loading({ rows = 4, what }: { rows?: number; what: string }) {
 
 interface NotLoadedProps {
   asked: { error: unknown; refetch: () => unknown };
-  /** What is awaited, for those who hear the page. */
+  /** What is loading, for screen readers. */
   what: string;
   rows?: number;
-  /** Nothing around it keeps trouble away from the edge. */
+  /** Adds padding around an error. */
   isBare?: boolean;
 }
 
-/** In place of what a question has not brought: that it is on its way, or why it does not come. */
+/** Shown instead of data that is not there: it is loading, or why it failed. */
 export function NotLoaded({ asked: { error, refetch }, what, rows, isBare = false }: NotLoadedProps) {
   if (!error) return <Loading what={what} {...(rows !== undefined && { rows })} />;
   const trouble = <Trouble error={error} again={() => void refetch()} />;
   return isBare ? <div className="p-4">{trouble}</div> : trouble;
 }
 
-/** What became of what a form sent, in the server's words. */
+/** The result of a form, in the server's words. */
 export function Sent({ sending }: { sending: Sending<{ sentence: string }> }) {
   if (sending.state === 'failed') return <Trouble error={sending.error} />;
   if (sending.state !== 'done') return null;

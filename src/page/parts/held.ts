@@ -4,13 +4,13 @@ import { holders } from './holding.ts';
 
 export interface HeldRow<T> {
   row: T;
-  /** It is no longer in the list, and stands only where it stood. */
+  /** It is no longer in the list, and is shown in its old place. */
   isGone: boolean;
 }
 
 export interface Held<T> {
   rows: HeldRow<T>[];
-  /** How many wait to be shown. */
+  /** How many new rows wait to be shown. */
   fresh: number;
   show(): void;
 }
@@ -19,9 +19,9 @@ const NOTHING = () => undefined;
 const NOT_LOADED: Held<never> = { rows: [], fresh: 0, show: NOTHING };
 
 /**
- * The rows in the order in which they may be shown now; undefined while they are not loaded. Nothing moves under a pointer
- * or a focus: rows change in place,
- * what is new waits behind a count, and what went stays where it was, greyed, until nobody holds the lists.
+ * The rows in the order in which they may be shown now; `rows` is undefined while they are loading. Nothing moves under the
+ * pointer or the focus: rows change in place, new rows wait behind a count, and removed rows stay, greyed, until no list is
+ * held.
  */
 export function useHeld<T>(rows: readonly T[] | undefined, keyOf: (row: T) => string): Held<T> {
   const isHeld = useStore(holders, (count) => count > 0);

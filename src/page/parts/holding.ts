@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { createStore } from '../model/store.ts';
 
-/** How many lists have a pointer or a focus inside. While there is one, no list of the page moves a row. */
+/** How many lists contain the pointer or the focus. While there is one, no list of the page moves a row. */
 export const holders = createStore(0);
 const hold = (by: 1 | -1): void => holders.set(Math.max(0, holders.get() + by));
 
-/** A finger has no place while it is lifted: for a moment after a touch rows stay as well. */
+/** A lifted finger has no position, so rows also stay for a moment after a touch. */
 const AFTER_TOUCH_MS = 3000;
 
-/** Who holds, and why; `end` when the list itself goes. */
+/** Counts the reasons why one list is held; call `end` when the list is removed. */
 function holder() {
   const reasons = new Set<string>();
   let lifting: ReturnType<typeof setTimeout> | undefined;

@@ -5,7 +5,7 @@ import type { Hour } from './draw-hour.ts';
 
 type Drawing = typeof import('./draw-hour.ts');
 
-/** Loaded when the first chart comes into sight: the page is read before it is drawn. Without it there is no chart. */
+/** Loaded when the first chart becomes visible, so that it does not delay the page. Without it there is no chart. */
 let loading: Promise<Drawing> | undefined;
 function load(use: (drawing: Drawing) => void): void {
   loading ??= import('./draw-hour.ts');
@@ -55,7 +55,7 @@ export function HourChart({ hour, height, axes = false, className = '' }: Props)
 
 type Draw = Drawing['drawHour'];
 
-/** Draws while in sight, again in another size or theme; called with nothing at the end. */
+/** Draws while visible, and again when size or theme change. `draw` is called with undefined at the end. */
 function drawInSight(element: HTMLElement, draw: (how: Draw | undefined) => void): () => void {
   let isInSight = false;
   let width = 0;

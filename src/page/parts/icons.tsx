@@ -33,7 +33,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Always beside a word, or in a button that has a label. */
+/** Use it only beside a word, or in a button that has a label. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -4,8 +4,8 @@ const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * A part of the page that is fetched when it is first shown. While it is not there, also because the server is away,
- * `fallback` stands in its place and the rest of the page goes on; it is asked for until it comes.
+ * A part of the page that is loaded when it is first shown. Until then, also while the server is away, `fallback` is shown
+ * instead and the rest of the page works. Loading is retried until it succeeds.
  */
 export function late<P extends object>(
   load: () => Promise<{ default: ComponentType<P> }>,

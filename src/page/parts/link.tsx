@@ -1,7 +1,7 @@
 import type { ComponentProps, MouseEvent } from 'react';
 import { goTo } from '../model/router.ts';
 
-/** A place of this page: a real address, opened without loading everything again. */
+/** A link within the page: a real address, opened without a reload. */
 export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: string }) {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);

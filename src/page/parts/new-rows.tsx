@@ -1,4 +1,4 @@
-/** What came while rows were held in place. It stands in a line that is always there. */
+/** A button for rows that arrived while the list was held. Put it in a line that is always there. */
 export function NewRows({ fresh, show }: { fresh: number; show: () => void }) {
   if (fresh === 0) return null;
   return (

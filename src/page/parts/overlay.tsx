@@ -6,11 +6,11 @@ interface Props {
   title: ReactNode;
   onClose: () => void;
   children: ReactNode;
-  /** As a drawer from the side, for what belongs to a list that should stay in sight. */
+  /** As a drawer at the side, so that the list beside it stays visible. */
   side?: boolean;
 }
 
-/** Above the page, with the focus inside until it is closed. */
+/** Above the page. The focus stays inside until it is closed. */
 export function Overlay({ title, onClose, children, side }: Props) {
   const place = side
     ? 'inset-y-0 right-0 h-full w-full max-w-[34rem] border-l'

@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useState } from 'react';
 import { piecesOf, runsOf } from '../model/plain.ts';
 
-/** Text of an agent or of anybody else: text nodes only, unseen characters by their number, its direction its own. */
+/** Text from outside: text nodes only, invisible characters as code points, in its own direction. */
 export const Plain = memo(function Plain({ text }: { text: string }) {
   return <bdi>{shown(text)}</bdi>;
 });
@@ -21,11 +21,11 @@ function shown(text: string): ReactNode {
   );
 }
 
-/** More than this at once is asked for by a click. */
+/** More than this is shown only after a click. */
 const AT_FIRST = 20_000;
 const PER_BLOCK = 20_000;
 
-/** A text with lines: links are shown as what they are, everything else is letters. */
+/** A text with several lines. Only its links become links, each with its real target. */
 export function Body({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const part = isWhole ? text : text.slice(0, AT_FIRST);

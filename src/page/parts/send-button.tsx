@@ -3,16 +3,16 @@ import type { Sending } from './action.ts';
 interface Props {
   sending: Sending<unknown>;
   label: string | undefined;
-  /** What it says while that is on its way. */
+  /** Its label while sending. */
   busy?: string;
-  /** There is nothing to send yet, or it may not be sent. */
+  /** There is nothing to send yet, or sending is not allowed. */
   isOff?: boolean;
   className?: string;
-  /** The id of what says more about it. */
+  /** The id of an element that describes it. */
   describedBy?: string;
 }
 
-/** The button that sends a form: while what was sent is on its way it says so, and cannot be pressed. */
+/** The button that sends a form. It is disabled while sending. */
 export function SendButton({ sending, label, busy = 'Sending …', isOff, className, describedBy }: Props) {
   const isSending = sending.state === 'sending';
   return (

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A form that says below its fields what became of what it sent. */
+/** A form with its result below its fields. */
 export function SendForm({ label, className, sending, send, children }: Props) {
   return (
     <form

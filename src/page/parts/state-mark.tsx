@@ -6,7 +6,7 @@ type State = PageAgentRow['state'];
 
 const line = { fill: 'none', stroke: 'currentColor', strokeLinecap: 'round' as const, strokeWidth: 1.8 };
 
-/** Never by colour alone: each state has a shape and its words. */
+/** Each state has a shape and words, not only a colour. */
 const LOOK: Record<State, { colour: string; soft: string; shape: ReactNode }> = {
   needs_you: {
     colour: 'text-need',

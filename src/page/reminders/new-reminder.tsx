@@ -9,7 +9,7 @@ import { SendForm } from '../parts/send-form.tsx';
 
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 
-/** A prompt that is typed later, once or again and again. */
+/** A prompt that is typed later, once or repeatedly. */
 export function NewReminder({ agents }: { agents: readonly string[] }) {
   const [repeats, setRepeats] = useState(false);
   const { sending, run } = useAction<PageReceipt>();
@@ -20,14 +20,14 @@ export function NewReminder({ agents }: { agents: readonly string[] }) {
     void queryClient.invalidateQueries({ queryKey: ['reminders'] });
   };
   if (!useMay('operate'))
-    return <p className="text-muted">Your link does not allow you to make reminders.</p>;
-  if (agents.length === 0) return <p className="text-muted">There is no agent to remind.</p>;
+    return <p className="text-muted">View only: ask for an "operate" link to create reminders.</p>;
+  if (agents.length === 0) return <p className="text-muted">There are no agents to remind.</p>;
   return (
     <SendForm label="New reminder" className="space-y-2" sending={sending} send={send}>
       <Fields agents={agents} repeats={repeats} setRepeats={setRepeats} />
       <div className="flex items-center gap-2">
         <label className="flex items-center gap-2 text-muted">
-          Rank
+          Order
           <input
             className="field w-20"
             name="ranking"
@@ -35,7 +35,7 @@ export function NewReminder({ agents }: { agents: readonly string[] }) {
             step="1"
             defaultValue="0"
             required
-            title="The smallest leads"
+            title="The lowest is first"
           />
         </label>
         <SendButton sending={sending} label="Create" busy="Creating …" />
@@ -74,13 +74,19 @@ function Fields({ agents, repeats, setRepeats }: FieldsProps) {
           <option key={name}>{name}</option>
         ))}
       </select>
-      <input className="field" name="title" required placeholder="Title, for people" aria-label="Title" />
+      <input
+        className="field"
+        name="title"
+        required
+        placeholder="Title (only you see it)"
+        aria-label="Title"
+      />
       <textarea
         className="field resize-y"
         name="prompt"
         required
         rows={3}
-        placeholder="What is typed"
+        placeholder="Prompt"
         aria-label="Prompt"
       />
       <div className="flex flex-wrap items-center gap-2">

@@ -16,13 +16,13 @@ interface Props {
   reminder: Reminder;
 }
 
-/** Its rank, what it says, when it is due, and why it waits. */
+/** Order, title, text, when it is due, and why it waits. */
 export function ReminderRow({ agent, reminder }: Props) {
   const { title, prompt, send_keys, ranking, next_due_at_utc, paused, selection_state, waiting_reason } =
     reminder;
   return (
     <li className="grid grid-cols-[2.5rem_1fr_auto] gap-x-3 border-t border-line px-4 py-2">
-      <span className="digits pt-0.5 text-right text-xs text-muted" title="Rank: the smallest leads">
+      <span className="digits pt-0.5 text-right text-xs text-muted" title="Order: the lowest is first">
         {ranking}
       </span>
       <div className="min-w-0">

@@ -9,7 +9,7 @@ import { Plain } from '../parts/plain-text.tsx';
 import { NewReminder } from './new-reminder.tsx';
 import { ReminderRow } from './reminder-row.tsx';
 
-/** Every agent's reminders in the order in which they are delivered: the first of each leads, the others wait behind it. */
+/** Every agent's reminders in order of delivery: the first is next, the others wait behind it. */
 export default function RemindersPage() {
   const asked = useQuery(allReminders);
   const { data } = asked;

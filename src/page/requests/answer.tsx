@@ -8,11 +8,11 @@ import { Sent } from '../parts/feedback.tsx';
 
 interface Props {
   request: PageRequestRow;
-  /** On a card: without a note. */
+  /** For a card: without a note. */
   isShort?: boolean;
 }
 
-/** One answer, once: whoever comes second is told who was first. */
+/** A request is answered once. A second answer is refused and names the first. */
 export function Answer({ request, isShort = false }: Props) {
   const [note, setNote] = useState('');
   const { sending, run } = useAction<PageReceipt>();
@@ -31,8 +31,8 @@ export function Answer({ request, isShort = false }: Props) {
           rows={3}
           value={note}
           onChange={({ target }) => setNote(target.value)}
-          placeholder="A word with the answer (not required)"
-          aria-label="A word with the answer"
+          placeholder="Add a note (optional)"
+          aria-label="Note"
         />
       )}
       <div className="flex flex-wrap gap-2">

@@ -6,7 +6,7 @@ import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Answer } from './answer.tsx';
 
-/** The question, from whom to whom, how old, how often reminded; and the answers it takes. */
+/** Title, sender and recipient, age, reminders sent, and the possible answers. */
 export function RequestCard({ request, isGone }: { request: PageRequestRow; isGone: boolean }) {
   const { title, detail, created_at, nudges, overdue, answers, kind } = request;
   return (

@@ -12,7 +12,7 @@ import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
 import { Answer } from './answer.tsx';
 
-/** One request with what was said about it. */
+/** One request with its messages. */
 export function RequestDrawer() {
   const id = useQueryWord('id');
   if (!id) return null;
@@ -59,7 +59,7 @@ function Whole({ request, messages, command }: PageRequest) {
       ))}
       {request.answers.length > 0 && <Answer request={request} />}
       {request.cancellable && <Withdraw id={request.id} />}
-      <CommandLine command={command} label="The same" />
+      <CommandLine command={command} label="Same on the command line" />
     </div>
   );
 }
@@ -75,7 +75,7 @@ function Withdraw({ id }: { id: string }) {
         disabled={!may || sending.state === 'sending' || sending.state === 'done'}
         onClick={() => void run(`requests/${encodeURIComponent(id)}/cancel`)}
       >
-        Withdraw it
+        Withdraw request
       </button>
       {sending.state === 'failed' && <Trouble error={sending.error} />}
     </div>

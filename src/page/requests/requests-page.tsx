@@ -12,13 +12,13 @@ import { RequestCard } from './request-card.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
 
 const VIEWS: readonly { view: RequestsView; label: string; none: string }[] = [
-  { view: 'for_me', label: 'Open for me', none: 'Nobody waits for you.' },
-  { view: 'waiting', label: 'Waiting for others', none: 'Nobody owes an answer.' },
-  { view: 'answered', label: 'Answered', none: 'Nothing was answered yet.' },
-  { view: 'expired', label: 'Expired', none: 'Nothing has expired.' },
+  { view: 'for_me', label: 'Open for me', none: 'No one is waiting for you.' },
+  { view: 'waiting', label: 'Waiting for others', none: 'No open requests to others.' },
+  { view: 'answered', label: 'Answered', none: 'No answers yet.' },
+  { view: 'expired', label: 'Closed unanswered', none: 'Nothing was closed without an answer.' },
 ];
 
-/** Who owes whom an answer: four columns, or one at a time where there is no room. */
+/** Requests and their answers in four columns; one column at a time on a narrow screen. */
 export default function RequestsPage() {
   const asked = useQueryWord('view');
   const chosen = VIEWS.find(({ view }) => view === asked)?.view ?? 'for_me';

@@ -20,7 +20,7 @@ const ICONS: Record<Hit['kind'], IconName> = {
   prompt: 'prompt',
 };
 
-/** Everything the server knows, asked of the server: not of what happens to be loaded. */
+/** Search on the server, over everything it knows, not only what is loaded. */
 export default function SearchOverlay({ onClose }: { onClose: () => void }) {
   const asked = useQueryWord('search') ?? '';
   const [text, setText] = useState(asked);
@@ -32,7 +32,7 @@ export default function SearchOverlay({ onClose }: { onClose: () => void }) {
     <Overlay title="Search" onClose={onClose}>
       <div className="border-b border-line p-3">
         <input
-          // biome-ignore lint/a11y/noAutofocus: it is what the overlay was opened for
+          // biome-ignore lint/a11y/noAutofocus: the overlay was opened to type here
           autoFocus
           type="search"
           className="field"

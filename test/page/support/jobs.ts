@@ -170,7 +170,7 @@ async function answerRequest({ house, page }: AtWork): Promise<void> {
   const other = await house.asks(second);
   await goTo(page, `/ui/requests?id=${other}`);
   const drawer = page.getByRole('dialog');
-  await drawer.getByRole('textbox', { name: 'A word with the answer' }).fill('Not yet.');
+  await drawer.getByRole('textbox', { name: 'Note' }).fill('Not yet.');
   await drawer.getByRole('button', { name: 'Reject' }).click();
   await expect.poll(() => house.statusOf(other), WAIT).toBe('rejected');
 }
@@ -204,11 +204,11 @@ async function search({ house, page }: AtWork): Promise<void> {
   await page.getByRole('heading', { name: subject }).waitFor();
 }
 
-/** Why an agent does nothing stands on its page, with the decision behind it and the commands that tell the same. */
+/** The page of an agent shows why it does nothing, with the decision and the commands that show the same. */
 async function why({ page }: AtWork): Promise<void> {
   await agentRow(page, 'cleo').getByRole('link', { name: 'cleo' }).click();
   await page.getByRole('heading', { name: 'cleo', level: 1 }).waitFor();
-  await page.getByText('The decision behind it').click();
+  await page.locator('summary', { hasText: /^Why/ }).click();
   await page.getByRole('tab', { name: 'Facts' }).click();
   await page.getByText('rouse why cleo').first().waitFor();
   await page.goBack();
