@@ -1,7 +1,7 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { invalid } from '../base/index.ts';
-import { type Config, loadConfig, saidKeys, saidOf, type WakePolicy } from '../config/index.ts';
+import { type Config, loadConfig, settingKeys, settingOf, type WakePolicy } from '../config/index.ts';
 import { VARIABLE } from '../wire/houmao/index.ts';
 
 /**
@@ -54,9 +54,9 @@ function workingDirectory(): string {
 export function readSettings(env: NodeJS.ProcessEnv, config: Config = NOTHING): Settings {
   const home = homeOf(env);
   const place = (name: string): Choice => placeOf(env, config, name);
-  const wake = saidKeys(config)
+  const wake = settingKeys(config)
     .filter((key) => key.startsWith('wake.'))
-    .map((key) => [key.slice('wake.'.length), saidOf(config, key)!.value]);
+    .map((key) => [key.slice('wake.'.length), settingOf(config, key)!.value]);
   const mailbox = place('mailbox_root');
   return {
     home,
@@ -78,7 +78,7 @@ export function choices(env: NodeJS.ProcessEnv, config: Config): Choice[] {
   const keys = new Set(fixed.map(({ key }) => key));
   const fleet = fleetChoices(env, config);
   for (const { key } of fleet) keys.add(key);
-  const rest = saidKeys(config)
+  const rest = settingKeys(config)
     .filter((key) => !keys.has(key))
     .map((key) => fileChoice(config, key)!);
   return [...fixed, ...fleet, ...rest];
@@ -108,21 +108,21 @@ function placeOf(env: NodeJS.ProcessEnv, config: Config, key: string): Choice {
   const variable = row?.variable ?? 'ROUSE_HOME';
   const given = key === 'tmux_socket' ? env[variable] || undefined : absolute(env, variable);
   if (given !== undefined) return { key, value: given, from: 'environment', source: variable };
-  const said = fileChoice(config, key);
-  if (said) return said;
+  const setting = fileChoice(config, key);
+  if (setting) return setting;
   const home = homeOf(env);
   return { key, value: row ? row.standard(home) : home, from: 'default', source: 'default' };
 }
 
 function fileChoice(config: Config, key: string): Choice | undefined {
-  const said = saidOf(config, key);
-  if (!said) return undefined;
+  const setting = settingOf(config, key);
+  if (!setting) return undefined;
   return {
     key,
-    value: said.value,
+    value: setting.value,
     from: 'file',
     get source() {
-      return said.source;
+      return setting.source;
     },
   };
 }
@@ -150,14 +150,14 @@ function fleetOf(env: NodeJS.ProcessEnv, config: Config): Settings['fleet'] {
 function chosenFleet(
   config: Config,
 ): { name: string; url: string; tokenFile: string | undefined } | undefined {
-  const said = saidOf(config, 'fleet');
-  if (!said) return undefined;
-  const name = String(said.value);
+  const setting = settingOf(config, 'fleet');
+  if (!setting) return undefined;
+  const name = String(setting.value);
   const fleets = config.own.checked?.values.fleets ?? {};
   const url = fleets[name]?.url;
   if (url !== undefined) return { name, url, tokenFile: fleets[name]?.token_file };
   const known = Object.keys(fleets).join(', ');
-  throw invalid(`${said.source}: there is no fleet "${name}" with a url in ${config.own.path}`, {
+  throw invalid(`${setting.source}: there is no fleet "${name}" with a url in ${config.own.path}`, {
     hint: known ? `there are: ${known}` : `write [fleets.${name}] and its url there`,
   });
 }
@@ -167,10 +167,10 @@ function fleetChoices(env: NodeJS.ProcessEnv, config: Config): Choice[] {
   const fromEnv = (name: string): Omit<Choice, 'key' | 'value'> | undefined =>
     env[name] ? { from: 'environment', source: name } : undefined;
   const fromFile = (key: string): Omit<Choice, 'key' | 'value'> | undefined => {
-    const said = env['ROUSE_FLEET_URL'] ? undefined : fileChoice(config, key);
-    return said && { from: said.from, source: said.source };
+    const setting = env['ROUSE_FLEET_URL'] ? undefined : fileChoice(config, key);
+    return setting && { from: setting.from, source: setting.source };
   };
-  const name = saidOf(config, 'fleet')?.value;
+  const name = settingOf(config, 'fleet')?.value;
   const standard = { from: 'default', source: 'default' } as const;
   return [
     {

@@ -16,7 +16,7 @@ export interface Checked {
 /** What a file says, each value checked. The first that is not allowed is the error. */
 export function checkValues(document: Document, place: Place): Checked {
   const values: Record<string, unknown> = {};
-  const said: string[] = [];
+  const keysSet: string[] = [];
   for (const entry of document.entries) {
     const { keys, value, isTable } = entry;
     try {
@@ -30,12 +30,12 @@ export function checkValues(document: Document, place: Place): Checked {
       const but = message.startsWith('must ') && !isTable ? `, not ${shown(value)}` : '';
       throw invalid(`${placeOf(document, keys)}: ${named}${but}`, hint === undefined ? {} : { hint });
     }
-    if (!isTable) said.push(keys.join('.'));
+    if (!isTable) keysSet.push(keys.join('.'));
   }
   let lines: Map<string, number> | undefined;
   return {
     values: values as FileValues,
-    keys: said,
+    keys: keysSet,
     sourceOf(key) {
       lines ??= linesOf(document);
       return placeOf(document, key.split('.'), lines);

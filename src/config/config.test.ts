@@ -4,7 +4,15 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asRouseError } from '../base/index.ts';
-import { type Config, loadConfig, presetOf, saidOf, teamOf, trustProject, untrustProject } from './index.ts';
+import {
+  type Config,
+  loadConfig,
+  presetOf,
+  settingOf,
+  teamOf,
+  trustProject,
+  untrustProject,
+} from './index.ts';
 
 let root: string;
 const at = (...names: string[]): string => path.join(root, ...names);
@@ -50,8 +58,8 @@ describe("one's own file", () => {
       '# mine\nmailbox_root = "~/mail"\n\n[tools.rev]\nargs = [\n  "--model",\n  "o5",\n]\nrole = """\nrole = "no key"\n"""\n',
     );
     const config = await load();
-    expect(saidOf(config, 'mailbox_root')).toMatchObject({ value: at('person/mail') });
-    const line = (key: string): string => path.basename(saidOf(config, key)!.source);
+    expect(settingOf(config, 'mailbox_root')).toMatchObject({ value: at('person/mail') });
+    const line = (key: string): string => path.basename(settingOf(config, key)!.source);
     expect([line('mailbox_root'), line('tools.rev.args'), line('tools.rev.role')]).toEqual([
       'config.toml:2',
       'config.toml:5',
@@ -91,7 +99,7 @@ describe("one's own file", () => {
   it('is obeyed through a link, and not when others can write it', async () => {
     fs.writeFileSync(at('elsewhere.toml'), 'tmux_socket = "mine"', { mode: 0o600 });
     fs.symlinkSync(at('elsewhere.toml'), at('person/.config/rouse/config.toml'));
-    expect(saidOf(await load(), 'tmux_socket')?.value).toBe('mine');
+    expect(settingOf(await load(), 'tmux_socket')?.value).toBe('mine');
     fs.chmodSync(at('elsewhere.toml'), 0o666);
     expect(await problem(load)).toBe(
       'forbidden: /person/.config/rouse/config.toml can be written by other accounts',
@@ -105,7 +113,7 @@ describe("one's own file", () => {
       own: { checked: undefined },
     });
     fs.writeFileSync(at('other.toml'), 'tmux_socket = "other"', { mode: 0o600 });
-    expect(saidOf(await load({ ROUSE_CONFIG: at('other.toml') }), 'tmux_socket')?.value).toBe('other');
+    expect(settingOf(await load({ ROUSE_CONFIG: at('other.toml') }), 'tmux_socket')?.value).toBe('other');
     expect(await problem(() => load({ ROUSE_CONFIG: 'other.toml' }))).toContain('must be an absolute path');
   });
 });
@@ -115,11 +123,11 @@ describe("a project's file", () => {
     project('wake.on = true');
     expect((await load()).project).toMatchObject({ state: 'untrusted', checked: undefined });
     await trust();
-    expect(saidOf(await load(), 'wake.on')).toMatchObject({ value: true, byProject: true });
+    expect(settingOf(await load(), 'wake.on')).toMatchObject({ value: true, byProject: true });
     project('wake.on = false');
     expect((await load()).project).toMatchObject({ state: 'changed', checked: undefined });
     await trust();
-    expect(saidOf(await load(), 'wake.on')?.value).toBe(false);
+    expect(settingOf(await load(), 'wake.on')?.value).toBe(false);
     untrustProject(at('home'), at('project/.rouse.toml'));
     expect((await load()).project?.state).toBe('untrusted');
   });
@@ -209,7 +217,7 @@ describe("a project's file", () => {
     expect(Object.keys(Object.fromEntries(teamOf(await load())!.members))).toEqual(['own']);
     await trust();
     const config = await load();
-    expect([saidOf(config, 'wake.on')?.value, saidOf(config, 'wake.repeat')?.value]).toEqual([
+    expect([settingOf(config, 'wake.on')?.value, settingOf(config, 'wake.repeat')?.value]).toEqual([
       false,
       'backoff',
     ]);

@@ -9,7 +9,7 @@
  * Errors    `invalid` for what a file says, `forbidden` for a file that may not be read or trusted.
  */
 export { type Config, loadConfig } from './load-config.ts';
-export { presetOf, saidKeys, saidOf, teamOf } from './look-up.ts';
+export { presetOf, settingKeys, settingOf, teamOf } from './look-up.ts';
 export { type CarefulFile, readCarefully } from './read-carefully.ts';
 export { trustProject, untrustProject } from './trust.ts';
-export type { Preset, Said, WakePolicy } from './values.ts';
+export type { Preset, Setting, WakePolicy } from './values.ts';

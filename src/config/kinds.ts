@@ -46,13 +46,11 @@ export const oneOf = (choices: readonly string[]): Kind => {
   return kind(words, (value) => choices.find((choice) => choice === value) ?? refuse(`one of ${words}`));
 };
 
-export const wholeNumber = (least: number, most: number): Kind => {
+export const wholeNumber = (min: number, max: number): Kind => {
   const words =
-    most === Number.MAX_SAFE_INTEGER
-      ? `a whole number from ${least}`
-      : `a whole number from ${least} to ${most}`;
+    max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
   return kind(words, (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
       ? value
       : refuse(words),
   );

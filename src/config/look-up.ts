@@ -1,26 +1,26 @@
 import type { Config, ConfigFile } from './load-config.ts';
-import type { Member, Preset, Said } from './values.ts';
+import type { Member, Preset, Setting } from './values.ts';
 
 /** What a file says of a key: the project's before one's own. */
-export function saidOf(config: Config, key: string): Said<unknown> | undefined {
+export function settingOf(config: Config, key: string): Setting<unknown> | undefined {
   return one(config.project, key, true) ?? one(config.own, key, false);
 }
 
 /** A preset of one's own is not replaced by a project's: it may be narrower than the tool's own ways. */
-export function presetOf(config: Config, name: string): Said<Preset> | undefined {
+export function presetOf(config: Config, name: string): Setting<Preset> | undefined {
   const key = `tools.${name}`;
-  return (one(config.own, key, false) ?? one(config.project, key, true)) as Said<Preset> | undefined;
+  return (one(config.own, key, false) ?? one(config.project, key, true)) as Setting<Preset> | undefined;
 }
 
 /** The team of the project; without one, that of one's own file. */
-export function teamOf(config: Config): { file: string; members: [string, Said<Member>][] } | undefined {
+export function teamOf(config: Config): { file: string; members: [string, Setting<Member>][] } | undefined {
   for (const [file, byProject] of [
     [config.project, true],
     [config.own, false],
   ] as const) {
     const team = file?.checked?.values.team;
     if (!file || !team || Object.keys(team).length === 0) continue;
-    const members = Object.entries(team).map(([name, value]): [string, Said<Member>] => [
+    const members = Object.entries(team).map(([name, value]): [string, Setting<Member>] => [
       name,
       { value, byProject, source: file.path },
     ]);
@@ -30,11 +30,11 @@ export function teamOf(config: Config): { file: string; members: [string, Said<M
 }
 
 /** Every key that a file which is obeyed gives a value. */
-export function saidKeys(config: Config): string[] {
+export function settingKeys(config: Config): string[] {
   return [...new Set([...(config.project?.checked?.keys ?? []), ...(config.own.checked?.keys ?? [])])];
 }
 
-function one(file: ConfigFile | undefined, key: string, byProject: boolean): Said<unknown> | undefined {
+function one(file: ConfigFile | undefined, key: string, byProject: boolean): Setting<unknown> | undefined {
   const checked = file?.checked;
   if (!checked) return undefined;
   let value: unknown = checked.values;

@@ -30,16 +30,16 @@ export function parseToml({ path, bytes }: CarefulFile): Document {
 }
 
 /** Settings have three levels. Whatever nests deeper than this was made to be deep. */
-const MOST_LEVELS = 32;
-const DEPTH = { maxDepth: MOST_LEVELS };
+const MAX_LEVELS = 32;
+const DEPTH = { maxDepth: MAX_LEVELS };
 
 const tooDeep = (path: string): Error =>
-  invalid(`${path} nests tables or arrays more than ${MOST_LEVELS} levels deep`, {
+  invalid(`${path} nests tables or arrays more than ${MAX_LEVELS} levels deep`, {
     hint: 'see "rouse config --help" for an example',
   });
 
 function* entriesOf(table: object, above: string[]): Generator<Entry> {
-  if (above.length > MOST_LEVELS) throw new RangeError('too deep');
+  if (above.length > MAX_LEVELS) throw new RangeError('too deep');
   const inner = Object.entries(table);
   if (inner.length === 0 && above.length > 0) yield { keys: above, value: undefined, isTable: true };
   for (const [key, value] of inner) {
@@ -54,14 +54,14 @@ function isTable(value: unknown): value is object {
 }
 
 /** Beyond this the line is not looked for: it is found by reading the file again and again. */
-const MOST_LINES = 2000;
+const MAX_LINES = 2000;
 
 /** The line on which each key begins to stand. The first lines that are a document of their own with the key end there. */
 export function linesOf({ text }: Document): Map<string, number> {
   const lines = text.split('\n');
   const found = new Map<string, number>();
   let begin = 1;
-  for (let n = 1; n <= Math.min(lines.length, MOST_LINES); n++) {
+  for (let n = 1; n <= Math.min(lines.length, MAX_LINES); n++) {
     let entries: Entry[];
     try {
       entries = [...entriesOf(parse(`${lines.slice(0, n).join('\n')}\n`, DEPTH), [])];

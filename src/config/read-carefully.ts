@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { commandLine, errnoOf, forbidden, invalid, messageOf } from '../base/index.ts';
 
 /** More than anybody writes by hand. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** A file and what it said when it was judged. */
 export interface CarefulFile {
@@ -95,10 +95,10 @@ function isOwn({ uid }: fs.Stats): boolean {
 }
 
 function readBounded(file: string, fd: number): Buffer {
-  const bytes = Buffer.alloc(MOST_BYTES + 1);
+  const bytes = Buffer.alloc(MAX_BYTES + 1);
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read)
     read = fs.readSync(fd, bytes, length, bytes.length - length, null);
-  if (length > MOST_BYTES) throw invalid(`${file} is larger than ${MOST_BYTES} bytes`);
+  if (length > MAX_BYTES) throw invalid(`${file} is larger than ${MAX_BYTES} bytes`);
   return bytes.subarray(0, length);
 }

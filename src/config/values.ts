@@ -1,7 +1,7 @@
 import type { WakeValues } from '../domain/index.ts';
 
 /** A value, and the file and line that say it. */
-export interface Said<T> {
+export interface Setting<T> {
   value: T;
   /** `/home/ana/.config/rouse/config.toml:3` */
   source: string;

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -15,6 +15,7 @@ import {
   signalProcess,
   sleep,
 } from '../base/index.ts';
+import { packageRoot } from '../session/index.ts';
 
 const PREFIX = 'rouse-demo-';
 const OWNER = 'demo-owner.json';
@@ -22,7 +23,7 @@ const PATIENCE_MS = 5000;
 
 export const tmuxSocketIn = (directory: string): string => path.join(directory, 'tmux.sock');
 
-/** A place for one demo, which says whose it is, so that a later demo can tell that nobody uses it any more. */
+/** A place for one demo, which says whose it is, so that a later demo can printChanges that nobody uses it any more. */
 export function makePlace(): string {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), PREFIX));
   fs.writeFileSync(path.join(directory, OWNER), JSON.stringify(identifyProcess(process.pid)));
@@ -92,4 +93,22 @@ function readable(pid: number): string[] {
     if (errnoOf((error as Error).cause) === 'EACCES') return [];
     throw error;
   }
+}
+
+/**
+ * A shell that holds the other end of a pipe: however this process ends, it reads the end of it, and clears the demo's
+ * place if it is still there. A shell, because it costs nothing while it waits.
+ */
+export function watchOver(directory: string, env: NodeJS.ProcessEnv): void {
+  const script = 'read -r _; [ -d "$1" ] && exec "$2" "$3" demo --clear "$1"';
+  const program = path.join(packageRoot(), 'dist', 'rouse.cjs');
+  const watcher = spawn('sh', ['-c', script, 'rouse-demo', directory, process.execPath, program], {
+    // Out of the terminal's reach: what ends the demo must not end it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env,
+  });
+  watcher.on('error', () => {});
+  watcher.stdin.on('error', () => {});
+  watcher.unref();
 }

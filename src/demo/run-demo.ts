@@ -1,9 +1,9 @@
 import { type Clock, commandLine, Ending, sleep, systemClock } from '../base/index.ts';
 import { Asker, type Tickets } from './ask.ts';
 import { clearPlace, leftPlaces } from './clear.ts';
-import { type Glance, Onlooker } from './look.ts';
+import { AgentObserver, type AgentSnapshot } from './observe-agent.ts';
 import { Postman } from './post.ts';
-import { gatherTeam, type Team } from './team.ts';
+import { launchTeam, type Team } from './team.ts';
 import { nextSteps, renderFrame } from './view.ts';
 
 export interface DemoOptions {
@@ -30,7 +30,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const ending = new Ending();
   try {
     for (const place of leftPlaces()) await clearPlace(place, systemClock);
-    const team = await gatherTeam({ names: NAMES, ...options }, ending);
+    const team = await launchTeam({ names: NAMES, ...options }, ending);
     if (!options.signal.aborted) await showUntilEnd(team, options, systemClock);
   } finally {
     options.say('stopping');
@@ -45,7 +45,7 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
   const { ppid } = process;
   const post = new Postman(team.members);
   const asker = new Asker(team);
-  const onlookers = team.members.map((member) => new Onlooker(member, options.inWords));
+  const observers = team.members.map((member) => new AgentObserver(member, options.inWords));
   let nextMail = 0;
   let nextRequest = 0;
   let before = '';
@@ -61,14 +61,15 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
       nextRequest = clock.monotonic() + REQUEST_EVERY_MS;
     }
     const tickets = await asker.look();
-    const glances = await Promise.all(onlookers.map((onlooker) => onlooker.glance()));
+    const snapshots = await Promise.all(observers.map((observer) => observer.observe()));
     const seconds = Math.round((clock.monotonic() - started) / 1000);
     const attach = commandLine`tmux -S ${team.tmuxSocket} attach`;
     const { page } = team.fleet;
-    const frame = { glances, lastMail: post.last, tickets, seconds, attach, page };
+    const frame = { snapshots, lastMail: post.last, tickets, seconds, attach, page };
     if (options.outIsTty) draw(frame, options);
-    else before = tell(frame, before, options);
-    const done = glances.every((glance) => glance.wakes > 0 && glance.handled > 0) && tickets.answered > 0;
+    else before = printChanges(frame, before, options);
+    const done =
+      snapshots.every((snapshot) => snapshot.wakes > 0 && snapshot.handled > 0) && tickets.answered > 0;
     if (options.once && done) return;
     await sleep(clock, FRAME_MS, options.signal);
   }
@@ -80,17 +81,17 @@ function draw(frame: Parameters<typeof renderFrame>[0], { out, columns, env }: D
 }
 
 /** Into a pipe only what changed is told. */
-function tell(
-  { glances, tickets }: { glances: Glance[]; tickets: Tickets },
+function printChanges(
+  { snapshots, tickets }: { snapshots: AgentSnapshot[]; tickets: Tickets },
   before: string,
   { out }: DemoOptions,
 ): string {
-  const lines = glances.map(
+  const lines = snapshots.map(
     ({ name, state, openMail, why }) => `${name}: ${state}, ${openMail} open; ${why}`,
   );
   lines.push(`requests: ${tickets.asked} asked, ${tickets.answered} answered; ${tickets.last}`);
-  const told = new Set(before.split('\n'));
-  const news = lines.filter((line) => !told.has(line));
+  const shown = new Set(before.split('\n'));
+  const news = lines.filter((line) => !shown.has(line));
   if (news.length > 0) out(`${news.join('\n')}\n`);
   return lines.join('\n');
 }

@@ -11,9 +11,8 @@ import {
   stop,
 } from '../session/index.ts';
 import { isHoumaoVariable } from '../wire/houmao/index.ts';
-import { endTmux, makePlace, tmuxSocketIn } from './clear.ts';
+import { endTmux, makePlace, tmuxSocketIn, watchOver } from './clear.ts';
 import { type Fleet, startFleetServer } from './fleet.ts';
-import { watchOver } from './watcher.ts';
 
 export interface Member {
   name: string;
@@ -40,7 +39,7 @@ interface TeamOptions {
 const TURNS = ['900ms', '1600ms', '2500ms'];
 
 /** Launches the team in a place of its own. What was started is added to `ending` as it starts. */
-export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<Team> {
+export async function launchTeam(options: TeamOptions, ending: Ending): Promise<Team> {
   const directory = makePlace();
   watchOver(directory, withoutPointers(options.env));
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));

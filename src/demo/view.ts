@@ -1,8 +1,8 @@
 import type { Tickets } from './ask.ts';
-import type { Glance } from './look.ts';
+import type { AgentSnapshot } from './observe-agent.ts';
 
 export interface Frame {
-  glances: Glance[];
+  snapshots: AgentSnapshot[];
   lastMail: string;
   tickets: Tickets;
   seconds: number;
@@ -24,22 +24,22 @@ const WIDE = 80;
 
 /** The live view as text: no line longer than the terminal is wide. */
 export function renderFrame(frame: Frame, { colour, columns }: Look): string {
-  const { glances, lastMail, tickets, seconds, attach, page } = frame;
+  const { snapshots, lastMail, tickets, seconds, attach, page } = frame;
   const line = (text: string, code?: string): string => {
     const shown = cut(text, columns);
     return colour && code ? `\u001b[${code}m${shown}\u001b[0m` : shown;
   };
   const wide = columns >= WIDE;
-  const rows = glances.flatMap((glance) => {
-    const { state, why } = glance;
+  const rows = snapshots.flatMap((snapshot) => {
+    const { state, why } = snapshot;
     const code = colour ? COLOURS[state] : undefined;
-    if (wide) return [paintState(line(`${rowOf(glance)}   ${why}`), code)];
-    return [paintState(line(rowOf(glance)), code), line(`${' '.repeat(STATE.from)}${why}`, DIM)];
+    if (wide) return [paintState(line(`${rowOf(snapshot)}   ${why}`), code)];
+    return [paintState(line(rowOf(snapshot)), code), line(`${' '.repeat(STATE.from)}${why}`, DIM)];
   });
-  const sent = glances.reduce((sum, glance) => sum + glance.sent, 0);
+  const sent = snapshots.reduce((sum, snapshot) => sum + snapshot.sent, 0);
   return [
     line(
-      `Rouse: ${glances.length} agents, ${sent} ${sent === 1 ? 'message' : 'messages'} sent, ${seconds} s`,
+      `Rouse: ${snapshots.length} agents, ${sent} ${sent === 1 ? 'message' : 'messages'} sent, ${seconds} s`,
       BOLD,
     ),
     '',
@@ -64,7 +64,7 @@ function paintState(row: string, code: string | undefined): string {
   return `${row.slice(0, from)}\u001b[${code}m${row.slice(from, to)}\u001b[0m${row.slice(to)}`;
 }
 
-function rowOf({ name, state, openMail, wakes, handled }: Glance): string {
+function rowOf({ name, state, openMail, wakes, handled }: AgentSnapshot): string {
   const numbers = [String(openMail).padStart(4), String(wakes).padStart(6), String(handled).padStart(8)];
   return [name.padEnd(8), state.padEnd(13), ...numbers].join(' ');
 }

@@ -19,7 +19,7 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /** More than any command takes: an endless input ends in an error, not in all of the memory. */
-const LONGEST_STDIN = 64 * 1024 * 1024;
+const MAX_STDIN = 64 * 1024 * 1024;
 
 async function readStdin(): Promise<string> {
   if (process.stdin.isTTY) return '';
@@ -28,7 +28,7 @@ async function readStdin(): Promise<string> {
   for await (const chunk of process.stdin) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    if (size > LONGEST_STDIN) throw invalid(`standard input is longer than ${LONGEST_STDIN} bytes`);
+    if (size > MAX_STDIN) throw invalid(`standard input is longer than ${MAX_STDIN} bytes`);
   }
   const all = Buffer.concat(chunks);
   if (!isUtf8(all)) throw invalid('standard input is not UTF-8 text');

@@ -8,7 +8,7 @@ import type { TranscriptRecord } from './tui/transcript.ts';
 import type { ProcessEnd } from './turns/turn-engine.ts';
 
 /** An agent without a terminal: bytes go in, records come out, time moves when told. */
-export function agentAtDesk(skin = 'plain') {
+export function testAgent(skin = 'plain') {
   const clock = new FakeClock();
   const journal = new Journal(undefined, clock);
   const records: TranscriptRecord[] = [];

@@ -5,7 +5,7 @@ import { Faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import { Composer, type Source } from './tui/composer.ts';
 import type { Dialog, DialogRequest } from './tui/dialog.ts';
-import { DialogDesk } from './tui/dialog-desk.ts';
+import { DialogQueue } from './tui/dialog-queue.ts';
 import type { Skin } from './tui/skin.ts';
 import { SKINS } from './tui/skins.ts';
 import type { Block, View } from './tui/view.ts';
@@ -58,7 +58,7 @@ export class Agent implements TurnHost {
   leftMenu: readonly string[] = [];
   #title: string | undefined;
   #parts: AgentParts;
-  #desk: DialogDesk;
+  #dialogs: DialogQueue;
   #blocks: Block[] = [{ id: 1, kind: 'banner', text: '' }];
   #blockCount = 1;
   #draftShown = { text: '', cursor: 0 };
@@ -73,7 +73,7 @@ export class Agent implements TurnHost {
     this.busyInput = parts.busyInput;
     const { clock, journal, defaults, life } = parts;
     this.engine = new TurnEngine({ clock, journal, defaults, life, host: this });
-    this.#desk = new DialogDesk(journal, life);
+    this.#dialogs = new DialogQueue(journal, life);
   }
 
   get state(): 'hung' | 'dialog' | 'busy' | 'ready' {
@@ -83,7 +83,7 @@ export class Agent implements TurnHost {
   }
 
   get dialog(): Dialog | undefined {
-    return this.#desk.open;
+    return this.#dialogs.open;
   }
 
   say(kind: Block['kind'], text: string): void {
@@ -138,14 +138,14 @@ export class Agent implements TurnHost {
   /** Opens a dialog, or lines it up behind the open one; resolves with the answer. */
   ask(request: DialogRequest, signal?: AbortSignal): Promise<string> {
     const aborted = (id: string): void => void this.answer('aborted', 'turn', id);
-    const answered = this.#desk.ask(request, this.skin.dialog, aborted, signal);
+    const answered = this.#dialogs.ask(request, this.skin.dialog, aborted, signal);
     this.changed();
     return answered;
   }
 
   /** Closes a dialog (the open one, unless named). False when it is not there any more. */
   answer(answer: string, by: 'key' | 'control' | 'turn', id = this.dialog?.id): boolean {
-    const closed = this.#desk.answer(answer, by, id);
+    const closed = this.#dialogs.answer(answer, by, id);
     if (!closed) return false;
     if (closed.kind === 'trust' && answer === 'exit') this.end({ kind: 'exit', code: 1 });
     else if (this.state === 'ready') this.journal.record('ready');
@@ -166,7 +166,7 @@ export class Agent implements TurnHost {
       });
     } else this.#draftShown = shown;
     if (this.journal.events.listenerCount > 0) {
-      this.journal.tell('draft', { empty: this.composer.isEmpty, ...fingerprint(this.composer.text) });
+      this.journal.announce('draft', { empty: this.composer.isEmpty, ...fingerprint(this.composer.text) });
     }
     this.changed();
   }

@@ -180,11 +180,11 @@ function skinOf(name: string): string {
   });
 }
 
-function whole(text: string | undefined, field: string, least: number, most: number): number | undefined {
+function whole(text: string | undefined, field: string, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= least && number <= most)) {
-    throw invalid(`${field} "${text}" must be a whole number from ${least} to ${most}`);
+  if (!(number >= min && number <= max)) {
+    throw invalid(`${field} "${text}" must be a whole number from ${min} to ${max}`);
   }
   return number;
 }

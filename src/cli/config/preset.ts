@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { forbidden, invalid, nearest, notFound } from '../../base/index.ts';
-import { type Config, type Preset, presetOf, readCarefully, type Said } from '../../config/index.ts';
+import { type Config, type Preset, presetOf, readCarefully, type Setting } from '../../config/index.ts';
 import type { LaunchOptions } from '../../session/index.ts';
 import type { Tool } from '../../tools/index.ts';
 import type { Input } from '../command.ts';
@@ -28,7 +28,7 @@ export async function withPreset<Options extends FromFiles>(
   if (layers.length === 0) return options;
   for (const layer of layers) await checkPreset(layer, tool);
   const env = Object.assign({}, ...layers.map(({ value }) => value.env ?? {}));
-  const last = <T>(read: (layer: Said<Preset>) => T | undefined): T | undefined =>
+  const last = <T>(read: (layer: Setting<Preset>) => T | undefined): T | undefined =>
     layers.map(read).findLast((value) => value !== undefined);
   return {
     ...options,
@@ -54,7 +54,7 @@ export function noteUntrusted({ settings, style, err }: Input): void {
 export function roleOf({
   value,
   byProject,
-}: Said<{ role?: string; role_file?: string }>): string | undefined {
+}: Setting<{ role?: string; role_file?: string }>): string | undefined {
   if (value.role_file === undefined) return value.role;
   const file = readCarefully(path.resolve(value.role_file), { links: byProject ? 'refused' : 'followed' });
   if (!file) throw notFound(`there is no role file ${value.role_file}`);
@@ -66,7 +66,10 @@ export function roleOf({
 }
 
 /** A project's preset may only name a known tool, with arguments that grant no permissions. */
-export async function checkPreset({ value, byProject, source }: Said<Preset>, tool: string): Promise<void> {
+export async function checkPreset(
+  { value, byProject, source }: Setting<Preset>,
+  tool: string,
+): Promise<void> {
   if (!byProject) return;
   const { toolNames, toolOf } = await import('../../tools/index.ts');
   const known = toolOf(tool);

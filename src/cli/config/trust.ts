@@ -7,8 +7,8 @@ import {
   type Config,
   presetOf,
   readCarefully,
-  saidKeys,
-  saidOf,
+  settingKeys,
+  settingOf,
   teamOf,
   trustProject,
   untrustProject,
@@ -37,10 +37,10 @@ async function runTrust({ args, env, settings }: Input): Promise<Output> {
   choices(env, config);
   await checkTools(config);
   trustProject(settings.home, file, env);
-  const values = saidKeys({
+  const values = settingKeys({
     own: { path: '', file: undefined, checked: undefined },
     project: config.project,
-  }).map((key) => ({ key, value: saidOf(config, key)?.value }));
+  }).map((key) => ({ key, value: settingOf(config, key)?.value }));
   return {
     data: { status: 'ok', path: file.path, values },
     plain: [
@@ -59,8 +59,12 @@ async function runTrust({ args, env, settings }: Input): Promise<Output> {
 async function checkTools(config: Config): Promise<void> {
   const project = config.project?.checked?.values;
   for (const [name, value] of Object.entries(project?.tools ?? {})) {
-    const said = { value, byProject: true, source: config.project!.checked!.sourceOf(`tools.${name}.args`) };
-    await checkPreset(said, value.tool ?? name);
+    const setting = {
+      value,
+      byProject: true,
+      source: config.project!.checked!.sourceOf(`tools.${name}.args`),
+    };
+    await checkPreset(setting, value.tool ?? name);
   }
   for (const [name, { value }] of teamOf(config)?.members ?? []) {
     const source = config.project?.checked?.sourceOf(`team.${name}.tool`) ?? '';

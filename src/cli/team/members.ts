@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { asRouseError, commandLine, conflict, nearest, notFound, type RouseError } from '../../base/index.ts';
-import { type Config, type Said, teamOf } from '../../config/index.ts';
+import { type Config, type Setting, teamOf } from '../../config/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
 import { errorData } from '../agents/missing.ts';
 import type { Input, Output } from '../command.ts';
@@ -12,7 +12,7 @@ type Team = NonNullable<ReturnType<typeof teamOf>>;
 /** An agent that the team's file names. */
 export interface TeamMember {
   name: string;
-  said: Team['members'][number][1];
+  setting: Team['members'][number][1];
   workdir: string;
 }
 
@@ -39,11 +39,11 @@ export function membersOf({ settings, args }: Input): { file: string; members: T
   }
   const members = team.members
     .filter(([name]) => args.length === 0 || args.includes(name))
-    .map(([name, said]) => ({ name, said, workdir: workdirOf(team.file, said) }));
+    .map(([name, setting]) => ({ name, setting, workdir: workdirOf(team.file, setting) }));
   return { file: team.file, members };
 }
 
-function workdirOf(file: string, { value }: Said<{ workdir?: string }>): string {
+function workdirOf(file: string, { value }: Setting<{ workdir?: string }>): string {
   const given = value.workdir ?? path.dirname(file);
   try {
     return fs.realpathSync(given);

@@ -70,11 +70,11 @@ async function bringBack(input: Input, { name }: TeamMember, facts: ManifestFact
 
 async function start(input: Input, member: TeamMember): Promise<MemberReport> {
   const { launch } = await import('../../session/index.ts');
-  const { name, said } = member;
+  const { name, setting } = member;
   const options = await optionsOf(input, member);
   input.progress(`starting ${name}`);
   const launched = await launch(sessionContext(input), options);
-  const wanted = said.value.wake !== false && launched.attached;
+  const wanted = setting.value.wake !== false && launched.attached;
   const wakes = wanted ? await turnOnWakes(input, launched.facts) : {};
   return { ...lacking(launched, wakes), name, action: 'started' };
 }
@@ -95,8 +95,8 @@ function lacking(
   };
 }
 
-function optionsOf({ settings }: Input, { name, said, workdir }: TeamMember): Promise<LaunchOptions> {
-  const { tool, headless, mailbox, address } = said.value;
+function optionsOf({ settings }: Input, { name, setting, workdir }: TeamMember): Promise<LaunchOptions> {
+  const { tool, headless, mailbox, address } = setting.value;
   return withPreset<LaunchOptions>(
     settings.config,
     {
@@ -106,10 +106,10 @@ function optionsOf({ settings }: Input, { name, said, workdir }: TeamMember): Pr
       cwd: workdir,
       headless: headless === true,
       args: [],
-      rolePrompt: roleOf(said),
+      rolePrompt: roleOf(setting),
       mailbox: { root: mailbox, address },
       autoAttach: { mode: 'hosted' },
     },
-    said.byProject,
+    setting.byProject,
   );
 }

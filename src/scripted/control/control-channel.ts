@@ -3,10 +3,10 @@ import * as net from 'node:net';
 import { asRouseError, errnoOf, invalid, messageOf } from '../../base/index.ts';
 import type { Journal } from './journal.ts';
 
-const LONGEST_LINE = 4 * 1024 * 1024;
-const MOST_UNSENT = 16 * 1024 * 1024;
+const MAX_LINE = 4 * 1024 * 1024;
+const MAX_UNSENT = 16 * 1024 * 1024;
 /** The kernel's limit on a socket's path, with its closing zero. */
-const LONGEST_PATH = 107;
+const MAX_PATH = 107;
 
 export interface ControlChannel {
   close(): void;
@@ -21,8 +21,8 @@ export async function openControlChannel(
   journal: Journal,
   run: (message: Record<string, unknown>) => unknown,
 ): Promise<ControlChannel> {
-  if (Buffer.byteLength(path) > LONGEST_PATH) {
-    throw invalid(`--control ${path} is too long for a socket (${LONGEST_PATH} bytes at most)`);
+  if (Buffer.byteLength(path) > MAX_PATH) {
+    throw invalid(`--control ${path} is too long for a socket (${MAX_PATH} bytes at most)`);
   }
   await removeStale(path);
   const clients = new Set<net.Socket>();
@@ -81,7 +81,7 @@ function readLines(client: net.Socket, take: (line: string) => void): void {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') take(line);
-    if (rest.length > LONGEST_LINE) client.destroy();
+    if (rest.length > MAX_LINE) client.destroy();
   });
 }
 
@@ -110,6 +110,6 @@ function parsed(line: string): unknown {
 
 /** A client that does not read is dropped: the agent keeps nothing for it without bound. */
 function send(client: net.Socket, message: unknown): void {
-  if (client.writableLength > MOST_UNSENT) client.destroy();
+  if (client.writableLength > MAX_UNSENT) client.destroy();
   else if (client.writable) client.write(`${JSON.stringify(message)}\n`);
 }

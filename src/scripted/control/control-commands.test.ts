@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentAtDesk } from '../agent.testing.ts';
+import { testAgent } from '../agent.testing.ts';
 import { runControl, statusOf } from './control-commands.ts';
 
 describe('control messages', () => {
@@ -22,14 +22,14 @@ describe('control messages', () => {
     [{ type: 'busy-input', mode: 'both' }, /one of queue, steer/],
     [{ type: 'crash-to-shell', dirty: 'yes' }, /true or false/],
   ])('%j is refused and changes nothing', (message, error) => {
-    const { agent } = agentAtDesk();
+    const { agent } = testAgent();
     const before = statusOf(agent);
     expect(() => runControl(agent, message)).toThrow(error);
     expect(statusOf(agent)).toEqual(before);
   });
 
   it('arm faults, and clear them', () => {
-    const { agent } = agentAtDesk();
+    const { agent } = testAgent();
     const before = statusOf(agent);
     runControl(agent, { type: 'swallow-enter', count: 3 });
     runControl(agent, { type: 'burst', ms: 50, after: 'typing', as: 'newline' });
@@ -39,7 +39,7 @@ describe('control messages', () => {
   });
 
   it('open and close a dialog with own words', () => {
-    const { agent, types } = agentAtDesk();
+    const { agent, types } = testAgent();
     runControl(agent, { type: 'open-dialog', kind: 'question', options: ['red', 'green'], title: 'Colour' });
     expect(agent.dialog).toMatchObject({
       title: 'Colour',
@@ -50,7 +50,7 @@ describe('control messages', () => {
   });
 
   it('put a draft there as if somebody had left it', () => {
-    const { agent } = agentAtDesk();
+    const { agent } = testAgent();
     runControl(agent, { type: 'draft', text: 'half' });
     expect(statusOf(agent)['draft']).toMatchObject({ text: 'half', how: 'scripted' });
   });

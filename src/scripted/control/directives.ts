@@ -25,7 +25,7 @@ export const DIALOG_KINDS = ['permission', 'question', 'trust', 'menu'] as const
 export type DialogKind = (typeof DIALOG_KINDS)[number];
 
 const DIRECTIVE = /\[\[([a-z]+)(?:=([^\]\n]{0,2000}))?\]\]/g;
-const LONGEST_ANSWER_WORDS = 100_000;
+const MAX_WORDS = 100_000;
 
 export interface PlanDefaults {
   turnMs: number;
@@ -63,7 +63,7 @@ const DIRECTIVES: Record<string, (plan: Plan, value: string) => void> = {
     plan.delayMs = durationMs(value) ?? plan.delayMs;
   },
   words: (plan, value) => {
-    if (/^\d{1,6}$/.test(value)) plan.words = Math.min(Number(value), LONGEST_ANSWER_WORDS);
+    if (/^\d{1,6}$/.test(value)) plan.words = Math.min(Number(value), MAX_WORDS);
   },
   say: (plan, value) => {
     plan.say = value;

@@ -36,7 +36,7 @@ export class Journal {
   }
 
   /** Told to those who listen now, and not kept: what is true of the screen rather than of the work. */
-  tell(type: string, facts: Record<string, unknown> = {}): void {
+  announce(type: string, facts: Record<string, unknown> = {}): void {
     this.events.emit({ seq: ++this.#seq, at: utcStamp(this.#clock.now()), type, ...facts });
   }
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { agentAtDesk } from '../agent.testing.ts';
+import { testAgent } from '../agent.testing.ts';
 import { runControl } from './control-commands.ts';
 import { playScript, readScript } from './script.ts';
 
@@ -35,7 +35,7 @@ describe('a script', () => {
 
   it('runs each step when its event comes the n-th time', async () => {
     write({ steps: [{ on: 'submitted', nth: 2, after: '10ms', do: [{ type: 'skin', name: 'ascii' }] }] });
-    const { agent, clock, journal, press } = agentAtDesk();
+    const { agent, clock, journal, press } = testAgent();
     playScript(readScript(file), journal, clock, (message) => runControl(agent, message));
     press('one\r');
     await clock.advance(1000);
@@ -47,7 +47,7 @@ describe('a script', () => {
 
   it('records a step that could not be done and goes on', async () => {
     write({ steps: [{ on: 'submitted', do: [{ type: 'close-dialog' }, { type: 'skin', name: 'ascii' }] }] });
-    const { agent, clock, journal, press, types } = agentAtDesk();
+    const { agent, clock, journal, press, types } = testAgent();
     playScript(readScript(file), journal, clock, (message) => runControl(agent, message));
     press('one\r');
     await clock.advance(10);

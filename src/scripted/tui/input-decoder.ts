@@ -8,7 +8,7 @@ export type InputEvent =
 
 const ESC = 0x1b;
 const PASTE_END = '\u001b[201~';
-const LONGEST_SEQUENCE = 64;
+const MAX_SEQUENCE = 64;
 
 const CSI_LETTERS: Record<string, string> = {
   A: 'up',
@@ -136,7 +136,7 @@ export class InputDecoder {
   }
 
   #csiByte(byte: number): void {
-    if (byte < 0x20 || byte > 0x7e || this.#sequence.length > LONGEST_SEQUENCE) {
+    if (byte < 0x20 || byte > 0x7e || this.#sequence.length > MAX_SEQUENCE) {
       this.#unknown();
       this.#state = 'ground';
       this.#groundByte(byte);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agentAtDesk } from '../agent.testing.ts';
+import { testAgent } from '../agent.testing.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { FullScreenPainter, InlinePainter } from './painter.ts';
 import { SKINS } from './skins.ts';
 
 describe('keys given to the agent', () => {
   it('a typed prompt and a pasted one are received exactly, and told apart', () => {
-    const { press, paste, types } = agentAtDesk();
+    const { press, paste, types } = testAgent();
     press('typed é\r');
     paste('pasted\n\ttwo');
     press('\r');
@@ -21,7 +21,7 @@ describe('keys given to the agent', () => {
   });
 
   it('a swallowed Enter leaves the text in the composer, and the next one sends it once', () => {
-    const { agent, press, types } = agentAtDesk();
+    const { agent, press, types } = testAgent();
     agent.faults.swallowEnters = 1;
     press('hello\r');
     expect(agent.composer.text).toBe('hello');
@@ -32,7 +32,7 @@ describe('keys given to the agent', () => {
   });
 
   it('a lost prompt empties the composer although nothing was received', () => {
-    const { agent, press, types } = agentAtDesk();
+    const { agent, press, types } = testAgent();
     agent.faults.losePrompts = 1;
     press('hello\r');
     expect(agent.composer.isEmpty).toBe(true);
@@ -42,7 +42,7 @@ describe('keys given to the agent', () => {
   });
 
   it('an Enter too soon after a paste is swallowed, one later is not', async () => {
-    const { agent, clock, press, paste, types } = agentAtDesk('gemini-like');
+    const { agent, clock, press, paste, types } = testAgent('gemini-like');
     paste('hello');
     press('\r');
     expect(types('enter_swallowed')).toMatchObject([{ reason: 'burst', as: 'swallow' }]);
@@ -53,13 +53,13 @@ describe('keys given to the agent', () => {
   });
 
   it('an Enter at the end of typing faster than a person becomes a new line', () => {
-    const { agent, press } = agentAtDesk('codex-like');
+    const { agent, press } = testAgent('codex-like');
     press('typed by a program\r');
     expect(agent.composer.text).toBe('typed by a program\n');
   });
 
   it('an ignored paste leaves the composer as it was', () => {
-    const { agent, paste, types } = agentAtDesk();
+    const { agent, paste, types } = testAgent();
     agent.faults.ignorePastes = 1;
     paste('lost');
     paste('kept');
@@ -68,16 +68,16 @@ describe('keys given to the agent', () => {
   });
 
   it('what a tool changes in a paste, its skin changes', () => {
-    const tabs = agentAtDesk('claude-like');
+    const tabs = testAgent('claude-like');
     tabs.paste('a\tb');
     expect(tabs.agent.composer.text).toBe('a    b');
-    const tail = agentAtDesk('opencode-like');
+    const tail = testAgent('opencode-like');
     tail.paste('block');
     expect(tail.agent.composer.text).toBe('block ');
   });
 
   it('input while busy waits, in order, each as its own turn', async () => {
-    const { agent, clock, press, types } = agentAtDesk();
+    const { agent, clock, press, types } = testAgent();
     press('one\r');
     press('two\r');
     press('three\r');
@@ -89,7 +89,7 @@ describe('keys given to the agent', () => {
   });
 
   it('steering puts the second prompt into the running turn', async () => {
-    const { agent, clock, press, types } = agentAtDesk();
+    const { agent, clock, press, types } = testAgent();
     agent.busyInput = 'steer';
     press('one\r');
     press('two\r');
@@ -98,7 +98,7 @@ describe('keys given to the agent', () => {
   });
 
   it('Escape interrupts; a skin that restores puts the prompt back into the composer', async () => {
-    const { agent, clock, press, types } = agentAtDesk('claude-like');
+    const { agent, clock, press, types } = testAgent('claude-like');
     press('[[turn=9s]] slow\r');
     await clock.advance(100);
     press('\u001b');
@@ -111,7 +111,7 @@ describe('keys given to the agent', () => {
   });
 
   it('where Escape must be pressed twice, once only asks', async () => {
-    const { agent, clock, press, types } = agentAtDesk('copilot-like');
+    const { agent, clock, press, types } = testAgent('copilot-like');
     press('[[turn=9s]] slow\r');
     press('\u001b');
     expect(types('interrupted')).toEqual([]);
@@ -122,7 +122,7 @@ describe('keys given to the agent', () => {
   });
 
   it('Ctrl-C clears a draft, then asks, then ends; a pause in between asks again', async () => {
-    const { clock, press, endings } = agentAtDesk();
+    const { clock, press, endings } = testAgent();
     press('draft\u0003');
     press('\u0003');
     await clock.advance(3000);
@@ -133,7 +133,7 @@ describe('keys given to the agent', () => {
   });
 
   it('a leading ! is recorded as a shell command and never run', () => {
-    const { paste, press, types } = agentAtDesk('claude-like');
+    const { paste, press, types } = testAgent('claude-like');
     paste('!touch pwned');
     press('\r');
     expect(types('shell_command', 'submitted')).toMatchObject([
@@ -142,13 +142,13 @@ describe('keys given to the agent', () => {
   });
 
   it('the escape that ends a paste early lets the rest act as keys, as in real tools', () => {
-    const { press, types } = agentAtDesk('claude-like');
+    const { press, types } = testAgent('claude-like');
     press('\u001b[200~text\u001b[201~\u0015!touch pwned\r\u001b[201~');
     expect(types('shell_command')).toMatchObject([{ command: 'touch pwned' }]);
   });
 
   it('the echo may lag behind what was taken', async () => {
-    const { agent, clock, press } = agentAtDesk();
+    const { agent, clock, press } = testAgent();
     agent.faults.echoLateMs = 500;
     press('late');
     expect(agent.view(80, 24).draft.text).toBe('');
@@ -157,7 +157,7 @@ describe('keys given to the agent', () => {
   });
 
   it('the list of commands may lag behind the draft', async () => {
-    const { agent, clock, press } = agentAtDesk();
+    const { agent, clock, press } = testAgent();
     agent.faults.menuLateMs = 200;
     press('/cl');
     expect(agent.view(80, 24).menu).toEqual(['/new', '/help', '/exit', '/quit']);
@@ -166,7 +166,7 @@ describe('keys given to the agent', () => {
   });
 
   it('the list of commands may outlive its text: Enter chooses from it, and a backspace closes it', () => {
-    const { agent, press, types } = agentAtDesk('kimi-like');
+    const { agent, press, types } = testAgent('kimi-like');
     press('/ne');
     press('\u0015');
     expect([agent.composer.text, agent.view(80, 24).menu]).toEqual(['', ['/new']]);
@@ -181,7 +181,7 @@ describe('keys given to the agent', () => {
   });
 
   it('the busy line may lag behind the turn', async () => {
-    const { agent, clock, press } = agentAtDesk();
+    const { agent, clock, press } = testAgent();
     agent.faults.busyLagMs = 200;
     press('[[turn=1s]] go\r');
     expect(agent.view(80, 24).busy).toBeUndefined();
@@ -190,7 +190,7 @@ describe('keys given to the agent', () => {
   });
 
   it('Up recalls earlier prompts, newest first', async () => {
-    const { agent, clock, press } = agentAtDesk();
+    const { agent, clock, press } = testAgent();
     press('first\r');
     press('second\r');
     await clock.advance(5000);
@@ -225,7 +225,7 @@ describe('any bytes at all', () => {
   it('leave an agent that still draws, runs one turn at a time, and lets no control character out', () => {
     fc.assert(
       fc.property(bytes, fc.constantFrom(...SKINS.keys()), (chunks, skin) => {
-        const { agent, press, types } = agentAtDesk(skin);
+        const { agent, press, types } = testAgent(skin);
         for (const chunk of chunks) {
           press(chunk);
           const painter = agent.skin.screen === 'alternate' ? new FullScreenPainter() : new InlinePainter();
@@ -242,7 +242,7 @@ describe('any bytes at all', () => {
 
 describe('dialogs', () => {
   it('every key is recorded, and none reaches the composer', async () => {
-    const { agent, press, paste, types } = agentAtDesk();
+    const { agent, press, paste, types } = testAgent();
     press('draft');
     void agent.ask({ kind: 'permission' });
     paste('a whole prompt');
@@ -261,7 +261,7 @@ describe('dialogs', () => {
     ['n', 'no'],
     ['\u001b', 'no'],
   ])('%j answers a permission dialog with %s', (bytes, answer) => {
-    const { agent, press, types } = agentAtDesk();
+    const { agent, press, types } = testAgent();
     void agent.ask({ kind: 'permission' });
     press(bytes);
     expect(types('dialog_answered')).toMatchObject([{ answer }]);
@@ -272,7 +272,7 @@ describe('dialogs', () => {
       ['gemini-like', 1],
       ['claude-like', 0],
     ] as const) {
-      const { agent, press, types } = agentAtDesk(skin);
+      const { agent, press, types } = testAgent(skin);
       void agent.ask({ kind: 'permission' });
       press('do step 1 now');
       expect(types('dialog_answered')).toHaveLength(answers);
@@ -280,14 +280,14 @@ describe('dialogs', () => {
   });
 
   it('a blind Enter into the trust dialog ends the program', () => {
-    const { agent, press, endings } = agentAtDesk();
+    const { agent, press, endings } = testAgent();
     void agent.ask({ kind: 'trust' });
     press('\r');
     expect(endings).toEqual([{ kind: 'exit', code: 1 }]);
   });
 
   it('a turn that asks waits for the answer and ends denied when refused', async () => {
-    const { clock, press, types } = agentAtDesk();
+    const { clock, press, types } = testAgent();
     press('[[dialog=permission]] go\r');
     await clock.advance(60_000);
     expect(types('turn_finished')).toEqual([]);
@@ -297,7 +297,7 @@ describe('dialogs', () => {
   });
 
   it('a second dialog waits behind the first', async () => {
-    const { agent, press, types } = agentAtDesk();
+    const { agent, press, types } = testAgent();
     void agent.ask({ kind: 'permission' });
     void agent.ask({ kind: 'question' });
     press('\r');
@@ -306,7 +306,7 @@ describe('dialogs', () => {
   });
 
   it('a turn ended from outside closes the dialog it had opened', async () => {
-    const { agent, clock, press, types } = agentAtDesk();
+    const { agent, clock, press, types } = testAgent();
     press('[[ask]] go\r');
     await clock.advance(1000);
     agent.engine.interrupt('control');

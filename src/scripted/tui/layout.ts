@@ -9,7 +9,7 @@ const DIM = '2';
 type Body = Omit<Live, 'stream'>;
 
 /** A prompt taller than this is shown by its first rows. */
-const TALLEST_PROMPT = 14;
+const MAX_PROMPT_ROWS = 14;
 
 export const paint = (sgr: string, text: string): string =>
   sgr === '' || text === '' ? text : `\u001b[${sgr}m${text}${SGR_END}`;
@@ -37,7 +37,7 @@ function bannerLines(view: View): string[] {
 function promptLines(text: string, skin: Skin, columns: number): string[] {
   const inner = columns - sides(skin.historyBorder) - textColumns(skin.historyGlyph) - 1;
   const { rows } = wrap(shown(text), inner);
-  const kept = rows.length > TALLEST_PROMPT ? rows.slice(0, TALLEST_PROMPT - 1) : rows;
+  const kept = rows.length > MAX_PROMPT_ROWS ? rows.slice(0, MAX_PROMPT_ROWS - 1) : rows;
   const lines = kept.map((row, index) => indent(skin.historyGlyph, row, index));
   if (kept.length < rows.length) lines.push(`  … +${rows.length - kept.length} lines`);
   return framed(lines, skin.historyBorder, columns, '');

@@ -66,7 +66,7 @@ export class Screen {
     const title = this.#agent.title ?? titleOf(view);
     if (title !== undefined) this.#modes.setTitle(title);
     if (this.#agent.journal.events.listenerCount > 0)
-      this.#agent.journal.tell('drawn', { state: this.#agent.state });
+      this.#agent.journal.announce('drawn', { state: this.#agent.state });
     this.#stopTick?.();
     this.#stopTick = this.#agent.engine.current ? this.#clock.after(TICK_MS, () => this.redraw()) : undefined;
   }

@@ -2,8 +2,8 @@ import { messageOf } from '../../base/index.ts';
 import type { Journal } from '../control/journal.ts';
 import type { MailOptions } from '../options.ts';
 
-const LONGEST_ANSWER = 16 * 1024 * 1024;
-const MOST_MESSAGES = 50;
+const MAX_ANSWER = 16 * 1024 * 1024;
+const MAX_MESSAGES = 50;
 /** One turn spends at most this many single-call timeouts on mail, so that it always ends. */
 const CALLS_BUDGET = 8;
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -72,7 +72,7 @@ class MailVisit {
   }
 
   async #list(): Promise<Message[]> {
-    const body = { box: 'inbox', read_state: this.#options.readState, archived: false, limit: MOST_MESSAGES };
+    const body = { box: 'inbox', read_state: this.#options.readState, archived: false, limit: MAX_MESSAGES };
     const answer = await this.#post('list', body);
     const messages = Array.isArray(answer['messages']) ? (answer['messages'] as Message[]) : [];
     const refs = messages.map((message) => message.message_ref);
@@ -158,7 +158,7 @@ async function postJson(
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > LONGEST_ANSWER) response.destroy(new Error('the answer is too large'));
+        if (size > MAX_ANSWER) response.destroy(new Error('the answer is too large'));
         else chunks.push(chunk);
       });
       response.on('error', reject);

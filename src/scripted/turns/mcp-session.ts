@@ -41,7 +41,7 @@ export class McpSession {
   async open(): Promise<void> {
     const clientInfo = { name: 'scripted-agent', version: '1' };
     await this.#ask('initialize', { protocolVersion: PROTOCOL, capabilities: {}, clientInfo });
-    await this.#line.tell({ method: 'notifications/initialized' });
+    await this.#line.notify({ method: 'notifications/initialized' });
   }
 
   /** What the tool answered, as an object; a tool that refuses is an error with its words. */
@@ -67,7 +67,7 @@ type Message = Record<string, unknown>;
 
 interface Line {
   ask(id: number, message: Message): Promise<Answer>;
-  tell(message: Message): Promise<void> | void;
+  notify(message: Message): Promise<void> | void;
   close(): void;
 }
 
@@ -93,7 +93,7 @@ function httpLine(
   };
   return {
     ask: async (id, message) => JSON.parse(await post({ id, ...message })) as Answer,
-    tell: async (message) => void (await post(message)),
+    notify: async (message) => void (await post(message)),
     close: () => {},
   };
 }
@@ -117,11 +117,11 @@ class ProgramLine implements Line {
   ask(id: number, message: Message): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.tell({ id, ...message });
+      this.notify({ id, ...message });
     });
   }
 
-  tell(message: Message): void {
+  notify(message: Message): void {
     this.#child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 

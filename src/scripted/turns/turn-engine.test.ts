@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { agentAtDesk } from '../agent.testing.ts';
+import { testAgent } from '../agent.testing.ts';
 
 describe('turns', () => {
   it('last as long as the prompt says and stream their words meanwhile', async () => {
-    const { agent, clock, press, types } = agentAtDesk();
+    const { agent, clock, press, types } = testAgent();
     press('[[turn=2s]] [[delay=1s]] [[words=100]]\r');
     await clock.advance(999);
     expect(agent.engine.current?.answer).toBe('');
@@ -17,7 +17,7 @@ describe('turns', () => {
   });
 
   it('that hang end only when they are ended', async () => {
-    const { agent, clock, press, types } = agentAtDesk();
+    const { agent, clock, press, types } = testAgent();
     press('[[hang]]\r');
     await clock.advance(3_600_000);
     expect(agent.state).toBe('busy');
@@ -27,7 +27,7 @@ describe('turns', () => {
   });
 
   it('that crash never finish', async () => {
-    const { clock, press, types, endings } = agentAtDesk();
+    const { clock, press, types, endings } = testAgent();
     press('[[crash]]\r');
     await clock.advance(60_000);
     expect(endings).toEqual([{ kind: 'crash', dirty: false, code: 1 }]);
@@ -35,7 +35,7 @@ describe('turns', () => {
   });
 
   it('may leave a draft, another skin or a limit banner behind', async () => {
-    const { agent, clock, press } = agentAtDesk();
+    const { agent, clock, press } = testAgent();
     press('[[draft=half a thought]] [[skin=ascii]] [[limit]]\r');
     await clock.advance(1000);
     expect(agent.composer.text).toBe('half a thought');
@@ -44,7 +44,7 @@ describe('turns', () => {
   });
 
   it('asked to run a command ask first, and record it without running it', async () => {
-    const { clock, press, types } = agentAtDesk();
+    const { clock, press, types } = testAgent();
     press('[[sh=touch x]]\r');
     await clock.advance(1000);
     press('\r');
@@ -53,7 +53,7 @@ describe('turns', () => {
   });
 
   it('can be work nobody asked for', async () => {
-    const { agent, clock, types } = agentAtDesk();
+    const { agent, clock, types } = testAgent();
     expect(agent.engine.work(30_000)).toBe(true);
     expect(agent.engine.work(1)).toBe(false);
     await clock.advance(30_000);
@@ -64,7 +64,7 @@ describe('turns', () => {
   });
 
   it('cost nothing once they are over: no timer stays armed', async () => {
-    const { clock, press } = agentAtDesk();
+    const { clock, press } = testAgent();
     press('hello\r');
     await clock.advance(10_000);
     expect(clock.pending).toBe(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayClient } from '../client/index.ts';
-import { Onlooker } from './look.ts';
+import { AgentObserver } from './observe-agent.ts';
 
 /** A gateway that lists only its newest: each look sees other wakes and other mail than the one before. */
 function gatewayWith(now: { from: number }, down = () => false) {
@@ -36,15 +36,15 @@ function gatewayWith(now: { from: number }, down = () => false) {
   return { call, status, tuiState: async () => ({ turn: { phase: 'ready' } }) } as unknown as GatewayClient;
 }
 
-describe('the onlooker of the demo', () => {
+describe('the observer of the demo', () => {
   it('counts each wake that was taken, and each handled message, once, beyond what a gateway lists', async () => {
     const now = { from: 0 };
     let down = false;
-    const onlooker = new Onlooker({ name: 'ana', gateway: gatewayWith(now, () => down) }, (reason) => {
+    const observer = new AgentObserver({ name: 'ana', gateway: gatewayWith(now, () => down) }, (reason) => {
       expect(reason).toBe("phase='active'");
       return 'it is working on a turn';
     });
-    expect(await onlooker.glance()).toEqual({
+    expect(await observer.observe()).toEqual({
       name: 'ana',
       state: 'idle',
       openMail: 2,
@@ -53,11 +53,11 @@ describe('the onlooker of the demo', () => {
       sent: 3,
       why: '10:11:12 1 open message waits: it is working on a turn',
     });
-    expect(await onlooker.glance()).toMatchObject({ wakes: 1, handled: 3 });
+    expect(await observer.observe()).toMatchObject({ wakes: 1, handled: 3 });
     now.from = 100;
-    expect(await onlooker.glance()).toMatchObject({ wakes: 2, handled: 6 });
+    expect(await observer.observe()).toMatchObject({ wakes: 2, handled: 6 });
     down = true;
-    expect(await onlooker.glance()).toEqual({
+    expect(await observer.observe()).toEqual({
       name: 'ana',
       state: 'not reachable',
       openMail: 0,

@@ -3,7 +3,7 @@ import type { NotifierDecisions } from '../wire/index.ts';
 import type { Member } from './team.ts';
 
 /** One agent at one moment, as the live view shows it. */
-export interface Glance {
+export interface AgentSnapshot {
   name: string;
   state: string;
   openMail: number;
@@ -23,7 +23,7 @@ const RECENT = 50;
  * Looks at one agent again and again. Counts each thing once by its id, because a gateway lists only what is recent;
  * an agent that cannot be asked is shown as such, with what was counted before.
  */
-export class Onlooker {
+export class AgentObserver {
   #member: Pick<Member, 'name' | 'gateway'>;
   #inWords: (reason: string) => string;
   #wakes = new Set<string>();
@@ -35,7 +35,7 @@ export class Onlooker {
     this.#inWords = inWords;
   }
 
-  async glance(): Promise<Glance> {
+  async observe(): Promise<AgentSnapshot> {
     const { gateway } = this.#member;
     try {
       const [status, tui, mail, archive, sent, { requests }, { decisions }] = await Promise.all([
@@ -51,13 +51,13 @@ export class Onlooker {
         if (request_kind === 'mail_notifier_prompt' && outcome === 'submitted') this.#wakes.add(request_id);
       for (const { message_ref } of archive.messages) this.#handled.add(message_ref);
       for (const { message_ref } of sent.messages) this.#sent.add(message_ref);
-      return this.#told(stateOf(status, tui), mail.open_count ?? 0, whyOf(decisions[0], this.#inWords));
+      return this.#snapshot(stateOf(status, tui), mail.open_count ?? 0, whyOf(decisions[0], this.#inWords));
     } catch {
-      return this.#told('not reachable', 0, '');
+      return this.#snapshot('not reachable', 0, '');
     }
   }
 
-  #told(state: string, openMail: number, why: string): Glance {
+  #snapshot(state: string, openMail: number, why: string): AgentSnapshot {
     const { name } = this.#member;
     const counted = { wakes: this.#wakes.size, handled: this.#handled.size, sent: this.#sent.size };
     return { name, state, openMail, ...counted, why };

@@ -8,7 +8,7 @@ interface Waiting {
 }
 
 /** The dialogs of one agent: one is open, the others wait behind it. Each is answered exactly once. */
-export class DialogDesk {
+export class DialogQueue {
   #waiting: Waiting[] = [];
   #count = 0;
   #journal: Journal;
