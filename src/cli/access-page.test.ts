@@ -11,12 +11,12 @@ import type { Route } from '../wire/route.ts';
 import { allFields } from './access-page.ts';
 
 describe('a field that names a file, a directory, a command or a URL', () => {
-  it('has a mark that says who may give it, on every route and every tool', () => {
+  it('every field that names a file, command or URL says who may set it', () => {
     const unmarked = allFields().filter(({ sender }) => sender === undefined);
     expect(unmarked.map(({ place, field }) => `${place}: ${field}`)).toEqual([]);
   });
 
-  it('is found however deep it is, and whatever wraps it', () => {
+  it('a field that names a file is found at any depth and in any wrapper', () => {
     const deep = z.strictObject({
       a: z.array(z.union([z.strictObject({ log_file: z.string().nullish() }), z.literal(false)])).default([]),
       callback_url: z.string().optional(),
@@ -29,7 +29,7 @@ describe('a field that names a file, a directory, a command or a URL', () => {
     expect(namedFields(deep, isNotPlain).map(({ field }) => field)).toEqual(found);
   });
 
-  it('is any field of a route or a tool of a name that nobody has thought about', () => {
+  it('a field with an unknown name counts as one that names something', () => {
     const body = z.strictObject({
       destination: z.string(),
       title: z.string(),
@@ -47,7 +47,7 @@ describe('a field that names a file, a directory, a command or a URL', () => {
     expect(namedFields(z.looseObject({}), isNotPlain).map(({ field }) => field)).toEqual(['*']);
   });
 
-  it('is not on the list of those that name nothing, and every name on it is that of a field', () => {
+  it('the list of fields that name nothing contains only existing fields, and none that names a file', () => {
     expect([...PLAIN_FIELDS].filter(looksNamed)).toEqual([]);
     const used = new Set<string>();
     const note = (name: string): boolean => void used.add(name) === undefined;
@@ -60,7 +60,7 @@ describe('a field that names a file, a directory, a command or a URL', () => {
     expect([...PLAIN_FIELDS].filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it('is one of those that were there when this was written, or more', () => {
+  it('the known fields that name files are all found', () => {
     const places = allFields().map(({ place, field }) => `${place}: ${field}`);
     expect(places).toEqual(
       expect.arrayContaining([
@@ -77,7 +77,7 @@ describe('a field that names a file, a directory, a command or a URL', () => {
     expect(new Set(allFields().map(({ sender }) => sender))).toEqual(new Set(Object.keys(FIELD_SENDERS)));
   });
 
-  it('of a configuration file has a kind that says what it names', () => {
+  it('every key of a configuration file that names something has a kind that says so', () => {
     const text = CONFIG_KEYS.filter(({ key, names }) => !names && looksNamed(key.split('.').at(-1)!));
     expect(text).toEqual([]);
   });
@@ -87,12 +87,12 @@ describe('what a direct route refuses', () => {
   const may = (caller: Caller, need: keyof typeof CAPABILITIES): boolean =>
     (CAPABILITIES[need].callers as readonly Caller[]).includes(caller);
 
-  it('is on no list of remote routes', () => {
+  it('a field that direct routes refuse is on no remote route', () => {
     expect(may('remote', NEEDS['control.sendKeys']({}))).toBe(false);
     expect(REMOTE_ROUTES).not.toContain('control.sendKeys');
   });
 
-  it('is asked for by every body that holds keys, and by no other', () => {
+  it('the fields that direct routes refuse are checked for every body that has them', () => {
     const once = { mode: 'one_off', title: 't', ranking: 0, start_after_seconds: 1 };
     const keys = { ...once, send_keys: { sequence: 'y<[Enter]>' } };
     const create = (...reminders: object[]) =>

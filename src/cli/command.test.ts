@@ -12,7 +12,7 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 describe('the flags of a command', () => {
-  it('have the types of their definitions', () => {
+  it('the flags of a command have the types of their definitions', () => {
     expectTypeOf<FlagsOf<typeof FLAGS>>().toEqualTypeOf<{
       agentName: string | undefined;
       requestId: string;
@@ -23,7 +23,7 @@ describe('the flags of a command', () => {
     }>();
   });
 
-  it('are read by the names they have: another one does not compile', () => {
+  it('reading a flag that the command does not have does not compile', () => {
     const made = command({
       name: 'x',
       summary: '',

@@ -21,7 +21,7 @@ export interface Command {
   subcommands?: Command[];
   /** Not shown in help or completion. */
   hidden?: boolean;
-  /** A short word: the command it stands for, without the program's name. Reference pages show it there. */
+  /** For a short command: the path of the long one, without the program's name. Reference pages show it there. */
   shortFor?: string;
   /** Shown first in help. */
   daily?: boolean;
@@ -32,7 +32,7 @@ export interface Command {
   run?: (input: Input) => Promise<Output | undefined | void>;
   /** Returns the whole command, where only its name and summary are loaded with the list it is in. */
   load?: () => Promise<Command>;
-  /** The words it takes, as help shows them, for a command that is not loaded: `<to> [subject]`. */
+  /** Its arguments in help while it is not loaded: `<to> [subject]`. */
   takes?: string;
 }
 

@@ -20,13 +20,13 @@ import { createProgress } from './print/progress.ts';
 import { harmlessJson } from './print/terminal-text.ts';
 import { readConfig, readSettings, type Settings } from './settings.ts';
 
-/** The outside world, as the command line sees it. */
+/** What the command line needs from the process. */
 export interface Surroundings {
   argv: string[];
-  /** The name it was called by. Default `rouse`. */
+  /** The name the program was called by. Default `rouse`. */
   program?: string | undefined;
   env: NodeJS.ProcessEnv;
-  /** `outlive`: from now on the program goes on when its output cannot be written. */
+  /** `outlive`: from now on keep running when the output cannot be written. */
   stdout: {
     write: (text: string) => void;
     isTTY: boolean;
@@ -39,22 +39,22 @@ export interface Surroundings {
   signal: AbortSignal;
 }
 
-/** The command that a line asks for, with what it is given. */
+/** The command of a line, with its arguments and flags. */
 export interface Match {
   command: Command;
   args: string[];
   flags: Record<string, unknown>;
 }
 
-/** How a line is understood. */
+/** How a line is parsed. */
 export interface Understanding {
-  /** The command that was asked for, or an exit code when help was shown instead. */
+  /** The command to run, or an exit code when help was shown instead. */
   parse: (argv: string[], world: Surroundings) => Match | number | Promise<Match | number>;
-  /** A better word for an error, where there is one. */
+  /** A better error, if there is one. */
   explain?: (error: unknown, env: NodeJS.ProcessEnv) => Promise<RouseError | undefined>;
 }
 
-/** Parses, runs and prints one command line; answers with the exit code. */
+/** Parses, runs and prints one command line. Returns the exit code. */
 export async function runLine(outside: Surroundings, { parse, explain }: Understanding): Promise<number> {
   let world = calledAs(outside);
   let style: PrintStyle = 'plain';
@@ -75,7 +75,7 @@ export async function runLine(outside: Surroundings, { parse, explain }: Underst
   }
 }
 
-/** A file that belongs to somebody else is no fault of this program. */
+/** File permissions and disk trouble are errors of the host, not of this program. */
 function refusedByHost(error: unknown): RouseError | undefined {
   const errno = errnoOf(error);
   const { path } = error as NodeJS.ErrnoException;
@@ -93,7 +93,7 @@ function refusedByHost(error: unknown): RouseError | undefined {
   });
 }
 
-/** Whoever reads JSON on a terminal is as safe as who reads a table. */
+/** JSON on a terminal must be as safe to read as a table. */
 function printingJson(world: Surroundings): Surroundings {
   const { stdout, stderr } = world;
   return {
@@ -105,7 +105,7 @@ function printingJson(world: Surroundings): Surroundings {
 
 const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
 
-/** The print style may stand anywhere on the line, before or after the command. */
+/** The print style may be anywhere on the line, before or after the command. */
 export function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
   const wanted = env[VARIABLE.printStyle];
   let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
@@ -189,7 +189,7 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
   return exitCode;
 }
 
-/** Says that the output itself cannot be written, and answers with the exit code. */
+/** Reports that the output cannot be written, and returns the exit code. */
 export function reportUnwritable(cause: Error, say: (text: string) => void): number {
   say(errorText(`standard output cannot be written: ${cause.message}`));
   return exitCodeOf(unavailable(cause.message));

@@ -9,7 +9,7 @@ import { readSettings } from './settings.ts';
 import { suggestFlag } from './suggest.ts';
 import { exampleHint } from './word-flags.ts';
 
-/** Parses, runs and prints one command line, whatever it says; answers with the exit code. */
+/** Parses, runs and prints one command line. Returns the exit code. */
 export function runCli(outside: Surroundings): Promise<number> {
   return runLine(outside, {
     parse: async (argv, world) => parse(await expandHelp(argv), world),
@@ -17,7 +17,7 @@ export function runCli(outside: Surroundings): Promise<number> {
   });
 }
 
-/** Who types the name of an agent alone means to look at it. */
+/** The name of an agent alone gets suggestions for commands on that agent. */
 async function suggestAgent(error: unknown, env: NodeJS.ProcessEnv): Promise<RouseError | undefined> {
   if (!isRouseError(error) || error.facts['cause'] !== 'unknown_command') return undefined;
   const { typed, path } = error.facts as { typed: string; path: string[] };
@@ -30,7 +30,7 @@ async function suggestAgent(error: unknown, env: NodeJS.ProcessEnv): Promise<Rou
   });
 }
 
-/** Any other word after `help` names a command. */
+/** Topics of `help`. Any other word after `help` names a command. */
 const TOPICS = ['exit-codes'];
 
 /** `help agents launch` is `agents launch --help`, and `--version` with more words is `version`. */
@@ -40,11 +40,11 @@ async function expandHelp(argv: string[]): Promise<string[]> {
   if (first !== 'help' || second?.startsWith('-') || TOPICS.includes(second ?? '')) return argv;
   const words = argv.slice(1);
   const { command, path } = await deepest(words);
-  // A word that is no command must be complained of.
+  // An unknown word must be reported, not turned into --help.
   return command.subcommands && path.length <= words.length ? words : [...words, '--help'];
 }
 
-/** The command that was asked for, or an exit code when help was shown instead. */
+/** The command to run, or an exit code when help was shown instead. */
 async function parse(argv: string[], world: Surroundings): Promise<Match | number> {
   let match: Match | undefined;
   let complaint = '';
@@ -82,7 +82,7 @@ function configure(parser: Parser, world: Surroundings, complain: (text: string)
   for (const inner of parser.commands) configure(inner, world, complain);
 }
 
-/** What commander complains of, with the next step. */
+/** An error of commander, with the next step. */
 async function explained(complaint: string, code: string, argv: string[]): Promise<Error> {
   const { command, path } = await deepest(argv);
   const help = `see "${path.join(' ')} --help"`;

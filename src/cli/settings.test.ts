@@ -19,7 +19,7 @@ afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
 const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ HOME: root, ...more });
 
-/** Both files as they are obeyed. */
+/** Both files, trusted. */
 async function files(own: string, project?: string): Promise<Config> {
   fs.writeFileSync(at('own.toml'), own, { mode: 0o600 });
   const place = { env: env({ ROUSE_CONFIG: at('own.toml') }), cwd: at('project'), home: at('.rouse') };
@@ -40,7 +40,7 @@ const problem = async (work: () => unknown): Promise<string> => {
 };
 
 describe('a setting', () => {
-  it('is what the environment says, else the project’s file, else one’s own, else the default', async () => {
+  it('a setting comes from the environment, else the project’s file, else the own file, else the default', async () => {
     const own = 'mailbox_root = "/own"';
     const project = 'mailbox_root = "mail"';
     const of = (config: Config, more = {}): string[] => {
@@ -56,7 +56,7 @@ describe('a setting', () => {
     expect(of(await files(own, project), variable)).toEqual(['/given', 'HOUMAO_GLOBAL_MAILBOX_DIR']);
   });
 
-  it('names a fleet of one’s own file, and its token goes there alone', async () => {
+  it('a fleet is named in the own file, and its token is used only for that fleet', async () => {
     const own =
       'fleet = "a"\n[fleets.a]\nurl = "http://a:1"\ntoken_file = "/a.token"\n[fleets.b]\nurl = "http://b:2"';
     const fleet = (config: Config, more = {}): unknown => readSettings(env(more), config).fleet;
@@ -74,7 +74,7 @@ describe('a setting', () => {
     );
   });
 
-  it('of wakes is taken from the files, and as usual where they are silent', async () => {
+  it('wake settings come from the files, else they are the usual ones', async () => {
     const config = await files(
       '[wake]\ninterval_seconds = 5\nquiet_hours = "22:00-07:00"\ntime_zone = "Europe/Zurich"',
     );
@@ -95,7 +95,7 @@ describe('a preset', () => {
     home: undefined,
   });
 
-  it('stands between the usual arguments of its tool and those of the line', async () => {
+  it('the arguments of a preset come after those of its tool and before those of the line', async () => {
     const config = await files(
       '[tools.claude]\nargs = ["--permission-mode", "plan"]\nenv.LANG = "C"\n[tools.rev]\ntool = "claude"\nargs = ["--model", "opus"]\nrole = "You review."',
     );
@@ -112,7 +112,7 @@ describe('a preset', () => {
     expect(await withPreset(config, launch('codex'))).toEqual(launch('codex'));
   });
 
-  it('of a project stands beside what is usual in one’s own file, and loosens nothing', async () => {
+  it('a project’s preset is added to the own file’s preset of the tool, and allows nothing more', async () => {
     const own = '[tools.claude]\nargs = ["--permission-mode", "plan"]';
     const config = await files(own, '[tools.rev]\ntool = "claude"\nargs = ["--model=opus"]');
     expect((await withPreset(config, launch('rev'))).args).toEqual([
@@ -132,19 +132,19 @@ describe('a preset', () => {
     ['codex', '["--yolo"]'],
     ['gemini', '["--yolo"]'],
     ['scripted', '["--transcript", "/home/x/.ssh/authorized_keys"]'],
-  ])('of a project gives %s no arguments but harmless ones: %s', async (tool, args) => {
+  ])('a project’s preset can pass %s only harmless arguments, not %s', async (tool, args) => {
     const config = await files('', `[tools.x]\ntool = "${tool}"\nargs = ${args}`);
     expect(await problem(() => withPreset(config, launch('x')))).toContain(
       `forbidden: /project/.rouse.toml:1: a project's file cannot give ${tool} the argument`,
     );
   });
 
-  it('of a project names no program, however it is called', async () => {
+  it('a project’s preset cannot name a program, under any name', async () => {
     const config = await files('', '[tools.curl]\nargs = []');
     expect(await problem(() => withPreset(config, launch('curl')))).toContain('there is no tool "curl"');
   });
 
-  it('takes its role from a file, and a project’s from inside of it', async () => {
+  it('a preset takes its role from a file, a project’s preset only from inside the project', async () => {
     fs.writeFileSync(at('project/role.md'), '# Reviewer\n', { mode: 0o644 });
     const config = await files('', '[tools.rev]\ntool = "claude"\nrole_file = "role.md"');
     expect((await withPreset(config, launch('rev'))).rolePrompt).toBe('# Reviewer');

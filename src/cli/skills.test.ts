@@ -33,7 +33,7 @@ describe('skills', () => {
     expect(/^description: (.*)$/m.exec(head)?.[1]?.length).toBeLessThan(1024);
   });
 
-  it('are installed once, and again only when they are not as packaged', async () => {
+  it('skills are installed once, and again only when they differ from the package', async () => {
     const { json, file, line, states } = await start();
     expect(await states()).toEqual(['absent', 'absent']);
     const [first] = (await json(line)).skills;
@@ -41,7 +41,7 @@ describe('skills', () => {
     expect((await json(line)).skills[0]).toMatchObject({ was: 'current' });
   });
 
-  it('are removed without a trace; text somebody changed stays and is named', async () => {
+  it('skills are removed without a trace; a file that was edited stays and is listed', async () => {
     const { rouse, json, home, file, line } = await start();
     const away = ['skills', 'uninstall', '--tool', 'claude', '--home', home];
     await json(line);
@@ -58,7 +58,7 @@ describe('skills', () => {
     expect((await rouse(['skills', 'uninstall', '--home', home])).code).toBe(2);
   });
 
-  it('take along the directories made for them, and no other', async () => {
+  it('uninstalling skills removes the directories created for them, and no other', async () => {
     const { json, home } = await start();
     const away = (tool: string) => json(['skills', 'uninstall', '--tool', tool, '--home', home]);
     await json(['skills', 'install', '--tool', 'gemini', '--home', home]);
@@ -70,7 +70,7 @@ describe('skills', () => {
     expect(fs.readdirSync(home)).toEqual(['skills']);
   });
 
-  it('written by an earlier version are updated; text somebody changed is left alone without --force', async () => {
+  it('skills of an earlier version are updated; an edited file is left alone without --force', async () => {
     const { rouse, json, file, line, states } = await start();
     await json(line);
     const stamp = path.join(path.dirname(file), '.rouse.json');

@@ -14,14 +14,14 @@ async function error(agent: CliAgent, line: string): Promise<string> {
 }
 
 describe('a flag that may be a plain word', () => {
-  it('names the agent as its flag does, in every command that asks which', async () => {
+  it('a plain word names the agent as its flag does, in every command with that flag', async () => {
     const { json } = await cliAgent(ending);
     const shown = await json(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
     expect(await json(['agents', 'gateway', 'status', 'gpu'])).toEqual(shown);
     expect(await json(['status', 'gpu'])).toEqual(shown);
   });
 
-  it('is refused where the agent is named already, or nothing more can be said', async () => {
+  it('a second name of the agent, or one word too many, is refused', async () => {
     const agent = await cliAgent(ending);
     expect(await error(agent, 'agents show gpu --agent-id x')).toMatch(/^2 .*--agent-id or --agent-name/);
     expect(await error(agent, 'agents show gpu ben')).toMatch(/^2 .*unexpected word "ben"/);
@@ -29,7 +29,7 @@ describe('a flag that may be a plain word', () => {
     expect(await error(agent, 'version now')).toMatch(/^2 .*unexpected word "now"/);
   });
 
-  it('leaves what stands after two dashes to the tool', async () => {
+  it('words after two dashes are left to the tool', async () => {
     const agent = await cliAgent(ending);
     const said = await error(agent, 'launch -- claude ana');
     expect(said).toMatch(/^2 .*--tool <TOOL>' not specified[\s\S]*rouse launch claude ana/);
@@ -47,11 +47,11 @@ describe('what is mistyped', () => {
     ['help nonsense', /unknown command 'nonsense'/],
     ['agents show gpu --name x', /Did you mean --agent-name\?/],
     ['agents show gup', /did you mean "gpu"\?/],
-  ])('%s is answered with what was meant', async (line, answer) => {
+  ])('the mistake %s gets a useful suggestion', async (line, answer) => {
     expect(await error(await cliAgent(ending), line)).toMatch(answer);
   });
 
-  it('is answered as JSON with --json, which is --print-json', async () => {
+  it('a mistake is reported as JSON with --json, the same as --print-json', async () => {
     const { rouse } = await cliAgent(ending);
     const { err } = await rouse(['agents', 'show', 'gup', '--json']);
     expect(JSON.parse(err).error).toMatchObject({ code: 'not_found' });
@@ -59,7 +59,7 @@ describe('what is mistyped', () => {
 });
 
 describe('help', () => {
-  it('of a command is what the command says of itself', async () => {
+  it('help COMMAND prints the same as COMMAND --help', async () => {
     const { rouse } = await cliAgent(ending);
     const { out } = await rouse(['agents', 'gateway', 'attach', '--help']);
     expect((await rouse(['help', 'agents', 'gateway', 'attach'])).out).toBe(out);

@@ -9,11 +9,11 @@ export interface Checked {
   values: FileValues;
   /** The keys that have a value. */
   keys: string[];
-  /** The file and line that say a key; finding the line takes a while, so it is looked for when it is asked for. */
+  /** The file and line that set a key. Finding the line is slow, so it happens only when this is called. */
   sourceOf: (key: string) => string;
 }
 
-/** What a file says, each value checked. The first that is not allowed is the error. */
+/** The values of a file, each checked. Throws at the first that is not allowed. */
 export function checkValues(document: Document, place: Place): Checked {
   const values: Record<string, unknown> = {};
   const keysSet: string[] = [];
@@ -60,14 +60,14 @@ function rowOf({ keys, isTable }: Entry): ConfigKey {
   });
 }
 
-/** A table fits every key that goes on below it. */
+/** A table fits every key below it. */
 function fits({ key }: ConfigKey, keys: readonly string[], isTable: boolean): boolean {
   const parts = key.split('.');
   const length = isTable ? parts.length > keys.length : parts.length === keys.length;
   return length && keys.every((word, i) => parts[i] === '*' || parts[i] === word);
 }
 
-/** The keys one may have meant, with the names as they were given. */
+/** The keys that may be meant, with the names that were given. */
 function expected(keys: readonly string[]): string[] {
   return CONFIG_KEYS.map(({ key }) =>
     key
@@ -78,7 +78,7 @@ function expected(keys: readonly string[]): string[] {
 }
 
 function ownOnly(keys: readonly string[]): Error {
-  return invalid(`a project's file cannot say ${keys.join('.')}`, {
+  return invalid(`a project's file cannot set ${keys.join('.')}`, {
     hint: 'it belongs into your own config.toml; see "rouse config"',
   });
 }
@@ -102,12 +102,12 @@ function readName(kind: NonNullable<ConfigKey['name']>, given: string): void {
 
 const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|AUTH|CREDENTIALS?)$/i;
 
-/** What a launch is given beside its environment is kept in its record; secrets stay in the environment. */
+/** These variables are stored in the record of the launch, so secrets must stay in the environment. */
 function checkVariable(name: string): void {
   if (!/^[A-Za-z_]\w*$/.test(name)) throw invalid(`"${name}" is not the name of a variable`);
   if (SECRET.test(name))
-    throw invalid(`${name} looks like a secret, and files of this kind keep none`, {
-      hint: 'set it in your shell: the tool gets the environment of whoever launches it',
+    throw invalid(`${name} looks like a secret, which does not belong into this file`, {
+      hint: 'set it in your shell: the tool gets the environment of the person who launches it',
     });
   if (name.startsWith('ROUSE_') || isHoumaoVariable(name))
     throw invalid(`${name} is set by Rouse itself`, { hint: '"rouse config --help" lists the keys' });

@@ -42,7 +42,7 @@ async function problem(work: () => unknown): Promise<string> {
 }
 
 describe("one's own file", () => {
-  it('is found by XDG_CONFIG_HOME, else below ~/.config, and may be missing', async () => {
+  it('the own file is found by XDG_CONFIG_HOME, else below ~/.config, and may be missing', async () => {
     expect((await load()).own).toMatchObject({
       path: at('person/.config/rouse/config.toml'),
       file: undefined,
@@ -53,7 +53,7 @@ describe("one's own file", () => {
     );
   });
 
-  it('says each value with its line, also one that goes over several', async () => {
+  it('each value of the own file has its line, also a value over several lines', async () => {
     own(
       '# mine\nmailbox_root = "~/mail"\n\n[tools.rev]\nargs = [\n  "--model",\n  "o5",\n]\nrole = """\nrole = "no key"\n"""\n',
     );
@@ -90,13 +90,13 @@ describe("one's own file", () => {
     ['[team."a b"]\ntool = "claude"', '"a b" is not the name of an agent'],
     ['[nothing]', 'there is no key "nothing"'],
     ['__proto__.polluted = true', 'there is no key "__proto__.polluted"'],
-  ])('is refused as a whole with file and line: %s', async (text, expected) => {
+  ])('a wrong own file is refused as a whole with file and line: %s', async (text, expected) => {
     own(text);
     expect(await problem(load)).toContain(`invalid: `);
     expect(await problem(load)).toContain(expected);
   });
 
-  it('is obeyed through a link, and not when others can write it', async () => {
+  it('the own file is used through a link, and refused when others can write it', async () => {
     fs.writeFileSync(at('elsewhere.toml'), 'tmux_socket = "mine"', { mode: 0o600 });
     fs.symlinkSync(at('elsewhere.toml'), at('person/.config/rouse/config.toml'));
     expect(settingOf(await load(), 'tmux_socket')?.value).toBe('mine');
@@ -106,7 +106,7 @@ describe("one's own file", () => {
     );
   });
 
-  it('is not read at all with ROUSE_CONFIG=none, and another one with a path', async () => {
+  it('ROUSE_CONFIG=none reads no own file, and a path reads another one', async () => {
     own('nonsense');
     expect(await load({ ROUSE_CONFIG: 'none' })).toMatchObject({
       project: undefined,
@@ -119,7 +119,7 @@ describe("one's own file", () => {
 });
 
 describe("a project's file", () => {
-  it('is found from the working directory upwards, and obeyed only once it is trusted, as it was', async () => {
+  it("a project's file is found upwards from the working directory, and used only while it is as trusted", async () => {
     project('wake.on = true');
     expect((await load()).project).toMatchObject({ state: 'untrusted', checked: undefined });
     await trust();
@@ -132,12 +132,12 @@ describe("a project's file", () => {
     expect((await load()).project?.state).toBe('untrusted');
   });
 
-  it('that nobody trusts is not even parsed: what it says cannot keep a command from running', async () => {
+  it("a project's file that is not trusted is not even parsed, so it cannot stop a command", async () => {
     project('\u0000 = = [');
     expect((await load()).project?.state).toBe('untrusted');
   });
 
-  it('keeps what is trusted where only its owner reads, and an agent adds nothing to it', async () => {
+  it('the list of trusted files is private, and an agent cannot add to it', async () => {
     project('');
     const file = (await load()).project!.file!;
     expect(await problem(() => trustProject(at('home'), file, { HOUMAO_MANIFEST_PATH: '/x' }))).toContain(
@@ -154,10 +154,10 @@ describe("a project's file", () => {
     'tmux_socket = "x"',
     'tools.claude.home = "x"',
     'tools.claude.env.ANTHROPIC_BASE_URL = "http://evil"',
-  ])('cannot say what is its reader’s own: %s', async (text) => {
+  ])("a project's file cannot set keys of the own file: %s", async (text) => {
     project(text);
     await trust();
-    expect(await problem(load)).toMatch(/^invalid: \/project\/\.rouse\.toml:1: a project's file cannot say /);
+    expect(await problem(load)).toMatch(/^invalid: \/project\/\.rouse\.toml:1: a project's file cannot set /);
   });
 
   it.each([
@@ -172,7 +172,7 @@ describe("a project's file", () => {
     ['tools.a.tool = "./claude"', 'cannot name programs'],
     ['tools.a.role = "--dangerously"', 'must be a text that begins with a letter'],
     ['tools.a.role = "!rm -rf ~"', 'must be a text that begins with a letter'],
-  ])('names nothing outside of its directory and no program: %s', async (text, expected) => {
+  ])("a project's file cannot name programs or places outside its directory: %s", async (text, expected) => {
     fs.symlinkSync(os.tmpdir(), at('project/out'));
     fs.symlinkSync(at('not-yet'), at('project/nowhere'));
     project(text);
@@ -180,7 +180,7 @@ describe("a project's file", () => {
     expect(await problem(load)).toContain(expected);
   });
 
-  it('is not read when it is a link, a pipe, a directory, too large, or in a place where everybody writes', async () => {
+  it("a project's file is not read when it is a link, a pipe, a directory, too large, or in a world-writable directory", async () => {
     const file = at('project/.rouse.toml');
     const refused = async (prepare: () => void): Promise<string | undefined> => {
       fs.rmSync(file, { recursive: true, force: true });
@@ -190,8 +190,8 @@ describe("a project's file", () => {
       return found?.problem?.message;
     };
     expect(await refused(() => fs.symlinkSync('/etc/passwd', file))).toContain('is a symbolic link');
-    expect(await refused(() => void execFileSync('mkfifo', [file]))).toContain('is no regular file');
-    expect(await refused(() => fs.mkdirSync(file))).toContain('is no regular file');
+    expect(await refused(() => void execFileSync('mkfifo', [file]))).toContain('is not a regular file');
+    expect(await refused(() => fs.mkdirSync(file))).toContain('is not a regular file');
     expect(await refused(() => project('#'.repeat(70_000)))).toContain('is larger than');
     expect(await refused(() => fs.symlinkSync('/dev/zero', file))).toContain('is a symbolic link');
     fs.rmSync(file);
@@ -202,14 +202,14 @@ describe("a project's file", () => {
     expect((await load()).project?.state).toBe('untrusted');
   });
 
-  it.runIf(process.getuid?.() === 0)('of another account is not read', async () => {
+  it.runIf(process.getuid?.() === 0)("a project's file of another account is not read", async () => {
     project('');
     fs.chownSync(at('project/.rouse.toml'), 12_345, 12_345);
-    // Root's own rule is the same: what another account can change is not obeyed.
+    // The same rule for root: a file that another account can change is not used.
     expect((await load()).project?.problem?.message).toContain('belongs to another account (uid 12345)');
   });
 
-  it('comes before one’s own file, but replaces no preset of one’s own', async () => {
+  it("a project's file wins over the own file, but does not replace its presets", async () => {
     own(
       'wake.on = true\nwake.repeat = "backoff"\ntools.claude.args = ["--permission-mode", "plan"]\n[team.own]\ntool = "claude"',
     );

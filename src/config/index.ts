@@ -1,12 +1,12 @@
 /**
- * Config: the two files a person may write, their own config.toml and a project's .rouse.toml, read with care.
+ * Config: the two configuration files, a person's config.toml and a project's .rouse.toml, and which projects are trusted.
  *
- * Promises  A file that is wrong is an error that names file, line, key and what is allowed; nothing of it is obeyed.
- *           A project's file is obeyed only as it was when its reader trusted it, byte for byte.
- *           It cannot name token files, programs, variables or places outside of its directory, trusted or not.
- *           What is no small regular file of its reader's own (a link, a pipe, another account's) is not read.
+ * Promises  A wrong file is an error that names file, line, key and what is allowed; nothing of it is used.
+ *           A project's file is used only if the person trusted exactly these bytes.
+ *           Trusted or not, it cannot name token files, programs, variables or places outside its directory.
+ *           Only small regular files of this account or root are read: no links, pipes or files of others.
  * Never     Decides between flag, environment, file and default; cli/settings.ts does.
- * Errors    `invalid` for what a file says, `forbidden` for a file that may not be read or trusted.
+ * Errors    `invalid` for the content of a file, `forbidden` for a file that may not be read or trusted.
  */
 export { type Config, loadConfig } from './load-config.ts';
 export { presetOf, settingKeys, settingOf, teamOf } from './look-up.ts';

@@ -20,13 +20,13 @@ import {
 
 /** One key of the files. docs/configuration.md is generated from this table. */
 export interface ConfigKey {
-  /** `*` stands for a name its writer chooses. */
+  /** `*` is a name that the person chooses. */
   key: string;
   kind: Kind;
   meaning: string;
-  /** Only in one's own file: in a project's it could spend, leak or allow something. */
+  /** Only in the person's own file: a project could use it to spend, leak or allow something. */
   own?: true;
-  /** What outside of Rouse it names, where its kind does not say. */
+  /** What its value names outside of Rouse, unless its kind says so. */
   names?: NamedThing;
   /** What a name in place of `*` must be; `NAME` otherwise. */
   name?: Kind;

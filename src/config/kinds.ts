@@ -4,7 +4,7 @@ import { invalid } from '../base/index.ts';
 import { isTimeZone, parseAgentName } from '../domain/index.ts';
 import type { NamedThing } from '../domain/schemas.ts';
 
-/** Where a value stands: what a path means depends on it. */
+/** The file that a value is from; the meaning of a path depends on it. */
 export interface Place {
   /** The directory of the file. */
   directory: string;
@@ -13,11 +13,11 @@ export interface Place {
   home: string;
 }
 
-/** What a value may be: in words for the reader, and as a function that answers with it or throws why not. */
+/** What a value may be: in words, and as a function that returns the value or throws the reason. */
 export interface Kind {
   words: string;
   read: (value: unknown, place: Place) => unknown;
-  /** What outside of Rouse such a value names. */
+  /** What such a value names outside of Rouse. */
   names?: NamedThing;
 }
 
@@ -65,7 +65,7 @@ export const WORDS = kind(
   'argument',
 );
 
-/** By name only: what a project calls a tool must not become a program of its own. */
+/** A name only: a project must not be able to run a program of its own as a tool. */
 export const TOOL = kind(
   'a tool or a preset',
   (value, { byProject }) => {
@@ -83,7 +83,7 @@ export const NAME = kind('a name', (value) =>
   /^[A-Za-z0-9][\w.-]{0,63}$/.test(text(value)) ? value : refuse('a name of letters, digits, . _ and -'),
 );
 
-/** It is given to tools as an argument or as the first message: what begins otherwise could be a flag or a command. */
+/** Tools get it as an argument or as their first message, so text that could be a flag or a command is refused. */
 export const ROLE = kind('text', (value, { byProject }) => {
   const role = text(value, 'a text');
   if (byProject && !/^\s*[\p{L}\p{N}]/u.test(role)) refuse('a text that begins with a letter or a digit');
@@ -123,7 +123,7 @@ export const TIME_ZONE = kind('an IANA time zone', (value) =>
   isTimeZone(text(value)) ? value : refuse('an IANA time zone such as "Europe/Zurich"'),
 );
 
-/** Absolute, or below ~; in a project's file below its own directory, links followed. */
+/** Absolute, or below ~. In a project's file it must be inside the project's directory, after following links. */
 export const PATH = kind(
   'a path',
   (value, place) => {
@@ -138,7 +138,7 @@ export const PATH = kind(
 );
 
 function inside(directory: string, given: string): string {
-  const words = "a relative path inside of the project's directory";
+  const words = "a relative path inside the project's directory";
   const target = path.resolve(directory, given);
   const root = fs.realpathSync(directory);
   const real = realOf(target);
@@ -146,12 +146,12 @@ function inside(directory: string, given: string): string {
   return !path.isAbsolute(given) && isInside ? target : refuse(words);
 }
 
-/** Where a path would lead, also one that is not there yet. */
+/** Where a path leads, even if it does not exist yet. */
 function realOf(target: string): string {
   try {
     return fs.realpathSync(target);
   } catch {
-    // A link that leads nowhere would lead where its owner wants later.
+    // The owner of a dangling link could later point it anywhere.
     if (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return '';
     const above = path.dirname(target);
     return above === target ? target : path.join(realOf(above), path.basename(target));

@@ -7,7 +7,7 @@ import { isTrusted } from './trust.ts';
 
 export const PROJECT_FILE = '.rouse.toml';
 
-/** refused: it is not read at all, for the reason given. */
+/** refused: it is not read at all; `problem` has the reason. */
 export type ProjectState = 'trusted' | 'untrusted' | 'changed' | 'refused';
 
 export interface ConfigFile {
@@ -17,20 +17,20 @@ export interface ConfigFile {
 }
 
 export interface Config {
-  /** One's own file; it may not be there. */
+  /** The person's own file, which may not exist. */
   own: ConfigFile;
-  /** The nearest project's file, obeyed or not. */
+  /** The nearest project's file, trusted or not. */
   project: (ConfigFile & { state: ProjectState; problem: RouseError | undefined }) | undefined;
 }
 
 export interface ConfigPlace {
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** ROUSE_HOME, where it is kept what is trusted. */
+  /** ROUSE_HOME, which has the list of trusted files. */
   home: string;
 }
 
-/** Reads both files. One's own that is wrong is thrown; so is a project's that is trusted. */
+/** Reads both files. Throws if the person's own file is wrong, or a trusted file of a project. */
 export async function loadConfig({ env, cwd, home }: ConfigPlace): Promise<Config> {
   if (env['ROUSE_CONFIG'] === 'none')
     return { own: { path: 'none', file: undefined, checked: undefined }, project: undefined };
@@ -53,7 +53,7 @@ function ownConfigPath(env: NodeJS.ProcessEnv, person: string): string {
     throw invalid(`ROUSE_CONFIG must be an absolute path or "none", but is "${given}"`);
   }
   const base = env['XDG_CONFIG_HOME'];
-  // As the specification wants it: a relative one counts for nothing.
+  // The XDG specification says to ignore a relative path.
   return path.join(
     base && path.isAbsolute(base) ? base : path.join(person, '.config'),
     'rouse',
@@ -75,7 +75,7 @@ async function loadProject(cwd: string, home: string, person: string): Promise<C
   return undefined;
 }
 
-/** What lies in the way of a project's file keeps no command from running. */
+/** A project's file that cannot be read must not stop any command, so its error is returned. */
 function readOrProblem(at: string): CarefulFile | RouseError | undefined {
   try {
     return readCarefully(at, { links: 'refused' });

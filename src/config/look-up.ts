@@ -1,18 +1,18 @@
 import type { Config, ConfigFile } from './load-config.ts';
 import type { Member, Preset, Setting } from './values.ts';
 
-/** What a file says of a key: the project's before one's own. */
+/** The value of a key: from the project's file, else from the person's own. */
 export function settingOf(config: Config, key: string): Setting<unknown> | undefined {
   return one(config.project, key, true) ?? one(config.own, key, false);
 }
 
-/** A preset of one's own is not replaced by a project's: it may be narrower than the tool's own ways. */
+/** The person's own preset wins over the project's: it may allow less than the tool does by default. */
 export function presetOf(config: Config, name: string): Setting<Preset> | undefined {
   const key = `tools.${name}`;
   return (one(config.own, key, false) ?? one(config.project, key, true)) as Setting<Preset> | undefined;
 }
 
-/** The team of the project; without one, that of one's own file. */
+/** The team of the project's file, else of the person's own. */
 export function teamOf(config: Config): { file: string; members: [string, Setting<Member>][] } | undefined {
   for (const [file, byProject] of [
     [config.project, true],
@@ -29,7 +29,7 @@ export function teamOf(config: Config): { file: string; members: [string, Settin
   return undefined;
 }
 
-/** Every key that a file which is obeyed gives a value. */
+/** Every key that has a value in a file that is used. */
 export function settingKeys(config: Config): string[] {
   return [...new Set([...(config.project?.checked?.keys ?? []), ...(config.own.checked?.keys ?? [])])];
 }

@@ -15,10 +15,10 @@ it.each([
   ['a table header', `[${Array(15_000).fill('a').join('.')}]`],
   ['arrays', `a = ${'['.repeat(30_000)}${']'.repeat(30_000)}`],
   ['inline tables', `a = ${'{b='.repeat(10_000)}1${'}'.repeat(10_000)}`],
-])('%s that nest without end are refused in a sentence', (_, text) => {
+])('endlessly nested %s are refused with a clear error', (_, text) => {
   expect(refusalOf(text)).toMatch(/^rouse\.toml(:\d+)?[: ].*(deep|nest)/);
 });
 
-it('what people write is not deep', () => {
+it('files that people write are not refused as too deep', () => {
   expect(refusalOf('[a.b.c]\nd = [[1], [2]]\n')).toBe('accepted');
 });

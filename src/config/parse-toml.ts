@@ -29,7 +29,7 @@ export function parseToml({ path, bytes }: CarefulFile): Document {
   }
 }
 
-/** Settings have three levels. Whatever nests deeper than this was made to be deep. */
+/** Settings have three levels; a file that nests deeper than this is an attack. */
 const MAX_LEVELS = 32;
 const DEPTH = { maxDepth: MAX_LEVELS };
 
@@ -53,10 +53,10 @@ function isTable(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Beyond this the line is not looked for: it is found by reading the file again and again. */
+/** Lines are not searched beyond this: the search parses the file again for each line. */
 const MAX_LINES = 2000;
 
-/** The line on which each key begins to stand. The first lines that are a document of their own with the key end there. */
+/** The line on which each key starts: the shortest beginning of the file that parses and has the key ends there. */
 export function linesOf({ text }: Document): Map<string, number> {
   const lines = text.split('\n');
   const found = new Map<string, number>();

@@ -2,18 +2,18 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { commandLine, errnoOf, forbidden, invalid, messageOf } from '../base/index.ts';
 
-/** More than anybody writes by hand. */
+/** More than a person writes by hand. */
 const MAX_BYTES = 64 * 1024;
 
-/** A file and what it said when it was judged. */
+/** A file with the bytes that were checked. */
 export interface CarefulFile {
   path: string;
   bytes: Buffer;
 }
 
 /**
- * The bytes of a file that only its reader or root can have written; undefined when there is none. Opened without
- * waiting, so that a pipe holds up nobody, and judged by what was opened, so that nobody can change it in between.
+ * The bytes of a file that only this account or root can have written; undefined when there is none. It is opened without
+ * blocking, so that a pipe cannot hang the command, and the open file is checked, so that it cannot be exchanged in between.
  */
 export function readCarefully(
   file: string,
@@ -49,13 +49,13 @@ function unreadable(file: string, error: unknown): undefined {
       if (isOutOfReach(file)) return undefined;
       throw forbidden(`${file} may not be read: ${messageOf(error)}`, { hint: 'chown or remove it' });
     case 'ENXIO':
-      throw invalid(`${file} is no regular file`);
+      throw invalid(`${file} is not a regular file`);
     default:
       throw invalid(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** In a directory that is closed to this account, such as the home of whoever called sudo: it is not this account's file. */
+/** The directory is closed to this account, such as the home of the user who called sudo. Then the file is not meant for it. */
 function isOutOfReach(file: string): boolean {
   try {
     fs.lstatSync(file);
@@ -66,26 +66,26 @@ function isOutOfReach(file: string): boolean {
 }
 
 function judge(file: string, stat: fs.Stats): void {
-  if (!stat.isFile()) throw invalid(`${file} is no regular file`, { hint: 'remove it' });
+  if (!stat.isFile()) throw invalid(`${file} is not a regular file`, { hint: 'remove it' });
   if (!isOwn(stat))
     throw forbidden(`${file} belongs to another account (uid ${stat.uid})`, {
-      hint: 'a file of your own is obeyed: copy it, or chown it',
+      hint: 'only your own files are used: copy it, or chown it',
     });
   if (isWrittenByOthers(stat))
     throw forbidden(`${file} can be written by other accounts`, { hint: commandLine`chmod go-w ${file}` });
 }
 
-/** Where others may rename files, the one that is read may be anybody's; with the sticky bit they may not. */
+/** In a directory where others may rename files, the file could be theirs. With the sticky bit they may not. */
 function judgeDirectory(directory: string): void {
   const stat = fs.statSync(directory);
   const sticky = (stat.mode & 0o1000) !== 0;
   if ((stat.mode & 0o002) !== 0 && !sticky)
-    throw forbidden(`${directory} can be written by every account, so its .rouse.toml is not obeyed`, {
+    throw forbidden(`${directory} can be written by every account, so its .rouse.toml is ignored`, {
       hint: commandLine`chmod o-w ${directory}`,
     });
 }
 
-/** The group of the same number as its owner is that account's own, by the custom of most systems. */
+/** On most systems, a group with the number of the owner is the owner's private group. */
 function isWrittenByOthers({ mode, uid, gid }: fs.Stats): boolean {
   return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid);
 }

@@ -12,7 +12,7 @@ import type { CarefulFile } from './read-carefully.ts';
 
 interface Trusted {
   schema_version: 1;
-  /** The path of each file, and the SHA-256 of what it said. */
+  /** The path of each file, and the SHA-256 of its content. */
   files: Record<string, string>;
 }
 
@@ -20,13 +20,13 @@ export function hashOf({ bytes }: CarefulFile): string {
   return sha256(bytes);
 }
 
-/** Whether the file is the one that was trusted, byte for byte. */
+/** Whether exactly these bytes were trusted. */
 export function isTrusted(home: string, file: CarefulFile): 'trusted' | 'changed' | 'untrusted' {
   const hash = readTrusted(home).files[file.path];
   return hash === undefined ? 'untrusted' : hash === hashOf(file) ? 'trusted' : 'changed';
 }
 
-/** From now on the file is obeyed, as long as it says what it says now. */
+/** Trusts the file until it changes. */
 export function trustProject(home: string, file: CarefulFile, env: NodeJS.ProcessEnv): void {
   refuseAgents(env);
   const { files } = readTrusted(home);
@@ -35,12 +35,11 @@ export function trustProject(home: string, file: CarefulFile, env: NodeJS.Proces
 
 export function untrustProject(home: string, file: string): void {
   const { files } = readTrusted(home);
-  if (files[file] === undefined)
-    throw notFound(`${file} is not trusted`, { hint: 'it was not obeyed before either' });
+  if (files[file] === undefined) throw notFound(`${file} is not trusted`, { hint: 'it is already ignored' });
   write(home, Object.fromEntries(Object.entries(files).filter(([path]) => path !== file)));
 }
 
-/** An agent may write a project's file; whether it is obeyed is for a person to say. */
+/** An agent may write a project's file, so only a person may trust it. */
 function refuseAgents(env: NodeJS.ProcessEnv): void {
   if (!env[VARIABLE.manifestPath]) return;
   throw forbidden('an agent cannot trust a file', { hint: "run it outside of an agent's session" });

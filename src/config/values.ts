@@ -1,11 +1,11 @@
 import type { WakeValues } from '../domain/index.ts';
 
-/** A value, and the file and line that say it. */
+/** A value, and the file and line that set it. */
 export interface Setting<T> {
   value: T;
   /** `/home/ana/.config/rouse/config.toml:3` */
   source: string;
-  /** By a project's file: it may choose, and allow nothing. */
+  /** Set by a project's file, which must not allow anything. */
   byProject: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface WakePolicy extends SetWakes {
   time_zone?: string;
 }
 
-/** How a tool is started; one that has the name of a tool holds for that tool always. */
+/** How a tool is started. A preset with the name of a tool applies to every launch of that tool. */
 export interface Preset {
   tool?: string;
   args?: string[];
@@ -42,7 +42,7 @@ export interface Member {
   role_file?: string;
 }
 
-/** What one file says, under the keys of the file. */
+/** The values of one file, under its keys. */
 export interface FileValues {
   mailbox_root?: string;
   tmux_socket?: string;

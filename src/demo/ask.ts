@@ -1,7 +1,7 @@
 import { messageOf } from '../base/index.ts';
 import type { Team } from './team.ts';
 
-/** The tickets a person has filed, at one moment. */
+/** The state of the tickets that the simulated person has filed. */
 export interface Tickets {
   asked: number;
   answered: number;
@@ -10,13 +10,13 @@ export interface Tickets {
 
 const TITLES = ['Deploy to staging?', 'Write the changelog', 'Bump the version?', 'Tidy the backlog'];
 
-/** Files tickets for one agent after the other, as a person would, and looks what became of them. */
+/** Files tickets for one agent after the other, as a person would, and counts the answers. */
 export class Asker {
   #team: Pick<Team, 'members' | 'fleet'>;
   #tried = 0;
   #asked = 0;
   #refused: string | undefined;
-  /** By id: the server lists only the newest. */
+  /** Ids, because the server lists only the newest. */
   #answered = new Set<string>();
 
   constructor(team: Pick<Team, 'members' | 'fleet'>) {

@@ -23,14 +23,14 @@ const PATIENCE_MS = 5000;
 
 export const tmuxSocketIn = (directory: string): string => path.join(directory, 'tmux.sock');
 
-/** A place for one demo, which says whose it is, so that a later demo can printChanges that nobody uses it any more. */
+/** A directory for one demo. It records its owner, so that a later demo can see that it is no longer used. */
 export function makePlace(): string {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), PREFIX));
   fs.writeFileSync(path.join(directory, OWNER), JSON.stringify(identifyProcess(process.pid)));
   return directory;
 }
 
-/** Places of demos that were killed together with whoever should have cleared up after them. */
+/** Directories of demos that were killed together with their watcher. */
 export function leftPlaces(): string[] {
   return fs
     .readdirSync(os.tmpdir())
@@ -39,14 +39,14 @@ export function leftPlaces(): string[] {
     .filter((directory) => isOurs(directory) && ownerIsGone(directory));
 }
 
-/** Anybody may make a directory of that name in a shared one; only what is our own is touched. */
+/** Any account can create a directory with that name in /tmp; only our own are touched. */
 function isOurs(directory: string): boolean {
   if (!path.basename(directory).startsWith(PREFIX)) return false;
   const stat = fs.lstatSync(directory, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }
 
-/** A place that does not say whose it is may be just being made. */
+/** A directory without an owner may just be in the making. */
 function ownerIsGone(directory: string): boolean {
   try {
     const owner = JSON.parse(readIfExists(path.join(directory, OWNER)) ?? '') as ProcessIdentity;
@@ -57,8 +57,8 @@ function ownerIsGone(directory: string): boolean {
 }
 
 /**
- * Ends whatever runs in a demo's place, and removes it. Whatever a demo starts has the place as its ROUSE_HOME, so what
- * was not recorded yet is found too. Killed half-way, it can be repeated.
+ * Ends everything that runs in a demo's directory, and removes the directory. Every process of a demo has it as ROUSE_HOME,
+ * so processes that were not recorded yet are found as well. It can be repeated after a kill.
  */
 export async function clearPlace(directory: string, clock: Clock): Promise<void> {
   if (!isOurs(directory)) return;
@@ -85,7 +85,7 @@ function processesIn(directory: string): ProcessIdentity[] {
   });
 }
 
-/** Of a process that has ended, or that this account may not look into: none. Whatever a demo starts can be read. */
+/** Empty for a process that has ended or belongs to another account. Processes of a demo can always be read. */
 function readable(pid: number): string[] {
   try {
     return environmentOf(pid);
@@ -96,14 +96,14 @@ function readable(pid: number): string[] {
 }
 
 /**
- * A shell that holds the other end of a pipe: however this process ends, it reads the end of it, and clears the demo's
- * place if it is still there. A shell, because it costs nothing while it waits.
+ * Starts a shell that reads from a pipe of this process. However this process ends, the shell sees the end of the pipe and
+ * clears the demo's directory if it still exists. A shell, because it costs nothing while it waits.
  */
 export function watchOver(directory: string, env: NodeJS.ProcessEnv): void {
   const script = 'read -r _; [ -d "$1" ] && exec "$2" "$3" demo --clear "$1"';
   const program = path.join(packageRoot(), 'dist', 'rouse.cjs');
   const watcher = spawn('sh', ['-c', script, 'rouse-demo', directory, process.execPath, program], {
-    // Out of the terminal's reach: what ends the demo must not end it.
+    // In a session of its own: what ends the demo must not end the watcher.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env,

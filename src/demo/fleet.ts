@@ -8,13 +8,13 @@ import { packageRoot } from '../session/index.ts';
 
 export interface Fleet {
   url: string;
-  /** Where the page is, with a code that is good once. */
+  /** The address of the page, with a one-time code. */
   page: string;
   tokenFile: string;
   tickets: TicketsClient;
 }
 
-/** As long as a demo may be looked at. */
+/** The link to the page works for this long. */
 const PAGE_SECONDS = 86_400;
 
 /** The fleet server as a process of its own, on the embedded database, as `rouse server start` runs it. */
@@ -24,7 +24,7 @@ export async function startFleetServer(home: string, env: NodeJS.ProcessEnv, end
   const server = spawn(process.execPath, [program, '--print-json', 'server', 'start', '--port', '0'], {
     env: { ...clean, ROUSE_HOME: home },
     stdio: ['ignore', 'pipe', 'ignore'],
-    // Ctrl-C in the terminal is for the demo, which ends the server after its agents.
+    // Ctrl-C must reach only the demo, which ends the server after its agents.
     detached: true,
   });
   const ended = once(server, 'close');

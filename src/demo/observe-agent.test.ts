@@ -37,7 +37,7 @@ function gatewayWith(now: { from: number }, down = () => false) {
 }
 
 describe('the observer of the demo', () => {
-  it('counts each wake that was taken, and each handled message, once, beyond what a gateway lists', async () => {
+  it('the demo counts each proven wake and each handled message once, also those a gateway no longer lists', async () => {
     const now = { from: 0 };
     let down = false;
     const observer = new AgentObserver({ name: 'ana', gateway: gatewayWith(now, () => down) }, (reason) => {

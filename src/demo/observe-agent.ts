@@ -7,7 +7,7 @@ export interface AgentSnapshot {
   name: string;
   state: string;
   openMail: number;
-  /** Wakes for mail that the agent has taken, as its gateway has seen. */
+  /** Wakes for mail that the gateway has proven. */
   wakes: number;
   /** Messages it has archived. */
   handled: number;
@@ -16,12 +16,12 @@ export interface AgentSnapshot {
   why: string;
 }
 
-/** More than happens to one agent between two looks. */
+/** More than happens to one agent between two queries. */
 const RECENT = 50;
 
 /**
- * Looks at one agent again and again. Counts each thing once by its id, because a gateway lists only what is recent;
- * an agent that cannot be asked is shown as such, with what was counted before.
+ * Asks the gateway of one agent repeatedly. Counts everything once, by id, because a gateway lists only recent entries.
+ * An agent whose gateway cannot be reached is shown as such, with its last counts.
  */
 export class AgentObserver {
   #member: Pick<Member, 'name' | 'gateway'>;

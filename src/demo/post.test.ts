@@ -20,7 +20,7 @@ function members(names: string[], refuses = '') {
 
 describe('the postman of the demo', () => {
   it.each([[2], [3], [5]])(
-    'has each of %i members write to each other one, and none to itself',
+    'each of %i members writes to every other member, and none to itself',
     async (many) => {
       const { taken, team } = members(['ana', 'ben', 'cleo', 'dan', 'eve'].slice(0, many));
       const post = new Postman(team);
@@ -33,7 +33,7 @@ describe('the postman of the demo', () => {
     },
   );
 
-  it('tells what was refused, and goes on', async () => {
+  it('the demo shows why a message was refused, and continues', async () => {
     const { team } = members(['ana', 'ben', 'cleo'], 'ben');
     const post = new Postman(team);
     for (let n = 0; n < 2; n++) await post.send();

@@ -11,7 +11,7 @@ const SUBJECTS = [
 
 /** Sends mail from one member to another, in turn. */
 export class Postman {
-  /** What became of the last message. */
+  /** The last message, or why it was not sent. */
   last = '-';
   #members: Pick<Member, 'name' | 'address' | 'gateway'>[];
   #tried = 0;

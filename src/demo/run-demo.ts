@@ -10,13 +10,13 @@ export interface DemoOptions {
   env: NodeJS.ProcessEnv;
   out: (text: string) => void;
   outIsTty: boolean;
-  /** How wide the terminal is now; people change it. */
+  /** The present width of the terminal. */
   columns: () => number;
   signal: AbortSignal;
   say: (text: string) => void;
-  /** A reason of the gateway's as words. */
+  /** A reason from a gateway, in words. */
   inWords: (reason: string) => string;
-  /** End as soon as every agent has been woken and has handled mail, and a ticket has been answered. */
+  /** End once every agent has been woken and has handled mail, and a ticket has been answered. */
   once: boolean;
 }
 
@@ -25,7 +25,7 @@ const FRAME_MS = 500;
 const MAIL_EVERY_MS = 4000;
 const REQUEST_EVERY_MS = 9000;
 
-/** Brings the team up, lets mail flow and shows it until the signal, then takes everything down. */
+/** Starts the team, sends mail and shows it until the signal, then stops everything. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const ending = new Ending();
   try {
@@ -50,7 +50,7 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
   let nextRequest = 0;
   let before = '';
   if (!options.outIsTty) options.out(`page: ${team.fleet.page}\n`);
-  // Whoever started it has died without a signal for us: nobody looks any more.
+  // If the parent process died without a signal, no one is watching any more.
   while (!options.signal.aborted && process.ppid === ppid) {
     if (clock.monotonic() >= nextMail) {
       await post.send();
@@ -75,12 +75,12 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
   }
 }
 
-/** On a terminal the frame is drawn again in place. */
+/** On a terminal the frame is redrawn in place. */
 function draw(frame: Parameters<typeof renderFrame>[0], { out, columns, env }: DemoOptions): void {
   out(`\u001b[H\u001b[J${renderFrame(frame, { colour: !env['NO_COLOR'], columns: columns() })}`);
 }
 
-/** Into a pipe only what changed is told. */
+/** A pipe gets only lines that changed. */
 function printChanges(
   { snapshots, tickets }: { snapshots: AgentSnapshot[]; tickets: Tickets },
   before: string,

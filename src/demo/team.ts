@@ -35,10 +35,10 @@ interface TeamOptions {
   say: (text: string) => void;
 }
 
-/** How long a turn of each member takes, so that the view is not all one rhythm. */
+/** How long a turn of each member takes; different, so that the view looks alive. */
 const TURNS = ['900ms', '1600ms', '2500ms'];
 
-/** Launches the team in a place of its own. What was started is added to `ending` as it starts. */
+/** Launches the team in a directory of its own. Everything that starts is added to `ending` at once. */
 export async function launchTeam(options: TeamOptions, ending: Ending): Promise<Team> {
   const directory = makePlace();
   watchOver(directory, withoutPointers(options.env));
@@ -83,14 +83,14 @@ function contextOf(
   const at = (name: string): string => path.join(directory, name);
   return {
     settings: {
-      // Where the server of this home looks for them too.
+      // The server of this home looks for them here as well.
       runtimeDir: at('runtime'),
       mailboxDir: at('mailbox'),
       registryDir: at('registry'),
       tmuxSocket,
       fleet,
     },
-    // The demo may itself be started inside tmux or inside somebody's agent session.
+    // The demo may run inside tmux or inside the session of an agent.
     env: { ...withoutPointers(env), ROUSE_HOME: directory },
     clock: systemClock,
     signal,

@@ -7,7 +7,7 @@ export interface Frame {
   tickets: Tickets;
   seconds: number;
   attach: string;
-  /** The page, with its code; whole at any width, so that it can be opened. */
+  /** The page, with its code; never cut, so that it can be opened. */
   page: string;
 }
 
@@ -19,10 +19,10 @@ export interface Look {
 const COLOURS: Record<string, string> = { idle: '32', busy: '33', 'being woken': '36', gone: '31' };
 const BOLD = '1';
 const DIM = '2';
-/** Where the reason stands beside its agent; below that it has a line of its own. */
+/** From this width on the reason is beside its agent; below it, on a line of its own. */
 const WIDE = 80;
 
-/** The live view as text: no line longer than the terminal is wide. */
+/** The live view as text. No line is wider than the terminal. */
 export function renderFrame(frame: Frame, { colour, columns }: Look): string {
   const { snapshots, lastMail, tickets, seconds, attach, page } = frame;
   const line = (text: string, code?: string): string => {
@@ -50,12 +50,12 @@ export function renderFrame(frame: Frame, { colour, columns }: Look): string {
     line(`requests   ${tickets.asked} asked by a person, ${tickets.answered} answered; ${tickets.last}`),
     line(`look in    ${attach}`),
     `page       ${page}`,
-    line('Ctrl-C ends it and leaves nothing running.', DIM),
+    line('Ctrl-C ends the demo and leaves nothing running.', DIM),
     '',
   ].join('\n');
 }
 
-/** Where the state stands in a row. */
+/** The columns of the state in a row. */
 const STATE = { from: 9, to: 22 };
 
 function paintState(row: string, code: string | undefined): string {
@@ -72,16 +72,16 @@ function rowOf({ name, state, openMail, wakes, handled }: AgentSnapshot): string
 const cut = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
 
-/** What a person may want to do after the demo. */
+/** What to try after the demo. */
 export function nextSteps(installed: boolean): string {
   return [
-    'All of it is gone again. With agents of your own:',
-    ...(installed ? [] : ['  npm install --global .     gives you `rouse`']),
+    'Demo ended, nothing left running. With your own agents:',
+    ...(installed ? [] : ['  npm install --global .     installs `rouse`']),
     '  rouse launch claude ana    in tmux; --wake: mail wakes it',
-    '  rouse join NAME --wake     one that runs already',
-    '  rouse ls                   who works, who waits for you',
+    '  rouse join NAME --wake     one that is already running',
+    '  rouse ls                   who is working, who needs you',
     '  rouse why ana              why it was, or was not, woken',
-    '  rouse dashboard            all of it in your browser',
+    '  rouse dashboard            everything in your browser',
     '',
   ].join('\n');
 }

@@ -4,21 +4,21 @@ import { runCli } from '../cli/index.ts';
 import { reportUnwritable, type Surroundings } from '../cli/run-line.ts';
 import { StandardOutput } from './standard-output.ts';
 
-/** The whole command line: every command, help, and words for every mistake. */
+/** The whole command line, loaded for everything but `--version`. */
 export function runCommandLine(argv: string[], program: string): Promise<void> {
   return runInSurroundings({ argv, program }, runCli);
 }
 
-/** A command line in its surroundings: the only place that sees streams, signals and exit codes. */
+/** Aborted by the first signal. This file is the only place that handles streams, signals and exit codes. */
 const interrupted = new AbortController();
 
-/** Who presses Ctrl-C a second time will not wait; a closed terminal is told by kernel and shell, each on its own. */
+/** A second Ctrl-C exits at once. SIGHUP does not count: kernel and shell each send one when a terminal closes. */
 function onSignal(signal: NodeJS.Signals): void {
   if (interrupted.signal.aborted && signal !== 'SIGHUP') process.exit(130);
   interrupted.abort();
 }
 
-/** More than any command takes: an endless input ends in an error, not in all of the memory. */
+/** More than any command needs. Endless input ends in an error instead of using all memory. */
 const MAX_STDIN = 64 * 1024 * 1024;
 
 async function readStdin(): Promise<string> {
@@ -44,10 +44,10 @@ export async function runInSurroundings(
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // The terminal was closed: what has been begun is ended in order, as by the others.
+  // The terminal was closed: end in order, as for the other signals.
   process.on('SIGHUP', onSignal);
   let outlived = false;
-  // What cannot be told ends nothing.
+  // A failure to write to standard error never ends the program.
   const stderr = new StandardOutput(2, () => {});
   const stdout = new StandardOutput(1, (error) => {
     if (outlived) return;
@@ -67,7 +67,7 @@ export async function runInSurroundings(
     },
     stderr: { write: (text) => stderr.write(text), isTTY: stderr.isTTY },
     stdin: readStdin,
-    // process.stdin is made when it is first read: that takes 2 ms.
+    // Not `process.stdin.isTTY`: creating process.stdin takes 2 ms.
     stdinIsTty: isTerminal(0),
     signal: interrupted.signal,
   });

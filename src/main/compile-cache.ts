@@ -6,9 +6,9 @@ import * as os from 'node:os';
 const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => unknown };
 
 /**
- * Lets Node keep what V8 compiled of this program, in `rouse` of the account's cache directory. Node writes there when a
- * process ends that compiled something new. What lies there is run: a directory that another account could write to is
- * not used. NODE_DISABLE_COMPILE_CACHE=1 switches it off, NODE_COMPILE_CACHE names another directory; both are Node's own.
+ * Lets Node cache the compiled code of this program in `rouse` in the account's cache directory. Node writes there when a
+ * process ends that compiled something new. Cached code is executed, so a directory that other accounts can write to is
+ * not used. NODE_DISABLE_COMPILE_CACHE=1 switches it off, NODE_COMPILE_CACHE names another directory (both are Node's own).
  */
 export function useCompileCache(env: NodeJS.ProcessEnv): void {
   if (!enableCompileCache || env['NODE_DISABLE_COMPILE_CACHE']) return;
@@ -20,7 +20,7 @@ export function useCompileCache(env: NodeJS.ProcessEnv): void {
     fs.mkdirSync(own, { recursive: true, mode: 0o700 });
     if (isOwn(caches) && isOwn(own)) enableCompileCache(own);
   } catch {
-    // It only saves time.
+    // The cache only saves time.
   }
 }
 

@@ -4,16 +4,16 @@ import { armCrashPoint, handleListenerErrors, messageOf, surviveGoneTerminal } f
 import { HAND_OVER_SIGNAL } from '../domain/index.ts';
 import { gatewayWords, startOne } from './one-gateway.ts';
 
-/** Of this file, which is built into the package's dist. */
+/** The directory of the package; this file is in its dist. */
 const INSTALLATION = path.join(import.meta.dirname, '..');
 
 /**
- * The gateway's program. `rouse agents gateway attach` starts it, for one session, or with `--rouse-home` as the host of
- * many. What became of the start of a gateway is written to run/attempt.json, so that nobody has to read a log to learn it.
+ * The gateway's program. `rouse agents gateway attach` starts it for one session, or with `--rouse-home` as the host of
+ * many. The result of the start is written to run/attempt.json, so that the command does not have to read a log.
  */
 async function main(argv: string[]): Promise<void> {
   surviveGoneTerminal();
-  // The window is for people, the log file keeps what it shows; neither ends the gateway.
+  // A closed window must not end the gateway; the log file has everything that the window shows.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   if (argv.includes('--rouse-home')) {
     const { hostMany } = await import('./host-many.ts');
@@ -27,7 +27,7 @@ async function main(argv: string[]): Promise<void> {
 async function runOne(argv: string[]): Promise<void> {
   const words = gatewayWords(argv);
   const restarts = Number(words.restarts);
-  // A test's crash is one crash: whoever is started again after it runs on.
+  // A test crashes the program once; after the restart it keeps running.
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
   handleListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
   const show = isSeen(process.stdout.fd)
@@ -48,7 +48,7 @@ async function runOne(argv: string[]): Promise<void> {
   await gateway.stopped;
 }
 
-/** A gateway in the background has nobody who looks: its output goes to /dev/null. */
+/** Whether the output goes anywhere; in the background it goes to /dev/null. */
 function isSeen(fd: number): boolean {
   return fstatSync(fd).rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }

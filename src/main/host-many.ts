@@ -3,7 +3,7 @@ import { armCrashPoint, handleListenerErrors, invalid, messageOf } from '../base
 import { runHost } from '../host/index.ts';
 import { gatewayWords, processClock, startOne } from './one-gateway.ts';
 
-/** The host's program; its command line names the home whose gateways it holds. */
+/** The host's program; its arguments name the home whose gateways it runs. */
 export async function hostMany(argv: string[], installation: string): Promise<void> {
   const { values } = parseArgs({
     args: argv,

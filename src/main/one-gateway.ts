@@ -45,7 +45,7 @@ const TIMING_FLAGS = Object.fromEntries(
   TUI_TIMING_RULES.map(({ processFlag }) => [processFlag, { type: 'string' as const }]),
 );
 
-/** The words a gateway is started with, in a process of its own or inside a host. */
+/** The arguments of a gateway, in a process of its own or inside a host. */
 export function gatewayWords(words: readonly string[]) {
   return parseArgs({
     args: [...words],
@@ -74,7 +74,7 @@ export interface Surroundings {
 
 type Words = ReturnType<typeof gatewayWords>;
 
-/** Starts it, and tells in run/attempt.json what became of that. */
+/** Starts it, and writes the result to run/attempt.json. */
 export async function startOne(words: Words, surroundings: Surroundings): Promise<RunningGateway> {
   const root = gatewayRoot(words);
   const attemptId = words['attempt-id'];
@@ -119,7 +119,7 @@ function wakeTemplate({ env, installation }: Surroundings): WakeTemplate {
   return readWakeTemplate(path.join(home, name), path.join(installation, 'assets', name));
 }
 
-/** For an agent that reaches its mail by commands: this installation's program, wherever the tool's PATH leads. */
+/** For an agent that handles its mail with commands: the full path of this program, whatever the tool's PATH is. */
 function mailCommand(
   { manifest, tmuxSessionName }: SessionFacts,
   installation: string,
@@ -134,7 +134,7 @@ function mailCommand(
   return (words) => `${program} agents mail ${words} ${agent}`;
 }
 
-/** Which of our skills stand in the tool's home now; somebody may install them while it runs. */
+/** Which of our skills are in the tool's home now; they may be installed while the gateway runs. */
 function installedSkills(
   { tool, launch_plan: plan }: SessionFacts['manifest'],
   env: NodeJS.ProcessEnv,
@@ -145,13 +145,13 @@ function installedSkills(
   return { process: has(PROCESS_SKILL), comms: has(COMMS_SKILL) };
 }
 
-/** The wall clock of a process under proof is set by a file. */
+/** Proofs set the wall clock of a process with a file. */
 export function processClock(): Clock {
   const shift = process.env['ROUSE_CLOCK_SHIFT_FILE'];
   return shift ? shiftedClock(shift) : systemClock;
 }
 
-/** A fleet can do without it, and so can the agent. */
+/** Undefined if the host cannot be identified; neither fleet nor agent depends on it. */
 function hostOf(env: NodeJS.ProcessEnv): HostIdentity | undefined {
   try {
     return thisHost(env);

@@ -3,17 +3,17 @@ import { useCompileCache } from './compile-cache.ts';
 /** The program behind `rouse` and `houmao-mgr`. It prints its version by itself, and loads the rest only when needed. */
 declare const ROUSE_VERSION: string;
 
-// The launcher moves this aside because Node 20 reads it at every start; children must see it as it was.
+// The launcher removes this variable because Node 20 reads it at every start; children must see it again.
 if (process.env['ROUSE_SAVED_EXTRA_CA_CERTS']) {
   process.env['NODE_EXTRA_CA_CERTS'] = process.env['ROUSE_SAVED_EXTRA_CA_CERTS'];
   delete process.env['ROUSE_SAVED_EXTRA_CA_CERTS'];
 }
 
-// The launcher says by which name it was called; children are not called by it.
+// The launcher passes the name it was called by; children must not inherit it.
 const program = process.env['ROUSE_CALLED_AS'] || 'rouse';
 delete process.env['ROUSE_CALLED_AS'];
 
-/** Older ones cannot even read the rest, so this is checked before it is loaded. */
+/** Older versions cannot even parse the rest, so this is checked before loading it. */
 const OLDEST_NODE = [20, 19] as const;
 const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
 

@@ -3,7 +3,7 @@ import { surviveGoneTerminal } from '../base/index.ts';
 import { runScriptedAgent } from '../scripted/run.ts';
 import { StandardOutput } from './standard-output.ts';
 
-/** The scripted agent in its surroundings, to its end. */
+/** Runs the scripted agent with the streams of this process. */
 export async function run(argv: string[]): Promise<void> {
   surviveGoneTerminal();
   const refused = (error: Error): never => {
@@ -20,7 +20,7 @@ export async function run(argv: string[]): Promise<void> {
   process.exit(code);
 }
 
-/** A gateway gives a prompt as a file, which needs no stream: making one takes longer than all the rest. */
+/** A gateway passes a prompt as a file. Reading it directly is faster than creating a stream. */
 async function readInput(): Promise<string> {
   if (fstatSync(0).isFile()) return readFileSync(0, 'utf8');
   if (process.stdin.isTTY) return '';

@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { errnoOf, isTerminal } from '../base/index.ts';
 
 /**
- * Standard output or error. Node's own streams bring sockets with them and take 3 ms: they are made for terminals, and when
- * whoever reads a pipe makes this program wait without blocking it. Everything else is written at once, as they would.
+ * Standard output or error. Node's own streams load its sockets, which takes 3 ms, so they are created only for terminals
+ * and for a non-blocking pipe that is full. Everything else is written synchronously, as they would.
  */
 export class StandardOutput {
   readonly isTTY: boolean;

@@ -7,7 +7,7 @@ import { SKINS } from './tui/skins.ts';
 import type { TranscriptRecord } from './tui/transcript.ts';
 import type { ProcessEnd } from './turns/turn-engine.ts';
 
-/** An agent without a terminal: bytes go in, records come out, time moves when told. */
+/** An agent without a terminal and with a fake clock: bytes go in, records come out. */
 export function testAgent(skin = 'plain') {
   const clock = new FakeClock();
   const journal = new Journal(undefined, clock);

@@ -29,17 +29,17 @@ export interface AgentParts {
   defaults: PlanDefaults;
   busyInput: 'queue' | 'steer' | undefined;
   mail: TurnHost['mail'];
-  /** Something to be seen has changed. */
+  /** Something visible has changed. */
   redraw: () => void;
   hungChanged: () => void;
-  /** The program is to end. */
+  /** Ends the program. */
   end: (ending: ProcessEnd) => void;
 }
 
 const KEPT_BLOCKS = 300;
 const ARMED_MS = 1500;
 
-/** The state of the interactive agent and everything that can be done to it, whoever does it. */
+/** The state of the interactive agent and everything that can be done to it, by keys or by control messages. */
 export class Agent implements TurnHost {
   readonly composer = new Composer();
   readonly faults = new Faults();
@@ -52,9 +52,9 @@ export class Agent implements TurnHost {
   shellMode = false;
   banner: string | undefined;
   hung = false;
-  /** Nobody is logged in: prompts are taken and answered by the program itself. */
+  /** Logged out: the program accepts prompts and answers them itself. */
   loggedOut = false;
-  /** A list of commands that stayed open although its text is gone. */
+  /** A command menu that stayed open although its text is gone. */
   leftMenu: readonly string[] = [];
   #title: string | undefined;
   #parts: AgentParts;
@@ -110,7 +110,7 @@ export class Agent implements TurnHost {
     this.changed();
   }
 
-  /** A hung agent neither reads nor draws; its turn goes on unseen. */
+  /** A hung agent neither reads nor draws; its turn continues invisibly. */
   setHung(hung: boolean): void {
     if (this.hung === hung) return;
     this.hung = hung;
@@ -135,7 +135,7 @@ export class Agent implements TurnHost {
     return this.#title;
   }
 
-  /** Opens a dialog, or lines it up behind the open one; resolves with the answer. */
+  /** Opens a dialog, or queues it behind the open one. Resolves with the answer. */
   ask(request: DialogRequest, signal?: AbortSignal): Promise<string> {
     const aborted = (id: string): void => void this.answer('aborted', 'turn', id);
     const answered = this.#dialogs.ask(request, this.skin.dialog, aborted, signal);
@@ -143,7 +143,7 @@ export class Agent implements TurnHost {
     return answered;
   }
 
-  /** Closes a dialog (the open one, unless named). False when it is not there any more. */
+  /** Closes a dialog (by default the open one). False when it no longer exists. */
   answer(answer: string, by: 'key' | 'control' | 'turn', id = this.dialog?.id): boolean {
     const closed = this.#dialogs.answer(answer, by, id);
     if (!closed) return false;
@@ -153,7 +153,7 @@ export class Agent implements TurnHost {
     return true;
   }
 
-  /** The draft changed: shown now, or later when the echo is made to lag. */
+  /** The draft changed. It is shown now, or later if the echo lags. */
   draftChanged(): void {
     const shown = this.composer.view;
     const { echoLateMs, menuLateMs } = this.faults;
@@ -176,7 +176,7 @@ export class Agent implements TurnHost {
     this.draftChanged();
   }
 
-  /** First press: asks for a second one and returns false. Second press in time: true. */
+  /** On the first press, asks for a second one and returns false. True on a second press in time. */
   pressedTwice(key: string, hint: string): boolean {
     const again = this.#armed?.key === key;
     this.disarm();

@@ -13,20 +13,23 @@ const sources = fs
   .join('\n');
 
 describe('docs/scripted-agent.md', () => {
-  it.each(Object.keys(FLAGS).filter((flag) => flag !== 'help'))('knows the flag --%s', (flag) => {
-    expect(page).toContain(`--${flag}`);
-  });
+  it.each(Object.keys(FLAGS).filter((flag) => flag !== 'help'))(
+    'docs/scripted-agent.md lists the flag --%s',
+    (flag) => {
+      expect(page).toContain(`--${flag}`);
+    },
+  );
 
-  it.each(DIRECTIVE_NAMES)('and the help know the directive %s', (name) => {
+  it.each(DIRECTIVE_NAMES)('docs/scripted-agent.md and the help list the directive %s', (name) => {
     expect(page).toMatch(new RegExp(`\\[\\[${name}[\\]=]`));
     expect(helpText()).toMatch(new RegExp(`\\[\\[${name}[\\]=]`));
   });
 
-  it.each(Object.keys(CONTROL_COMMANDS))('knows the control message %s', (type) => {
+  it.each(Object.keys(CONTROL_COMMANDS))('docs/scripted-agent.md lists the control message %s', (type) => {
     expect(page).toContain(`\`${type}\``);
   });
 
-  it('knows every type of record the sources write', () => {
+  it('docs/scripted-agent.md lists every type of record', () => {
     const types = [...sources.matchAll(/(?:record|tell|#note)\('(\w+)'/g)].map((match) => match[1]!);
     expect(types.length).toBeGreaterThan(20);
     for (const type of new Set(types)) expect(page).toContain(`\`${type}\``);

@@ -1,24 +1,24 @@
 import type { Habits } from './tui/skin.ts';
 
-/** Faults armed from outside. Nothing is armed at the start. */
+/** Faults that are set from outside. At the start there are none. */
 export class Faults {
-  /** Enters that will be lost while something stands in the composer. */
+  /** How many Enters will be lost while the composer is not empty. */
   swallowEnters = 0;
-  /** Prompts that will vanish: the composer empties as if they had been sent, and nothing was received. */
+  /** How many prompts will vanish: the composer is cleared as if they were sent, but nothing is received. */
   losePrompts = 0;
-  /** Pastes that will be lost. */
+  /** How many pastes will be lost. */
   ignorePastes = 0;
   /** Longer pastes are lost. */
   pasteLimit: number | undefined;
-  /** Every frame comes this much later. */
+  /** Every frame is this late. */
   slowRedrawMs = 0;
-  /** The draft is shown this much later than it was taken. */
+  /** The draft is shown this much later than it was received. */
   echoLateMs = 0;
-  /** The list of commands shows others first, and what fits the draft only this much later. */
+  /** The command menu shows other commands first, and the matching ones only this much later. */
   menuLateMs = 0;
-  /** A turn shows only this long after it began. */
+  /** A turn becomes visible only this long after it started. */
   busyLagMs = 0;
-  /** Replaces the skin's own habit. */
+  /** Replaces the habit of the skin. */
   burst: Habits['burst'] | undefined;
 
   clear(): void {

@@ -1,6 +1,6 @@
 import { sha256 } from '../base/index.ts';
 
-/** How a text is compared without being shown: by the hash and size of its UTF-8 bytes. */
+/** Hash and size of a text, to compare it without showing it. */
 export function fingerprint(text: string): { sha256: string; bytes: number; chars: number } {
   let chars = 0;
   for (const _ of text) chars++;

@@ -23,7 +23,7 @@ type End = { outcome: Outcome; answer: string; remark: string | undefined } | Pr
 
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** One turn without a terminal, told as structured events the way real headless tools tell theirs. */
+/** One turn without a terminal, printed as structured events as real headless tools do. */
 export async function runHeadless(options: Options, streams: HeadlessStreams, clock: Clock): Promise<number> {
   const prompt = options.prompt ?? (await streams.input());
   if (prompt.trim() === '')
@@ -96,7 +96,7 @@ function oneTurn(prompt: string, { options, journal, clock, denials, stop }: Tur
       life: randomHex(3),
       defaults: { turnMs: options.turnMs, words: options.words },
       host: {
-        // Nobody is there to be asked: a permission is refused and reported, any other question goes unanswered.
+        // No one can be asked: a permission is refused and reported, any other question is cancelled.
         ask: async (request) => {
           if (request.kind !== 'permission') return 'cancel';
           denials.push({ tool_name: 'Shell', tool_input: { command: request.detail ?? '' } });
@@ -118,14 +118,14 @@ function oneTurn(prompt: string, { options, journal, clock, denials, stop }: Tur
 }
 
 interface Stop {
-  /** 128 and the number of the signal that came, or 0. */
+  /** 128 plus the number of the received signal, or 0. */
   readonly code: number;
-  /** Calls at once when a signal has come already. */
+  /** Calls at once if a signal was already received. */
   whenSignalled(call: (signal: string) => void): void;
   forget(): void;
 }
 
-/** Listens from the first moment, so that no signal finds the default behaviour once output has begun. */
+/** Listens from the start, so that no signal kills the process once output has started. */
 function stopOnSignal(): Stop {
   let came: keyof typeof SIGNAL_CODES | undefined;
   let call: (signal: string) => void = () => {};
@@ -149,7 +149,7 @@ function stopOnSignal(): Stop {
   };
 }
 
-/** The turn never finished: no result is printed, as when a real tool dies. */
+/** For a turn that never finished: prints no result, as when a real tool dies. */
 function leave(end: ProcessEnd, journal: Journal, streams: HeadlessStreams): number {
   journal.record(end.kind === 'crash' ? 'crashed' : 'exited', { code: end.code });
   if (end.kind === 'crash' && end.dirty) process.kill(process.pid, 'SIGKILL');
@@ -165,7 +165,7 @@ function chooseSession(store: SessionStore, options: Options): Session {
   return store.begin(id ?? newUuid(), options.role);
 }
 
-/** The answer proves what is remembered: the turn's number and, when there is one, the role. */
+/** The answer shows what the session remembers: the number of the turn and the role, if any. */
 function answerText(
   end: { outcome: Outcome; answer: string; remark: string | undefined },
   session: Session,

@@ -16,7 +16,7 @@ describe('flags', () => {
     [['--resume', 'a', '--continue'], /exclude each other/, undefined],
     [['one', 'two'], /one prompt is allowed/, /Quote/],
     [['--transcript'], /transcript/, /--help/],
-  ])('%j is refused with a sentence that helps', (argv, message, hint) => {
+  ])('the flags %j are refused with a useful hint', (argv, message, hint) => {
     try {
       read(...argv);
       expect.unreachable();
@@ -26,7 +26,7 @@ describe('flags', () => {
     }
   });
 
-  it('take the shape of a real headless call', () => {
+  it('the flags of a real headless call are accepted', () => {
     expect(read('-p', '--verbose', '--resume', 'abc', 'do it', '--output-format', 'json')).toMatchObject({
       mode: 'headless',
       prompt: 'do it',
@@ -35,7 +35,7 @@ describe('flags', () => {
     });
   });
 
-  it('may come from the environment; a flag wins', () => {
+  it('flags may come from the environment; a flag on the line wins', () => {
     const env = { ROUSE_SCRIPTED_TURN: '2s', ROUSE_SCRIPTED_ACT_ON_MAIL: '1', ROUSE_SCRIPTED_SKIN: 'ascii' };
     expect(readOptions(['--skin', 'bare'], env, '/work/team')).toMatchObject({
       turnMs: 2000,
@@ -45,7 +45,7 @@ describe('flags', () => {
     });
   });
 
-  it('are all in the help', () => {
+  it('every flag is in the help', () => {
     for (const flag of ['--act-on-mail', '--control SOCKET', '-p, --print', '[[turn=800ms]]']) {
       expect(helpText()).toContain(flag);
     }

@@ -7,28 +7,28 @@ import { DEFAULT_SKIN, SKINS } from './tui/skins.ts';
 export const OUTPUT_FORMATS = ['stream-json', 'json', 'text'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Flags in the order of the help; a value named here takes an argument. */
+/** Flags in the order of the help. A flag with `value` takes an argument. */
 export const FLAGS = {
   skin: { value: 'NAME', text: `look and habits (default ${DEFAULT_SKIN.name}; see --list-skins)` },
   name: { value: 'NAME', text: 'name shown in the title (default: the name of the working directory)' },
-  transcript: { value: 'FILE', text: 'append the truth to this file (JSON lines, mode 0600)' },
-  control: { value: 'SOCKET', text: 'Unix socket to take faults from and report events to' },
+  transcript: { value: 'FILE', text: 'record everything received in this file (JSON lines, mode 0600)' },
+  control: { value: 'SOCKET', text: 'Unix socket that accepts faults and reports events' },
   script: { value: 'FILE', text: 'JSON script of faults tied to events' },
-  'status-file': { value: 'FILE', text: 'keep idle, busy or waiting in this file' },
+  'status-file': { value: 'FILE', text: 'write the state (idle, busy, waiting) to this file' },
   turn: { value: 'DURATION', text: 'length of a turn without directives (default 300ms)' },
-  words: { value: 'N', text: 'words answered by a turn without directives (default 0: one line)' },
+  words: { value: 'N', text: 'length of the answer without directives, in words (default 0: one line)' },
   'busy-input': { value: 'queue|steer', text: 'what Enter does while busy (default: as the skin does)' },
-  burst: { value: 'DURATION', text: 'swallow an Enter that follows a paste sooner than this' },
-  'start-delay': { value: 'DURATION', text: 'do not listen before this' },
-  'drop-early-input': { text: 'lose what was typed before the start' },
+  burst: { value: 'DURATION', text: 'ignore an Enter that follows a paste sooner than this' },
+  'start-delay': { value: 'DURATION', text: 'do not read input before this time' },
+  'drop-early-input': { text: 'discard what was typed before the start' },
   'act-on-mail': { text: 'process mail through the gateway named in a prompt' },
-  reply: { value: 'TEXT', text: 'answer to mail; {subject}, {round} are filled in; empty answers nothing' },
-  'reply-rounds': { value: 'N', text: 'maximum number of times an exchange is answered (default 1)' },
-  'mail-read-state': { value: 'any|unread', text: 'which open mail to take (default any)' },
+  reply: { value: 'TEXT', text: 'reply to mail; {subject} and {round} are filled in; empty: no reply' },
+  'reply-rounds': { value: 'N', text: 'maximum number of replies in an exchange (default 1)' },
+  'mail-read-state': { value: 'any|unread', text: 'which open mail to process (default any)' },
   'mail-timeout': { value: 'DURATION', text: 'give up one mail call after this (default 5s)' },
   'mcp-config': {
     value: 'FILE',
-    text: 'answer requests by the MCP server named here, when a prompt asks to',
+    text: 'answer requests through the MCP server in this file, when a prompt asks to',
   },
   headless: { text: 'no terminal: one turn, printed' },
   print: { short: 'p', text: 'as --headless; the prompt is the argument, --prompt or standard input' },
@@ -82,7 +82,7 @@ export interface Options {
 
 type Values = Record<string, string | boolean | undefined>;
 
-/** `ROUSE_SCRIPTED_TURN` stands for `--turn`, and so on; a flag wins. */
+/** `ROUSE_SCRIPTED_TURN` sets `--turn`, and so on; a flag wins. */
 const variableOf = (flag: string): string => `ROUSE_SCRIPTED_${flag.toUpperCase().replaceAll('-', '_')}`;
 
 export function readOptions(argv: string[], env: NodeJS.ProcessEnv, cwd: string): Options {
@@ -209,7 +209,7 @@ export function helpText(): string {
   return [
     'usage: scripted-agent [flags] [PROMPT]',
     '',
-    'A terminal program that behaves like a coding agent and records what it was really given.',
+    'A terminal program that behaves like a coding agent and records what it actually received.',
     '',
     ...rows,
     '',

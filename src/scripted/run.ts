@@ -1,31 +1,31 @@
 /**
  * Scripted: a terminal program that behaves like a coding agent and records what it received. Tests and the demo use
- * it: what Rouse believes it did is compared with what this agent recorded.
+ * it to compare what Rouse believes it did with what really arrived.
  *
- * Promises  A prompt is in the transcript, with its hash, before anything is done about it; kill -9 loses none.
- *           Every key that reaches a dialog is recorded. Faults happen only when asked for. A turn always ends,
- *           unless it was told to hang.
- * Never     Runs a shell command, whatever it is told: it records what it would have run. Calls a gateway on
- *           another machine. Shares code with the rooms it judges, except base.
- * Errors    Bad flags, scripts and control messages are refused whole: `invalid` (exit 2), no such session
+ * Promises  A prompt is in the transcript, with its hash, before anything else happens; kill -9 loses none.
+ *           Every key that reaches a dialog is recorded. Faults happen only on request. A turn always ends,
+ *           unless a directive makes it hang.
+ * Never     Runs a shell command: it records what it would have run. Calls a gateway on another machine.
+ *           Shares code with the rooms it judges, except base.
+ * Errors    Bad flags, scripts and control messages have no effect: `invalid` (exit 2); no such session:
  *           `not_found` (exit 3).
  */
 
 import { asRouseError, type Clock, type ErrorCode, systemClock } from '../base/index.ts';
 import { helpText, readOptions, skinList } from './options.ts';
 
-/** What `ps` and tmux call the process, so that it is told from a shell and from other Node programs. */
+/** The name of the process in `ps` and tmux, which differs from a shell and from other Node programs. */
 export const PROCESS_TITLE = 'scripted-agent';
 
 export interface ScriptedRun {
   /** Without the program's own name. */
   argv: string[];
   env: NodeJS.ProcessEnv;
-  /** Standard input to its end; nothing when it is a terminal. */
+  /** All of standard input; empty when it is a terminal. */
   input: () => Promise<string>;
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown };
-  /** Asked for only when there is to be a screen: its streams take longer to make than a headless turn. */
+  /** Called only for the interactive agent: creating these streams takes longer than a headless turn. */
   terminal: () => { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
   clock?: Clock;
 }

@@ -2,8 +2,8 @@ import { FileTroubles, writeJsonAtomic } from '../base/index.ts';
 import type { Agent } from './agent.ts';
 
 /**
- * Keeps the agent's own word on its state in a file, as some real tools do: idle, busy, or waiting for a person. A file
- * that cannot be written is tried again; it stops nobody.
+ * Writes the agent's state to a file, as some real tools do: idle, busy, or waiting for a person. A failed write is retried
+ * and never stops the agent.
  */
 export function keepStatusFile(file: string, agent: Agent, sessionId: string): void {
   let last = '';

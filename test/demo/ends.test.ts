@@ -59,7 +59,7 @@ describe('a demo leaves neither process nor directory', () => {
       await expect.poll(screen, LATER).toMatch(/^ana .*\n {9}\d\d:\d\d:\d\d /m);
       expect((await screen()).split('\n').filter((line) => line.length > 60)).toEqual([]);
       await tmux.run([['send-keys', '-t', 'demo', 'C-c']]);
-      await expect.poll(screen, LATER).toMatch(/With agents of your own:\n {2}rouse [\s\S]*ended with 0/);
+      await expect.poll(screen, LATER).toMatch(/With your own agents:\n {2}rouse [\s\S]*ended with 0/);
     }));
 
   it('a demo leaves neither process nor directory after its terminal was closed', () =>

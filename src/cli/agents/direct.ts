@@ -112,7 +112,7 @@ function refusalOf(act: DirectAct, result: DeliveryResult): Refusal {
   const look = untouched ? 'nothing reached the tool' : 'look at its screen before you try again';
   return {
     message: `${NOUNS[act.kind]} ended as ${outcome}: ${why}`,
-    hint: turn === undefined ? look : `what the tool said is in ${turn}`,
+    hint: turn === undefined ? look : `the output of the tool is in ${turn}`,
   };
 }
 

@@ -12,11 +12,11 @@ const shown = (status: object): string =>
   showStatus('Gateway status', { status: status as never, notes: [] });
 
 describe('the plain status of a gateway', () => {
-  it('leaves out what is as usual', () => {
+  it('the gateway status leaves out usual values', () => {
     expect(shown(USUAL)).not.toMatch(/recovery|eligibility|epoch|active_source|trouble/);
   });
 
-  it('shows what is not: recovery, eligibility, epoch, whose execution runs, and loops in trouble', () => {
+  it('the gateway status shows unusual recovery, eligibility, epoch, source and failing loops', () => {
     const text = shown({
       ...USUAL,
       managed_agent_recovery: 'reconciliation_required',
@@ -39,7 +39,7 @@ describe('the plain status of a gateway', () => {
     expect(text).toMatch(/trouble in dispatch +database is locked \(4 times since 2026-04-16 09:14:02Z/);
   });
 
-  it('says nothing of an agent nobody looks after', () => {
+  it('the gateway status has no agent lines without a live gateway', () => {
     const offline = { ...USUAL, gateway_health: 'not_attached', terminal_surface_eligibility: 'unknown' };
     expect(shown(offline)).not.toMatch(/eligibility/);
   });

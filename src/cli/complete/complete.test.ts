@@ -19,11 +19,11 @@ describe('completion', () => {
     ["rouse x '' ", ['rouse', 'x', '', '']],
     ['rouse a\\ b --x=filesystem:m', ['rouse', 'a b', '--x=filesystem:m']],
     ['', ['']],
-  ])('cuts a line as a shell does: %s', (line, expected) => {
+  ])('completion splits a line as a shell does: %s', (line, expected) => {
     expect(splitLine(line)).toEqual(expected);
   });
 
-  it('offers commands, then the names a word may be, then nothing it does not know', async () => {
+  it('completion offers commands, then known names, then nothing', async () => {
     expect(await words('agents', 'rela')).toEqual(['relaunch']);
     expect(await words('agents', 'relaunch', '')).toEqual(['agent-1']);
     expect(await words('agents', 'relaunch', 'ana', '')).toEqual([]);
@@ -34,7 +34,7 @@ describe('completion', () => {
     expect(await words('nonsense', '')).toEqual([]);
   });
 
-  it('offers the flags that are not there yet, with their opposites and those of every command', async () => {
+  it('completion offers the flags that are not given yet, their opposites and the global ones', async () => {
     expect(await words('launch', '--wak')).toEqual(['--wake']);
     expect(await words('launch', '--no-w')).toEqual(['--no-wake']);
     expect(await words('launch', '--wake', '--wa')).toEqual([]);
@@ -42,7 +42,7 @@ describe('completion', () => {
     expect(await words('launch', '--js')).toEqual(['--json']);
   });
 
-  it('offers the values of a flag, also behind "=", and files where one is wanted', async () => {
+  it('completion offers the values of a flag, also after "=", and files where one is expected', async () => {
     expect(await words('agents', 'stop', '--agent-name', '')).toEqual(['agent-1']);
     expect(await words('agents', 'stop', '--agent-name=ag')).toEqual(['--agent-name=agent-1']);
     expect(await words('mailbox', 'register', '--mode', 's')).toEqual(['safe', 'stash']);
@@ -51,7 +51,7 @@ describe('completion', () => {
     expect(await words('launch', '--session-name', '')).toEqual([]);
   });
 
-  it('shows no hidden command, and never fails on one of the table', async () => {
+  it('completion shows no hidden command, and works for every command', async () => {
     expect(await words('comple')).toEqual(['completion']);
     const every = function* (command: Command, path: string[]): Generator<string[]> {
       yield path;
@@ -63,7 +63,7 @@ describe('completion', () => {
     }
   });
 
-  it('prints no word that a shell could misread, and no character that moves a cursor', () => {
+  it('completion prints no word that a shell could misread, and no control characters', () => {
     const text = completionText(
       [
         { word: 'fine', meaning: 'a\u001b[2J\tb' },

@@ -52,8 +52,8 @@ describe('bad input', () => {
     [gateway('send-keys', '--sequence', '<[escape]>'), /unknown key token "<\[escape\]>"/, 2],
     [gateway('send-keys', '--sequence', 'hello<[Enter]>bad\u001bx'), /control character U\+001B/, 2],
     [gateway('send-keys'), /--sequence/, 2],
-    [requests('get', '--request-id', 'gwreq-nobody'), /no request gwreq-nobody/, 3],
-    [requests('cancel', '--request-id', 'gwreq-nobody'), /no request gwreq-nobody/, 3],
+    [requests('get', '--request-id', 'gwreq-unknown'), /no request gwreq-unknown/, 3],
+    [requests('cancel', '--request-id', 'gwreq-unknown'), /no request gwreq-unknown/, 3],
     [requests('list', '--limit', '0'), /from 1 to 1000/, 2],
     [requests('submit', '--prompt', 'x', '--expires-in-seconds', '-3'), /seconds > 0/, 2],
     [gateway('reconcile', '--keep', 'a', '--discard', 'a'), /kept and discarded/, 2],
@@ -83,8 +83,8 @@ describe('bad input', () => {
       2,
     ],
     [reminders('create', ...REMINDER, '--ranking', '1', '--durable'), /durable reminders need missed/, 2],
-    [reminders('set', '--reminder-id', 'greminder-nobody', '--paused'), /no reminder greminder-nobody/, 3],
-    [reminders('remove', '--reminder-id', 'greminder-nobody'), /no reminder greminder-nobody/, 3],
+    [reminders('set', '--reminder-id', 'greminder-unknown', '--paused'), /no reminder greminder-unknown/, 3],
+    [reminders('remove', '--reminder-id', 'greminder-unknown'), /no reminder greminder-unknown/, 3],
   ])('%j is refused with what is allowed, and changes nothing', async (args, message, exit) => {
     const agent = await cliAgent(ending);
     const on = await agent.attach();
@@ -99,7 +99,7 @@ describe('bad input', () => {
 });
 
 describe('prompt', () => {
-  it('is submitted with proof: a flag is trimmed, standard input is kept as it is', async () => {
+  it('a prompt is submitted with proof: a flag is trimmed, standard input is kept as it is', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach();
     expect(await agent.json(gateway('prompt', '--prompt', '  hi  '))).toMatchObject({
@@ -138,7 +138,7 @@ describe('prompt', () => {
       /^error: the prompt was refused: a TUI agent takes no model override\n/,
     ],
   ])(
-    'that is refused because %s says so on stderr, with all facts for programs',
+    'a prompt that is refused because %s reports it on stderr, with all facts for programs',
     async (_why, show, flags, exit, name, said) => {
       const agent = await cliAgent(ending);
       await agent.attach((surface) => surface.show(show));
@@ -152,7 +152,7 @@ describe('prompt', () => {
     },
   );
 
-  it('whose proof is missing exits with 7 and names the request that holds the evidence', async () => {
+  it('a prompt without proof exits with 7 and names the request that has the evidence', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.outcomes.push('unconfirmed'));
     const { code, err } = await agent.rouse(gateway('prompt', '--prompt', 'lost?'));
@@ -166,7 +166,7 @@ describe('prompt', () => {
 });
 
 describe('requests', () => {
-  it('show every stage with who saw it, and exit with the code of the outcome', async () => {
+  it('a request shows every stage with its source, and exits with the code of the outcome', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.outcomes.push('submitted', 'unconfirmed'));
     const done = await agent.rouse(requests('submit', '--prompt', 'one', '--wait'));
@@ -177,7 +177,7 @@ describe('requests', () => {
     expect((await agent.rouse(requests('submit', '--prompt', 'two', '--wait'))).code).toBe(7);
   });
 
-  it('that still wait when the time is over exit with 5 and say why', async () => {
+  it('a request that still waits at the timeout exits with 5 and the reason', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.show(BUSY));
     const line = requests('submit', '--prompt', 'later', '--wait', '--timeout-seconds', '0.2');
@@ -186,7 +186,7 @@ describe('requests', () => {
     expect(out).toMatch(/accepted, waits: dialog='permission'/);
   });
 
-  it('are one request under one key, and can be cancelled while they wait', async () => {
+  it('requests with one key are one request, which can be cancelled while it waits', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.show(BUSY));
     const line = requests('submit', '--prompt', 'once', '--idempotency-key', 'k');
@@ -200,7 +200,7 @@ describe('requests', () => {
     expect((await agent.rouse(requests('get', '--request-id', request_id, '--wait'))).code).toBe(4);
   });
 
-  it('can be followed from beginning to end, one JSON object per line', async () => {
+  it('a request can be watched from beginning to end, one JSON object per line', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach((surface) => surface.show(BUSY));
     const { request_id } = await agent.json(requests('submit', '--prompt', 'seen'));
@@ -215,7 +215,7 @@ describe('requests', () => {
     expect([code, stages]).toEqual([0, ['accepted', 'running', 'typing', 'typed', 'submitted', 'finished']]);
   });
 
-  it('that have ended are followed to the last thing told of them, also after an event', async () => {
+  it('watching an ended request prints its whole ledger, also after a given event', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach();
     const { request_id } = await agent.json(requests('submit', '--prompt', 'seen', '--wait'));
@@ -227,7 +227,7 @@ describe('requests', () => {
     expect(await watch('--after', '999')).toMatchObject({ code: 0, out: '' });
   });
 
-  it('that interrupt show the keys that were pressed and what they went into', async () => {
+  it('an interrupt shows the keys that were pressed and the screen they went into', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach();
     const facts = { keys: ['Escape'], presses: 1, into_dialog: 'permission', still_busy: false };
@@ -236,7 +236,7 @@ describe('requests', () => {
     expect(out).toMatch(/result +keys: keys=Escape {2}presses=1 {2}into_dialog=permission {2}still_busy=no/);
   });
 
-  it('of an earlier agent process are shown, kept and discarded', async () => {
+  it('requests of an earlier agent process are shown, kept and discarded', async () => {
     const agent = await cliAgent(ending);
     const before = await agent.attach((surface) => surface.show(BUSY));
     const [keep, drop] = [
@@ -262,7 +262,7 @@ describe('requests', () => {
 });
 
 describe('reminders', () => {
-  it('are ranked before and after all others, and the table shows what blocks what', async () => {
+  it('reminders are ranked before and after all others, and the table shows what blocks what', async () => {
     const agent = await cliAgent(ending);
     await agent.attach();
     const first = await firstReminder(agent, '--before-all');
@@ -277,7 +277,7 @@ describe('reminders', () => {
     expect(moved).toMatchObject({ ranking: 2, paused: true, selection_state: 'blocked' });
   });
 
-  it('that are due say in words what they wait for, in a list of one and alone', async () => {
+  it('a due reminder shows in words what it waits for, in the list and alone', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.show(BUSY));
     const words = ['--title', 't', '--mode', 'one_off', '--prompt', 'p', '--ranking', '1'];
@@ -292,7 +292,7 @@ describe('reminders', () => {
     expect(out).toMatch(/waits +a dialog is open: permission \(dialog='permission'\), since \d{4}-/);
   });
 
-  it('with a title that holds control characters cannot move the cursor of who lists them', async () => {
+  it('control characters in the title of a reminder do not reach the terminal', async () => {
     const agent = await cliAgent(ending);
     await agent.attach();
     await firstReminder(agent, '--ranking', '1');
@@ -300,7 +300,7 @@ describe('reminders', () => {
     expect((await agent.rouse(reminders('list'))).out).not.toMatch(/\u001b/);
   });
 
-  it('keep what set is not given; without a time flag they stay due when they were', async () => {
+  it('reminders set changes only what is given; without a time flag the due time stays', async () => {
     const agent = await cliAgent(ending);
     await agent.attach();
     const made = await firstReminder(agent, '--ranking', '-5');
@@ -335,7 +335,7 @@ describe('reminders', () => {
 });
 
 describe('watch', () => {
-  it('of the screen ends cleanly with Ctrl-C', async () => {
+  it('tui watch ends cleanly with Ctrl-C', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) =>
       Object.assign(surface, { tui: { state: () => ({ turn: { phase: 'ready' } }), history: () => ({}) } }),

@@ -112,7 +112,7 @@ const reminders: Command = {
         'the gateway, unless --durable with --missed makes it survive a restart.',
       examples: [
         'rouse agents gateway reminders create --agent-name gpu --title "Check inbox" --mode one_off --prompt "Review the inbox now." --ranking 0 --start-after-seconds 300',
-        'rouse agents gateway reminders create --agent-name gpu --title "Stand-up" --mode repeat --prompt "Report progress." --before-all --cron "0 9 * * 1-5" --time-zone Europe/Zurich --durable --missed once',
+        'rouse agents gateway reminders create --agent-name gpu --title "Daily report" --mode repeat --prompt "Report progress." --before-all --cron "0 9 * * 1-5" --time-zone Europe/Zurich --durable --missed once',
         'rouse agents gateway reminders create --agent-name gpu --title "Dismiss" --mode one_off --sequence \'<[Escape]>\' --no-ensure-enter --ranking -100 --start-after-seconds 5',
       ],
       flags: CREATE_FLAGS,

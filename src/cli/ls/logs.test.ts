@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describe('logs', () => {
-  it('are read with their facts, and printed in words', () => {
+  it('log lines are parsed with their facts, and printed in words', () => {
     const line = ofLog(
       `2026-04-16T09:14:02Z warn: mail notifier poll deferred detail="editing_input='yes'" n=3`,
     );
@@ -35,7 +35,7 @@ describe('logs', () => {
     });
   });
 
-  it('are followed until Ctrl-C, and there are none before the first gateway', async () => {
+  it('logs are followed until Ctrl-C, and there are none before the first gateway', async () => {
     const agent = await cliAgent(ending);
     expect((await agent.rouse(['logs', 'gpu'])).err).toMatch(/no gateway has run beside agent gpu yet/);
     await agent.attach();
@@ -57,7 +57,7 @@ describe('logs', () => {
     expect((await said).out).toMatch(/hello \(a: 1\)/);
   });
 
-  it('go on in a file that was begun anew, and no line is torn', () => {
+  it('following a log continues after rotation, and never splits a line', () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-grow-'));
     ending.add(() => fs.rmSync(directory, { recursive: true }));
     const file = path.join(directory, 'log');

@@ -21,7 +21,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
     return agent;
   }
 
-  it('is listed, read, answered, marked, moved, archived, found, all under one envelope', async () => {
+  it('mail is listed, read, answered, marked, moved, archived and found, all with one envelope', async () => {
     const agent = await start();
     const ref = ['--message-ref', await agent.mail('build failed')];
     const verified = { authoritative: true, status: 'verified', execution_path, address: 'gpu@test' };
@@ -56,7 +56,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
     expect((await agent.json(mail('list', '--archived'))).messages).toMatchObject([{ box: 'archive' }]);
   });
 
-  it('is sent once per key, with a body from a file, and posted by the operator', async () => {
+  it('mail is sent once per key, with a body from a file, and posted by the operator', async () => {
     const agent = await start();
     const file = path.join(agent.home, 'body.md');
     fs.writeFileSync(file, 'from a file\n');
@@ -87,7 +87,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
     expect(copied.message.attachments).toMatchObject([{ kind: 'managed_copy' }]);
   });
 
-  it('is searched page by page', async () => {
+  it('mail is searched page by page', async () => {
     const agent = await start();
     for (const subject of ['one', 'two']) await agent.mail(subject);
     const first = await agent.json(mail('search', 'about', '--limit', '1'));
@@ -97,7 +97,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
   });
 
   it.each<[string[], RegExp, number]>([
-    [mail('read', '--message-ref', 'filesystem:msg-nobody'), /msg-nobody/, 3],
+    [mail('read', '--message-ref', 'filesystem:msg-unknown'), /msg-unknown/, 3],
     [mail('send', '--to', 'per@test', '--subject', 's', ...BODY), /per@test[\s\S]*peer@test/, 3],
     [mail('send', '--to', 'peer@test', '--subject', 's'), /has no text/, 2],
     [
@@ -119,7 +119,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
 });
 
 describe('an agent without a mailbox', () => {
-  it('is told how to get one', async () => {
+  it('an agent without a mailbox gets a hint how to register one', async () => {
     const agent = await cliAgent(ending, { mailbox: false });
     const { code, err } = await agent.rouse(mail('list'));
     expect([code, err]).toEqual([3, expect.stringMatching(/no mailbox[\s\S]*rouse agents mailbox register/)]);

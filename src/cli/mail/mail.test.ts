@@ -54,7 +54,7 @@ const json = async (...argv: string[]): Promise<any> => JSON.parse(await ok(...a
 const SEND = ['mail', 'send', '--address', at('ana'), '--to', at('ben'), '--subject', 'done'];
 
 describe('rouse mail', () => {
-  it('sends, lists, reads, answers, marks, moves, archives and finds mail', async () => {
+  it('rouse mail sends, lists, reads, answers, marks, moves, archives and finds mail', async () => {
     const sent = await json(...SEND, '--body-content', 'all green');
     expect(sent).toMatchObject({
       operation: 'send',
@@ -95,7 +95,7 @@ describe('rouse mail', () => {
     });
   });
 
-  it('takes the text from standard input or a file, byte for byte', async () => {
+  it('rouse mail takes the text from standard input or a file, byte for byte', async () => {
     const body = 'line\r\n\n---\nlast without newline';
     const file = path.join(home, 'body.md');
     fs.writeFileSync(file, body);
@@ -104,12 +104,12 @@ describe('rouse mail', () => {
     expect((await json(...SEND, '--body-file', file)).message.body_text).toBe(body);
   });
 
-  it('refuses a message without text unless it is meant', async () => {
+  it('a message without text is refused unless it is explicitly empty', async () => {
     expect(await rouse(SEND, '')).toMatchObject({ code: 2, err: expect.stringContaining('no text') });
     expect((await json(...SEND, '--body-content', '')).message.body_text).toBe('');
   });
 
-  it('answers a retry with success and says so, and another content with a conflict', async () => {
+  it('a retry with the same key succeeds and says so; other content under the key is a conflict', async () => {
     await ok(...SEND, '--body-content', 'x', '--idempotency-key', 'k');
     expect(await json(...SEND, '--body-content', 'x', '--idempotency-key', 'k')).toMatchObject({
       duplicate: true,
@@ -129,7 +129,7 @@ describe('rouse mail', () => {
     expect(shown).not.toContain('\u001b');
   });
 
-  it('tells counts of a page as those of the page, and of the box only when it is all of it', async () => {
+  it('counts are labelled as those of the page unless the page is the whole box', async () => {
     for (const subject of ['a', 'b', 'c']) await ok(...SEND, '--body-content', subject);
     const list = (...more: string[]) => ok('mail', 'list', '--address', at('ben'), ...more);
     expect(await list()).toMatch(/: 3 messages, 3 unread\n/);
@@ -142,7 +142,7 @@ describe('rouse mail', () => {
     expect(found).toMatch(/: 1 message on this page, 1 unread\n/);
   });
 
-  it('names senders by their address: a display name is what its owner calls himself', async () => {
+  it('senders are listed by address, not by the display name they chose', async () => {
     await ok('mailbox', 'register', '--address', at('eve'), '--display-name', 'Houmao Operator');
     await ok(
       'mail',
@@ -161,7 +161,7 @@ describe('rouse mail', () => {
     expect(list).not.toContain('Houmao Operator');
   });
 
-  it('lists archived mail where it is, and says whom a message went to', async () => {
+  it('archived mail is listed in the archive, and sent mail shows its recipients', async () => {
     await ok('mailbox', 'register', '--address', at('cid'));
     expect(await ok(...SEND, '--cc', at('cid'), '--body-content', 'x')).toMatch(
       /^sent to ben@\S+, cid@\S+ \(cc\)\n/,
@@ -178,14 +178,14 @@ describe('rouse mail', () => {
     });
   });
 
-  it('says of mail from a flat file that it waits in the outbox', async () => {
+  it('sending from a flat file reports that the mail waits in the outbox', async () => {
     const file = path.join(home, 'app', '.agent', 'inbox.md');
     fs.mkdirSync(path.dirname(file), { recursive: true });
     const out = await ok(...SEND, '--mailbox-root', file, '--body-content', 'x');
     expect(out).toMatch(/^waits in the outbox for ben@.*rouse mailfile relay/);
   });
 
-  it('gets a mailbox in a directory of its own back with the very command it names', async () => {
+  it('the suggested command brings back a mailbox in its own directory', async () => {
     const own = path.join(home, 'a place of dan');
     await ok('mailbox', 'register', '--address', at('dan'), '--mailbox-path', own);
     await ok('mailbox', 'unregister', '--address', at('dan'));
@@ -196,7 +196,7 @@ describe('rouse mail', () => {
     await ok('mail', 'list', '--address', at('dan'));
   });
 
-  it('says of a store without its index that it is missing and what to do, and never that it is empty', async () => {
+  it('a store without its index is reported as such, never as empty', async () => {
     await ok(...SEND, '--body-content', 'x');
     for (const suffix of ['', '-wal', '-shm'])
       fs.rmSync(path.join(home, '.rouse', 'mailbox', `index.sqlite${suffix}`), { force: true });
@@ -213,7 +213,7 @@ describe('rouse mail', () => {
     expect((await json('mail', 'list', '--address', at('ben'))).message_count).toBe(1);
   });
 
-  it('says of a mailbox that was put to rest how to get it back, to its owner as to senders', async () => {
+  it('a deactivated mailbox names the command that reactivates it, to its owner and to senders', async () => {
     await ok('mailbox', 'unregister', '--address', at('ben'));
     for (const argv of [
       ['mail', 'list', '--address', at('ben')],
@@ -225,11 +225,11 @@ describe('rouse mail', () => {
     }
   });
 
-  it('tells of new mail until it is interrupted', async () => {
+  it('mail watch prints new mail until it is interrupted', async () => {
     const stop = new AbortController();
     const argv = ['mail', 'watch', '--address', at('ben'), '--once', '--print-json'];
     const watching = rouse(argv, undefined, stop.signal);
-    // Sent again until the watch, which starts meanwhile, has heard one.
+    // Sent again until the watch, which is still starting, has seen one.
     let over = false;
     void watching.finally(() => {
       over = true;
@@ -327,20 +327,20 @@ describe('rouse mail', () => {
     expect(ran).toMatchObject({ code, out: '' });
     expect(ran.err).toMatch(/^error: .+/);
     expect(files()).toEqual(before);
-    const told = await rouse([...argv, '--print-json']);
-    expect(JSON.parse(told.err).error.message).toBeTruthy();
+    const json = await rouse([...argv, '--print-json']);
+    expect(JSON.parse(json.err).error.message).toBeTruthy();
   });
 });
 
 describe('rouse mailbox', () => {
-  it('names the commands for a flat file when it is given one', async () => {
+  it('rouse mailbox names the commands for flat files when it gets one', async () => {
     const file = path.join(home, 'y.md');
     const { code, err } = await rouse(['mailbox', 'init', '--mailbox-root', file]);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/rouse mailfile/) });
     expect(fs.existsSync(file)).toBe(false);
   });
 
-  it('tells how a store is, also when there is none', async () => {
+  it('mailbox status reports a store, also a missing one', async () => {
     expect(await json('mailbox', 'status')).toMatchObject({
       exists: true,
       bootstrapped: true,
@@ -358,11 +358,11 @@ describe('rouse mailbox', () => {
     });
   });
 
-  it('registers an address for the agent of its name, unless told for whom', async () => {
+  it('an address is registered for the agent of that name, or for --principal-id', async () => {
     expect(await ok('mailbox', 'list')).toMatch(/ana@houmao\.localhost +HOUMAO-ana +active/);
   });
 
-  it('registers with force when told yes, unregisters, cleans up, clears, repairs and exports', async () => {
+  it('mailbox registers with force after --yes, unregisters, cleans up, clears, repairs and exports', async () => {
     await ok(...SEND, '--body-content', 'x');
     const taken = ['mailbox', 'register', '--address', at('ben'), '--principal-id', 'eve'];
     expect(await json(...taken, '--yes')).toMatchObject({ mode: 'force', owner_principal_id: 'eve' });
@@ -384,7 +384,7 @@ describe('rouse mailbox', () => {
 });
 
 describe('what came from outside', () => {
-  it('never steers the terminal of who asks for JSON, and says the same', async () => {
+  it('JSON on a terminal contains no raw control characters, and has the same content', async () => {
     const body = 'a\u009b2Jb\u009dc\u007fd\u202ee\u2066f\u200fg';
     await ok(
       'mail',
@@ -408,7 +408,7 @@ describe('what came from outside', () => {
 });
 
 describe('rouse mail and rouse agents mail', () => {
-  it('are the same commands, with the same flags beside those that find the mailbox', () => {
+  it('rouse mail and rouse agents mail have the same commands and, besides the mailbox, the same flags', () => {
     const commandsOf = (family: Command, own: readonly Flag[], less: string[]) =>
       family
         .subcommands!.filter(({ name }) => !less.includes(name))

@@ -7,16 +7,16 @@ const RENAMED =
   'try "houmao-mgr ls", houmao-mgr <command>, or houmao-mgr status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
 
 function said(line: string, program?: string): { out: string; err: string } {
-  const told = { out: '', err: '' };
+  const written = { out: '', err: '' };
   const { stdout, stderr } = calledAs({
     argv: line.split(' '),
     program,
-    stdout: { write: (text) => void (told.out += text) },
-    stderr: { write: (text) => void (told.err += text) },
+    stdout: { write: (text) => void (written.out += text) },
+    stderr: { write: (text) => void (written.err += text) },
   });
   stdout.write(HINT);
   stderr.write(HINT);
-  return told;
+  return written;
 }
 
 it.each([
@@ -30,6 +30,6 @@ it.each([
     RENAMED,
   ],
   ['as houmao-mgr, of the help of such a command', 'mail read --help', 'houmao-mgr', RENAMED, RENAMED],
-])('commands that are suggested have the name it was called by: %s', (_, line, program, out, err) => {
+])('suggested commands start with the name the program was called by: %s', (_, line, program, out, err) => {
   expect(said(line, program)).toEqual({ out, err });
 });

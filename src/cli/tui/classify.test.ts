@@ -25,7 +25,7 @@ function file(name: string, content: string): string {
 }
 
 describe('rouse tui classify', () => {
-  it('prints per file whether it is ready, the phase, dialog, draft and reasons', async () => {
+  it('tui classify prints readiness, phase, dialog, draft and reasons for each file', async () => {
     const files = ['completed', 'busy', 'typed', 'permission'].map((state) =>
       fixture(`claude-2.1.325-${state}`),
     );
@@ -43,7 +43,7 @@ describe('rouse tui classify', () => {
     expect(plain).toContain('draft    "hello typed"');
   });
 
-  it('says that a version is outside every known range', async () => {
+  it('tui classify reports a version outside every known range', async () => {
     const { results, plain } = await run([fixture('claude-2.1.325-completed')], {
       tool: 'claude',
       toolVersion: '9.9.9',
@@ -56,7 +56,7 @@ describe('rouse tui classify', () => {
     expect(plain).toContain('9.9.9 is outside every known range');
   });
 
-  it('believes a capture whose foreground program is a shell', async () => {
+  it('tui classify accepts a capture whose foreground program is a shell', async () => {
     const text = fs
       .readFileSync(fixture('claude-2.1.325-completed'), 'utf8')
       .replace(' cmd=claude', ' cmd=zsh');
@@ -97,18 +97,18 @@ describe('rouse tui classify', () => {
       /noise\.bin is not a captured screen/,
     ],
   ];
-  it.each(bad)('refuses %s and says what is wrong', async (_, args, flags, message) => {
+  it.each(bad)('tui classify refuses %s and says what is wrong', async (_, args, flags, message) => {
     await expect(run(args, flags)).rejects.toThrow(message);
   });
 
-  it('lists the known tools when none is named', async () => {
+  it('tui classify lists the known tools when none is named', async () => {
     await expect(run(['x'], {})).rejects.toMatchObject({
       code: 'invalid',
       hint: expect.stringContaining('opencode'),
     });
   });
 
-  it('survives a hostile first line', async () => {
+  it('tui classify survives a hostile first line', async () => {
     const hostile = `# x / y cursor=999999999,999999999 cursor_flag=1 size=999999x999999 title="${'"'.repeat(50)}"\n\u001b[31m`;
     expect((await run([file('hostile.txt', hostile)])).results[0]!.ready).toBe(false);
   });

@@ -22,7 +22,7 @@ async function remind(agent: CliAgent, title: string, ...more: string[]): Promis
 }
 
 describe('why, of reminders', () => {
-  it('says of each that is due why it is not delivered, and who stands before it', async () => {
+  it('why shows why each due reminder is not delivered, and which one blocks it', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.show(BUSY));
     const first = await remind(agent, 'poll the inbox');
@@ -48,7 +48,7 @@ describe('why, of reminders', () => {
     expect((await agent.json(why())).reminders).toHaveLength(3);
   });
 
-  it('tells of deliveries that did not end well, also when the reminder is gone, and refuses one nobody knows', async () => {
+  it('why shows failed deliveries, also of deleted reminders, and refuses an unknown reminder', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach((surface) => {
       surface.outcomes = ['unconfirmed'];
@@ -61,11 +61,11 @@ describe('why, of reminders', () => {
       );
     expect((await agent.rouse(why('--reminder-id', id))).out).toMatch(/ended as unconfirmed/);
     expect(on.surface.submitted).toEqual([]);
-    const nobody = await agent.rouse(why('--reminder-id', 'greminder-nobody'));
-    expect([nobody.code, nobody.err]).toEqual([3, expect.stringMatching(/has no live reminder/)]);
+    const unknown = await agent.rouse(why('--reminder-id', 'greminder-unknown'));
+    expect([unknown.code, unknown.err]).toEqual([3, expect.stringMatching(/has no live reminder/)]);
   });
 
-  it('names the reminder that has the agent when mail waits', async () => {
+  it('why names the reminder that the agent works on while mail waits', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach();
     const enable = ['agents', 'gateway', 'mail-notifier', 'enable', '--agent-name', 'gpu'];
@@ -79,7 +79,7 @@ describe('why, of reminders', () => {
       .toMatch(new RegExp(`turn: the agent was last given to reminder ${id}, at 20`));
   });
 
-  it('without a gateway tells of those that are kept', async () => {
+  it('why shows durable reminders without a gateway', async () => {
     const agent = await cliAgent(ending);
     const on = await agent.attach();
     const later = ['--start-after-seconds', '3600'];

@@ -41,7 +41,7 @@ async function decided(): Promise<{ agent: CliAgent; on: TestGateway; first: str
 }
 
 describe('why', () => {
-  it('tells each decision with its facts, what became of a wake, and when it is looked at next', async () => {
+  it('why shows each decision with its facts, the outcome of a wake, and the time of the next check', async () => {
     const { agent } = await decided();
     const { code, out } = await agent.rouse(why());
     expect(code).toBe(0);
@@ -55,7 +55,7 @@ describe('why', () => {
     expect(out.indexOf('not woken')).toBeLessThan(out.indexOf('woken for'));
   });
 
-  it('tells once what was decided the same way, however often, and a limit counts what is told', async () => {
+  it('why shows a run of equal decisions once, and counts it once for the limit', async () => {
     const { agent, on } = await decided();
     await on.gateway.stop('test');
     const db = openSqlite({
@@ -74,19 +74,19 @@ describe('why', () => {
     expect((await agent.json(why('--limit', '2'))).decisions).toHaveLength(2);
   });
 
-  it('of a time before the first decision says that, not that nothing ever was', async () => {
+  it('why --at before the first decision says that no decision from then is kept', async () => {
     const { agent } = await decided();
     expect((await agent.rouse(why('--at', '2020-01-01'))).out).toMatch(/No decision up to 2020-01-01 23:59/);
   });
 
-  it('counts one decision as one', async () => {
+  it('why counts one decision as one', async () => {
     const { agent } = await decided();
     expect((await agent.rouse(why('--limit', '1', '--replay'))).out).toMatch(
       /Replay: 1 decision made again from its facts, it is the same/,
     );
   });
 
-  it('of a headless turn that was interrupted does not say that nothing was typed', async () => {
+  it('why does not claim that nothing was typed for an interrupted headless turn', async () => {
     const agent = await cliAgent(ending);
     (await agent.attach()).surface.outcomes = ['cancelled'];
     const submit = ['agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--wait'];
@@ -98,7 +98,7 @@ describe('why', () => {
     expect(out).not.toMatch(/nothing was typed/);
   });
 
-  it('tells the same without a live gateway, from its files', async () => {
+  it('why shows the same without a live gateway, from its files', async () => {
     const { agent, on } = await decided();
     const live = (await agent.json(why())).decisions;
     await on.gateway.stop('test');
@@ -108,21 +108,21 @@ describe('why', () => {
     expect((await agent.rouse(why())).out).toMatch(/No live gateway/);
   });
 
-  it('tells the same after the agent was stopped, and of an agent nobody knows says so', async () => {
+  it('why works for a stopped agent, and reports an unknown one', async () => {
     const { agent, on } = await decided();
     const live = (await agent.json(why())).decisions;
     await on.gateway.stop('test');
     fs.rmSync(path.join(agent.home, 'registry'), { recursive: true });
     expect((await agent.json(why())).decisions).toEqual(live);
     expect((await agent.rouse(why())).out).toMatch(/the agent was stopped/);
-    const nobody = await agent.rouse(['why', '--agent-name', 'gpv']);
-    expect([nobody.code, nobody.err]).toEqual([
+    const unknown = await agent.rouse(['why', '--agent-name', 'gpv']);
+    expect([unknown.code, unknown.err]).toEqual([
       3,
       expect.stringMatching(/there is no agent with name "gpv"/),
     ]);
   });
 
-  it('of a message names what announced it; of a time, what was decided until then', async () => {
+  it('why --message-ref names the announcing request, and --at shows the decisions until then', async () => {
     const { agent, first, second } = await decided();
     const about = await agent.json(why('--message-ref', first));
     expect(about.message.announced_by).toMatch(/^gwreq-/);
@@ -134,7 +134,7 @@ describe('why', () => {
     expect((await agent.json(why('--at', '2020-01-01'))).decisions).toEqual([]);
   });
 
-  it('of a message that lies between those that are named tells the decisions that counted it', async () => {
+  it('why --message-ref shows decisions that counted a message without naming it', async () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.show({ ready: false, reasons: ["phase='active'"] }));
     const enable = ['agents', 'gateway', 'mail-notifier', 'enable', '--agent-name', 'gpu'];
@@ -164,7 +164,7 @@ describe('why', () => {
     expect((await agent.rouse(why('--message-ref', refs[0]!))).out).not.toMatch(/between/);
   });
 
-  it('says who was given the agent last when it is busy', async () => {
+  it('why names what the agent is working on when it is busy', async () => {
     const { agent, on } = await decided();
     on.surface.show({ ready: false, reasons: ["phase='active'"] });
     await agent.mail('three');
@@ -173,7 +173,7 @@ describe('why', () => {
       .toMatch(/turn: the agent was last given to the wake for mail gwreq-\S+, at 20/);
   });
 
-  it('names the command that turns wakes on again as they were, and that command does', async () => {
+  it('why names the command that turns wakes on with their former settings, and it works', async () => {
     const { agent } = await decided();
     const enabled = ['--interval-seconds', '90', '--mode', 'unread_only', '--repeat', 'backoff'];
     const notifier = ['agents', 'gateway', 'mail-notifier'];
@@ -196,13 +196,13 @@ describe('why', () => {
     });
   });
 
-  it('does not open with "wakes are on" when no gateway runs', async () => {
+  it('why does not start with "wakes are on" when no gateway runs', async () => {
     const { agent, on } = await decided();
     await on.gateway.stop('test');
     expect((await agent.rouse(why())).out).toMatch(/^Agent gpu: not woken now; wakes were on: any_inbox/);
   });
 
-  it('makes every decision again from its facts, and exits with 1 when one comes out differently', async () => {
+  it('why --replay repeats every decision from its facts, and exits with 1 when one differs', async () => {
     const { agent, on } = await decided();
     expect((await agent.json(why('--replay'))).replay).toMatchObject({ different: [] });
     await on.gateway.stop('test');
@@ -216,14 +216,14 @@ describe('why', () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/1 of \d+ decisions come out differently/)]);
   });
 
-  it('explains one request', async () => {
+  it('why --request explains one request', async () => {
     const { agent } = await decided();
     const { decisions } = await agent.json(why());
     const id = decisions.find((each: { request: unknown }) => each.request).enqueued_request_id;
     const { out } = await agent.rouse(why('--request', id));
     expect(out).toMatch(/submitted +fake/);
     expect(out).toMatch(/It was accepted to wake the agent for mail, as decided at/);
-    expect((await agent.rouse(why('--request', 'gwreq-nobody'))).code).toBe(3);
+    expect((await agent.rouse(why('--request', 'gwreq-unknown'))).code).toBe(3);
   });
 
   it.each<[string[], RegExp, number]>([

@@ -23,12 +23,12 @@ it('a change replaces whole rows, and leaves the others the same objects', () =>
   expect(before.agents.get('ana')?.state).toBe('idle');
 });
 
-it('what the snapshot had seen already changes nothing', () => {
+it('changes that the snapshot already has do nothing', () => {
   const before = pictureOf(snapshot);
   expect(applyChanges(before, [{ seq: 5, now_utc, agents: [row('ana', 'gone')] }])).toBe(before);
 });
 
-it('agents come and go, and the newest of several changes wins', () => {
+it('agents are added and removed, and the newest of several changes wins', () => {
   const after = applyChanges(pictureOf(snapshot), [
     { seq: 6, now_utc, agents: [row('cleo', 'idle')] },
     { seq: 7, now_utc, agents: [row('cleo', 'gone')], removed: ['ben'] },
@@ -40,7 +40,7 @@ it('agents come and go, and the newest of several changes wins', () => {
   expect(after.seq).toBe(7);
 });
 
-it('the list of agents is another one only when somebody comes, goes or changes state', () => {
+it('the list of agents changes only when an agent is added, removed or changes state', () => {
   const before = pictureOf(snapshot);
   expect(before.roll.map(({ name }) => name)).toEqual(['ben', 'ana']);
   const words = { ...row('ana', 'idle'), state_words: 'idle since noon' };

@@ -14,7 +14,7 @@ async function heard(...chunks: string[]): Promise<unknown[]> {
   return events;
 }
 
-it('events are heard whole, however they are cut on their way', async () => {
+it('events are read whole, however the stream is split', async () => {
   expect(await heard('id: 1\nevent: chan', 'ge\ndata: {"a":', '1}\n\nevent: hello\ndata: x\n', '\n')).toEqual(
     [
       { event: 'change', data: '{"a":1}' },
@@ -23,10 +23,10 @@ it('events are heard whole, however they are cut on their way', async () => {
   );
 });
 
-it('a comment says that the server lives', async () => {
+it('a comment in the stream is read as a beat', async () => {
   expect(await heard(': still here\n\n')).toEqual([{ event: 'beat', data: '' }]);
 });
 
-it('carriage returns and data on several lines are as the standard has them', async () => {
+it('carriage returns and data on several lines are read as in the standard', async () => {
   expect(await heard('data: a\r\ndata: b\r\n\r\n')).toEqual([{ event: 'message', data: 'a\nb' }]);
 });

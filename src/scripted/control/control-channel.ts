@@ -5,7 +5,7 @@ import type { Journal } from './journal.ts';
 
 const MAX_LINE = 4 * 1024 * 1024;
 const MAX_UNSENT = 16 * 1024 * 1024;
-/** The kernel's limit on a socket's path, with its closing zero. */
+/** The kernel's limit for the path of a socket. */
 const MAX_PATH = 107;
 
 export interface ControlChannel {
@@ -13,8 +13,8 @@ export interface ControlChannel {
 }
 
 /**
- * JSON lines over a Unix socket only its owner may open. Every message is answered once, in order; every event of
- * the journal is told to every client as it happens. A bad line is answered with an error and changes nothing.
+ * JSON lines over a Unix socket that only its owner may open. Every message gets one reply, in order. Every event of the
+ * journal is sent to every client as it happens. A bad line gets an error and changes nothing.
  */
 export async function openControlChannel(
   path: string,
@@ -53,13 +53,13 @@ function listenPrivately(server: net.Server, path: string): Promise<void> {
       server.once('error', (error) => reject(invalid(`--control ${path}: ${messageOf(error)}`)));
       server.listen(path, resolve);
     })
-      // Later ones are connections that could not be taken: their callers' loss.
+      // Later errors are connections that could not be accepted; the client sees them.
       .then(() => void server.on('error', () => {}))
       .finally(() => process.umask(mask))
   );
 }
 
-/** A socket left by a killed agent is removed; one that answers belongs to somebody. */
+/** Removes the socket of a killed agent. A socket that accepts connections is in use. */
 async function removeStale(path: string): Promise<void> {
   if (!fs.existsSync(path)) return;
   if (!fs.statSync(path).isSocket()) throw invalid(`--control ${path} exists and is not a socket`);
@@ -108,7 +108,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** A client that does not read is dropped: the agent keeps nothing for it without bound. */
+/** A client that does not read is dropped, so that memory stays bounded. */
 function send(client: net.Socket, message: unknown): void {
   if (client.writableLength > MAX_UNSENT) client.destroy();
   else if (client.writable) client.write(`${JSON.stringify(message)}\n`);

@@ -21,14 +21,14 @@ describe('control messages', () => {
     [{ type: 'draft', text: 7 }, /"text" must be text/],
     [{ type: 'busy-input', mode: 'both' }, /one of queue, steer/],
     [{ type: 'crash-to-shell', dirty: 'yes' }, /true or false/],
-  ])('%j is refused and changes nothing', (message, error) => {
+  ])('the control message %j is refused and changes nothing', (message, error) => {
     const { agent } = testAgent();
     const before = statusOf(agent);
     expect(() => runControl(agent, message)).toThrow(error);
     expect(statusOf(agent)).toEqual(before);
   });
 
-  it('arm faults, and clear them', () => {
+  it('control messages set faults, and clear them', () => {
     const { agent } = testAgent();
     const before = statusOf(agent);
     runControl(agent, { type: 'swallow-enter', count: 3 });
@@ -38,7 +38,7 @@ describe('control messages', () => {
     expect(statusOf(agent)).toEqual(before);
   });
 
-  it('open and close a dialog with own words', () => {
+  it('control messages open and close a dialog with given words', () => {
     const { agent, types } = testAgent();
     runControl(agent, { type: 'open-dialog', kind: 'question', options: ['red', 'green'], title: 'Colour' });
     expect(agent.dialog).toMatchObject({
@@ -49,7 +49,7 @@ describe('control messages', () => {
     expect(types('dialog_answered')).toMatchObject([{ answer: 'green', by: 'control', keys: 0 }]);
   });
 
-  it('put a draft there as if somebody had left it', () => {
+  it('a control message puts a draft into the composer as if a person had left it', () => {
     const { agent } = testAgent();
     runControl(agent, { type: 'draft', text: 'half' });
     expect(statusOf(agent)['draft']).toMatchObject({ text: 'half', how: 'scripted' });

@@ -19,7 +19,7 @@ const count: FieldSpec = { is: 'count' };
 const ms: FieldSpec = { is: 'ms', needed: true };
 const text: FieldSpec = { is: 'text' };
 
-/** Everything that can be done to a running agent from outside. The names are the wire names of the control channel. */
+/** Everything that can be done to a running agent from outside, by the names of the control channel. */
 export const CONTROL_COMMANDS: Record<string, CommandSpec> = {
   status: { fields: {}, run: (agent) => statusOf(agent) },
   replay: {
@@ -183,16 +183,16 @@ export const CONTROL_COMMANDS: Record<string, CommandSpec> = {
   },
 };
 
-/** After the acknowledgement has been handed to the socket. */
+/** Runs after the acknowledgement has been passed to the socket. */
 const soon = (call: () => void): void => void setImmediate(call);
 
-/** Runs one control message. Refuses, and changes nothing, when the name, a field or a value is not allowed. */
+/** Runs one control message. Throws, and changes nothing, when the name, a field or a value is not allowed. */
 export function runControl(agent: Agent, message: Fields): unknown {
   const { spec, fields } = checkControl(message);
   return spec.run(agent, fields);
 }
 
-/** The check alone, for scripts: they must be wrong at the start and not in the middle. */
+/** Only the check, for scripts: their errors must show at the start, not in the middle. */
 export function checkControl(message: Fields): { spec: CommandSpec; fields: Fields } {
   const { type, id: _id, ...fields } = message;
   if (typeof type !== 'string' || !Object.hasOwn(CONTROL_COMMANDS, type)) {

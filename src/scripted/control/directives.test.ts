@@ -5,7 +5,7 @@ import { durationMs } from './duration.ts';
 const defaults = { turnMs: 300, words: 0 };
 
 describe('directives in a prompt', () => {
-  it('shape the turn of that prompt', () => {
+  it('directives set the turn of their prompt', () => {
     const plan = planOf(
       'do [[turn=800ms]] [[delay=100ms]] [[words=40]] [[dialog=permission]] [[ask]] [[menu]] [[sh=touch x]] [[limit]]',
       defaults,
@@ -26,7 +26,7 @@ describe('directives in a prompt', () => {
     ['[[hang]]', { kind: 'hang' }],
     ['[[exit=7]]', { kind: 'exit', code: 7 }],
     ['nothing', { kind: 'normal' }],
-  ])('%s ends the turn as written', (prompt, ending) => {
+  ])('the directive %s ends the turn as written', (prompt, ending) => {
     expect(planOf(prompt, defaults).ending).toEqual(ending);
   });
 
@@ -42,7 +42,7 @@ describe('directives in a prompt', () => {
     expect(planOf(prompt, defaults)).toEqual(planOf('', defaults));
   });
 
-  it('finds every nonce in order', () => {
+  it('every nonce of a prompt is found, in order', () => {
     expect(noncesOf('a ⟦rouse:1f⟧ b [[nonce=x-2]] c ⟦rouse:⟧')).toEqual(['1f', 'x-2']);
   });
 
@@ -56,7 +56,7 @@ describe('directives in a prompt', () => {
     ['-1s', undefined],
     ['25000m', undefined],
     ['1 s', undefined],
-  ])('reads the duration %j', (text, ms) => {
+  ])('the duration %j is parsed', (text, ms) => {
     expect(durationMs(text)).toBe(ms);
   });
 });

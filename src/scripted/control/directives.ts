@@ -1,8 +1,8 @@
 import { durationMs } from './duration.ts';
 
-/** What a prompt asks its own turn to do. Directives are read only where they are well formed; the rest is text. */
+/** What the directives of a prompt say about its turn. A malformed directive is just text. */
 export interface Plan {
-  /** Whole length of the turn. */
+  /** Total length of the turn. */
   turnMs: number;
   /** Silence before the first word. */
   delayMs: number;
@@ -32,7 +32,7 @@ export interface PlanDefaults {
   words: number;
 }
 
-/** The plan written into a prompt: `[[turn=800ms]] [[words=40]] [[dialog=permission]] …`. */
+/** The plan of a prompt: `[[turn=800ms]] [[words=40]] [[dialog=permission]] …`. */
 export function planOf(prompt: string, defaults: PlanDefaults): Plan {
   const plan: Plan = {
     turnMs: defaults.turnMs,
@@ -106,7 +106,7 @@ const DIRECTIVES: Record<string, (plan: Plan, value: string) => void> = {
 
 export const DIRECTIVE_NAMES = [...Object.keys(DIRECTIVES), 'nonce'];
 
-/** The marks by which a sender recognises its prompt: `⟦rouse:…⟧` and `[[nonce=…]]`, in order of appearance. */
+/** The marks by which a sender recognises its prompt: `⟦rouse:…⟧` and `[[nonce=…]]`, in order. */
 export function noncesOf(text: string): string[] {
   return [...text.matchAll(/⟦rouse:([^⟧\n]{1,200})⟧|\[\[nonce=([^\]\n]{1,200})\]\]/g)].map(
     (match) => match[1] ?? match[2] ?? '',

@@ -2,7 +2,7 @@ import { invalid } from '../../base/index.ts';
 
 const UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000 };
 
-/** `800ms`, `2s`, `1.5s`, `1m`; a bare number is milliseconds. Undefined when it is none of these. */
+/** `800ms`, `2s`, `1.5s`, `1m`; a bare number is milliseconds. Undefined for other text. */
 export function durationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text.trim());
   if (!match) return undefined;

@@ -1,13 +1,13 @@
 import { type Clock, Emitter, utcStamp } from '../../base/index.ts';
 import type { Transcript, TranscriptRecord } from '../tui/transcript.ts';
 
-/** Events kept for a control client that connects late. */
+/** How many events are kept for a control client that connects later. */
 const KEPT = 1000;
 
 /** Fields too large for the control channel; the transcript has them. */
 const LARGE = ['text'];
 
-/** Everything that happens, in one order: written down, then told to whoever listens. */
+/** Everything that happens, in one order: written to the transcript, then sent to listeners. */
 export class Journal {
   readonly events = new Emitter<TranscriptRecord>();
   #transcript: Transcript | undefined;
@@ -35,7 +35,7 @@ export class Journal {
     this.events.emit(light);
   }
 
-  /** Told to those who listen now, and not kept: what is true of the screen rather than of the work. */
+  /** Sent to present listeners and not kept: for events about the screen, not about the work. */
   announce(type: string, facts: Record<string, unknown> = {}): void {
     this.events.emit({ seq: ++this.#seq, at: utcStamp(this.#clock.now()), type, ...facts });
   }
@@ -44,7 +44,7 @@ export class Journal {
     return this.#recent.filter((event) => event.seq > seq);
   }
 
-  /** The program has ended: what still moves is not recorded any more. */
+  /** The program has ended; nothing more is recorded. */
   close(): void {
     this.#transcript?.close();
     this.#transcript = undefined;

@@ -23,17 +23,17 @@ describe('a script', () => {
     [{ steps: [{ on: 'ready', do: { type: 'nope' } }] }, /steps\[0\]: unknown control message type "nope"/],
     [{ steps: [{ on: 'ready', after: 'soon', do: { type: 'hang' } }] }, /is not a duration/],
     [{ steps: [{ on: 'ready' }] }, /"do" must be/],
-  ])('%j is refused before anything starts', (script, error) => {
+  ])('the script %j is refused before anything starts', (script, error) => {
     write(script);
     expect(() => readScript(file)).toThrow(error);
   });
 
-  it('that is not JSON is refused by name', () => {
+  it('a script that is not JSON is refused by name', () => {
     fs.writeFileSync(file, 'steps:');
     expect(() => readScript(file)).toThrow(`--script ${file}`);
   });
 
-  it('runs each step when its event comes the n-th time', async () => {
+  it('a script runs each step when its event happens for the n-th time', async () => {
     write({ steps: [{ on: 'submitted', nth: 2, after: '10ms', do: [{ type: 'skin', name: 'ascii' }] }] });
     const { agent, clock, journal, press } = testAgent();
     playScript(readScript(file), journal, clock, (message) => runControl(agent, message));
@@ -45,7 +45,7 @@ describe('a script', () => {
     expect(agent.skin.name).toBe('ascii');
   });
 
-  it('records a step that could not be done and goes on', async () => {
+  it('a script records a step that failed and continues', async () => {
     write({ steps: [{ on: 'submitted', do: [{ type: 'close-dialog' }, { type: 'skin', name: 'ascii' }] }] });
     const { agent, clock, journal, press, types } = testAgent();
     playScript(readScript(file), journal, clock, (message) => runControl(agent, message));

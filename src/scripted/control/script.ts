@@ -11,7 +11,7 @@ interface Step {
   do: Record<string, unknown>[];
 }
 
-/** `{"steps": [{"on": "submitted", "nth": 2, "after": "100ms", "do": {"type": "swallow-enter"}}]}`, checked whole. */
+/** `{"steps": [{"on": "submitted", "nth": 2, "after": "100ms", "do": {"type": "swallow-enter"}}]}`, fully checked. */
 export function readScript(file: string): Step[] {
   let script: unknown;
   try {
@@ -45,7 +45,7 @@ function readStep(step: Record<string, unknown>): Step {
   return { on, nth: nth as number, afterMs: requireDuration(String(after), '"after"'), do: list };
 }
 
-/** Runs each step once, when its event has come the n-th time. */
+/** Runs each step once, when its event happens for the n-th time. */
 export function playScript(
   steps: Step[],
   journal: Journal,

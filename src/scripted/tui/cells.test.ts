@@ -7,7 +7,7 @@ const text = fc.string({ unit: 'binary', maxLength: 120 });
 const width = fc.integer({ min: 2, max: 60 });
 
 describe('text on the grid', () => {
-  it('wraps into rows no wider than asked, losing nothing', () => {
+  it('text wraps into rows of the given width, losing nothing', () => {
     fc.assert(
       fc.property(text, width, (raw, columns) => {
         const visible = shown(raw);
@@ -18,7 +18,7 @@ describe('text on the grid', () => {
     );
   });
 
-  it('finds the cursor on the row it stands on', () => {
+  it('wrapping finds the row and column of the cursor', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), width, fc.nat(), (raw, columns, place) => {
         const visible = shown(raw);
@@ -30,7 +30,7 @@ describe('text on the grid', () => {
     );
   });
 
-  it('lets no control character reach the terminal', () => {
+  it('no control character reaches the terminal', () => {
     fc.assert(
       fc.property(text, (raw) => {
         expect(shown(raw)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -39,13 +39,13 @@ describe('text on the grid', () => {
     expect(shown('\u001b[31m\u0007')).toBe('␛[31m␇');
   });
 
-  it('counts wide and combining characters', () => {
+  it('wide and combining characters have their widths', () => {
     expect([...'a\u0301漢😀'].map(charWidth)).toEqual([1, 0, 2, 2]);
     expect(clip('漢字', 3)).toBe('漢');
     expect(padded('漢', 4)).toBe('漢  ');
   });
 
-  it('breaks answers at spaces', () => {
+  it('answers wrap at spaces', () => {
     expect(wrapWords('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrapWords('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
   });

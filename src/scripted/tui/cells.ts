@@ -1,8 +1,8 @@
 import { charWidth, textColumns } from '../../base/index.ts';
 
-/** How text lies on the grid of a terminal: widths, wrapping, and pictures for what must not reach it raw. */
+/** Text on the grid of a terminal: widths, wrapping, and visible forms of control characters. */
 
-/** Control characters as their pictures (ESC as ␛), a tab as four spaces; line breaks stay. */
+/** Shows control characters as symbols (ESC as ␛) and a tab as four spaces; line breaks stay. */
 export function shown(text: string): string {
   return text
     .replace(/\t/g, '    ')
@@ -13,11 +13,11 @@ export function shown(text: string): string {
 
 export interface Wrapped {
   rows: string[];
-  /** Where the cursor offset landed. */
+  /** The cell of the cursor. */
   cursor: { row: number; column: number };
 }
 
-/** Cuts text into rows of at most `width` cells, and finds the cell of the code unit at `cursor`. */
+/** Wraps text into rows of at most `width` cells, and finds the cell of the code unit at `cursor`. */
 export function wrap(text: string, width: number, cursor = text.length): Wrapped {
   const limit = Math.max(2, width);
   const rows: string[] = [];
@@ -48,7 +48,7 @@ export function wrap(text: string, width: number, cursor = text.length): Wrapped
   return { rows, cursor: at };
 }
 
-/** Breaks at spaces where it can, as answers are shown. */
+/** Wraps at spaces where possible, for answers. */
 export function wrapWords(text: string, width: number): string[] {
   const rows: string[] = [];
   for (const line of text.split('\n')) {

@@ -37,7 +37,7 @@ function model(steps: Step[]): string {
 }
 
 describe('the composer', () => {
-  it('edits like the simplest editor', () => {
+  it('the composer edits like the simplest editor', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const composer = new Composer();
@@ -53,7 +53,7 @@ describe('the composer', () => {
     );
   });
 
-  it('shows a long paste by its label and sends it whole', () => {
+  it('the composer shows a long paste as its label and sends it whole', () => {
     const composer = new Composer();
     const pasted = Array.from({ length: 61 }, (_, index) => `line ${index}`).join('\n');
     composer.insert('see ', 'typed');
@@ -65,7 +65,7 @@ describe('the composer', () => {
     expect(composer.text).toBe('see ');
   });
 
-  it('forgets where text came from once it is empty', () => {
+  it('the composer forgets where text came from once it is empty', () => {
     const composer = new Composer();
     composer.insert('typed', 'typed');
     composer.clear();
@@ -73,7 +73,7 @@ describe('the composer', () => {
     expect(composer.how).toBe('pasted');
   });
 
-  it('clears the line before the cursor with Ctrl-U and nothing else', () => {
+  it('Ctrl-U clears the line before the cursor and nothing else', () => {
     const composer = new Composer();
     composer.insert('one\ntwo three', 'typed');
     for (let i = 0; i < 5; i++) composer.left();
@@ -81,7 +81,7 @@ describe('the composer', () => {
     expect(composer.text).toBe('one\nthree');
   });
 
-  it('moves between lines, and says when there is none', () => {
+  it('the composer moves between lines, and reports when there is none', () => {
     const composer = new Composer();
     composer.insert('abc\nde', 'typed');
     expect(composer.up()).toBe(true);

@@ -1,8 +1,8 @@
-/** Where text in the composer came from; more than one source makes it `mixed`. */
+/** Where text in the composer comes from; several sources together are `mixed`. */
 export type Source = 'typed' | 'pasted' | 'recalled' | 'scripted';
 export type How = Source | 'mixed';
 
-/** A long paste that the composer shows by its label only. */
+/** A long paste, shown only as its label. */
 interface Chip {
   label: string;
   text: string;
@@ -10,7 +10,7 @@ interface Chip {
 
 type Atom = string | Chip;
 
-/** The draft a person or a program is writing: characters and collapsed pastes, and a cursor between them. */
+/** The draft: characters and collapsed pastes, with a cursor between them. */
 export class Composer {
   #atoms: Atom[] = [];
   #cursor = 0;
@@ -26,7 +26,7 @@ export class Composer {
     return this.#atoms.map((atom) => (typeof atom === 'string' ? atom : atom.text)).join('');
   }
 
-  /** The draft as it is shown, and the cursor as an offset into that. */
+  /** The draft as it is shown, and the cursor as an offset into it. */
   get view(): { text: string; cursor: number } {
     let text = '';
     let cursor = 0;

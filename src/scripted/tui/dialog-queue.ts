@@ -37,7 +37,7 @@ export class DialogQueue {
     });
   }
 
-  /** The dialog that was closed, or undefined when it is not there any more. */
+  /** Returns the closed dialog, or undefined when it no longer exists. */
   answer(answer: string, by: 'key' | 'control' | 'turn', id: string | undefined): Dialog | undefined {
     const at = this.#waiting.findIndex(({ dialog }) => dialog.id === id);
     if (at < 0) return undefined;

@@ -17,7 +17,7 @@ export interface Dialog {
   question: string;
   options: DialogOption[];
   selected: number;
-  /** What Escape answers. */
+  /** The answer of Escape. */
   cancel: string;
   keys: number;
   pastes: number;
@@ -72,7 +72,7 @@ export function openDialog(id: string, request: DialogRequest, look: DialogLook)
   };
 }
 
-/** Gives one input event to the dialog; a string is the answer it brought about. A paste is always ignored. */
+/** Passes one input event to the dialog. Returns the answer if the event gave one. A paste is always ignored. */
 export function pressInDialog(
   dialog: Dialog,
   event: InputEvent,

@@ -8,7 +8,7 @@ const decode = (...chunks: (string | Uint8Array)[]): InputEvent[] => {
 };
 
 /** Short names: text as itself, keys in angle brackets, pastes in quotes. */
-const told = (events: InputEvent[]): string =>
+const named = (events: InputEvent[]): string =>
   events
     .map((event) => {
       if (event.kind === 'text') return event.text;
@@ -41,7 +41,7 @@ const bytes = fc
   .map((parts) => Buffer.concat(parts.map((part) => Buffer.from(part as string))));
 
 describe('the input decoder', () => {
-  it('gives the same events however the bytes are cut into chunks', () => {
+  it('the input decoder returns the same events however the bytes are split', () => {
     fc.assert(
       fc.property(bytes, fc.array(fc.nat(), { maxLength: 12 }), (input, cuts) => {
         const places = [...new Set(cuts.map((cut) => cut % (input.length + 1)))].sort((a, b) => a - b);
@@ -55,7 +55,7 @@ describe('the input decoder', () => {
     );
   });
 
-  it('gives back exactly the text of a bracketed paste, whatever its characters', () => {
+  it('the input decoder returns exactly the text of a bracketed paste', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 }).filter((each) => !/[\r]|\u001b/.test(each));
     fc.assert(
       fc.property(text, (pasted) => {
@@ -84,31 +84,33 @@ describe('the input decoder', () => {
     ['\u001b[200~\u001b[200~a\u001b[201~', '"\\u001b[200~a"'],
     ['\u001b[200~a\u001b[201~!x\r', '"a"!x<enter>'],
     ['\ufeffé😀', '\ufeffé😀'],
-  ])('reads %j as %s', (input, expected) => {
-    expect(told(decode(input))).toBe(expected);
+  ])('the input decoder reads %j as %s', (input, expected) => {
+    expect(named(decode(input))).toBe(expected);
   });
 
-  it('shows a broken character as U+FFFD and keeps what follows', () => {
-    expect(told(decode(Uint8Array.of(0xe2, 0x82, 0x41)))).toBe('\ufffdA');
+  it('a broken character becomes U+FFFD, and what follows is kept', () => {
+    expect(named(decode(Uint8Array.of(0xe2, 0x82, 0x41)))).toBe('\ufffdA');
   });
 
-  it('takes a lone Escape for the key only when told that nothing followed', () => {
+  it('a lone Escape is the key only after a flush', () => {
     const decoder = new InputDecoder();
     expect(decoder.feed(Buffer.from('\u001b'))).toEqual([]);
     expect(decoder.waiting).toBe('escape');
-    expect(told(decoder.flush())).toBe('<escape>');
+    expect(named(decoder.flush())).toBe('<escape>');
     expect(decoder.waiting).toBe('nothing');
   });
 
-  it('tells two Escapes from one', () => {
+  it('two Escapes are distinguished from one', () => {
     const decoder = new InputDecoder();
-    expect(told([...decoder.feed(Buffer.from('\u001b\u001b')), ...decoder.flush()])).toBe('<escape><escape>');
+    expect(named([...decoder.feed(Buffer.from('\u001b\u001b')), ...decoder.flush()])).toBe(
+      '<escape><escape>',
+    );
   });
 
-  it('never ends a paste because time passed', () => {
+  it('a paste never ends by timeout', () => {
     const decoder = new InputDecoder();
     decoder.feed(Buffer.from('\u001b[200~half'));
     expect(decoder.flush()).toEqual([]);
-    expect(told(decoder.feed(Buffer.from(' whole\u001b[201~')))).toBe('"half whole"');
+    expect(named(decoder.feed(Buffer.from(' whole\u001b[201~')))).toBe('"half whole"');
   });
 });

@@ -1,9 +1,9 @@
-/** What a person or a program put into the terminal. Typed text comes one code point at a time. */
+/** Input of the terminal. Typed text comes one code point at a time. */
 export type InputEvent =
   | { kind: 'text'; text: string }
   | { kind: 'key'; key: string }
   | { kind: 'paste'; text: string }
-  /** A complete sequence nobody here knows (mouse, focus, a report); it must never be taken for text. */
+  /** A complete but unknown sequence (mouse, focus, a report); it must never count as text. */
   | { kind: 'unknown'; raw: string };
 
 const ESC = 0x1b;
@@ -44,8 +44,8 @@ const CSI_NUMBERS: Record<string, string> = {
 };
 
 /**
- * Terminal bytes → events. However the bytes are cut into chunks, the events are the same; only `flush`, called
- * when nothing followed an Escape for a while, decides that an unfinished sequence was a key of its own.
+ * Terminal bytes → events. The events do not depend on how the bytes are split into chunks. Only `flush`, called when
+ * nothing followed an Escape for a while, decides that an unfinished sequence was a key by itself.
  */
 export class InputDecoder {
   #state: 'ground' | 'escape' | 'csi' | 'ss3' | 'paste' = 'ground';
@@ -55,7 +55,7 @@ export class InputDecoder {
   #pasted: number[] = [];
   #events: InputEvent[] = [];
 
-  /** What the decoder waits for: after `escape` or `sequence` the caller should arm a timer and then `flush`. */
+  /** What the decoder waits for. After `escape` or `sequence` the caller starts a timer, then calls `flush`. */
   get waiting(): 'nothing' | 'escape' | 'sequence' | 'paste' {
     if (this.#state === 'ground') return 'nothing';
     return this.#state === 'escape' || this.#state === 'paste' ? this.#state : 'sequence';
@@ -74,7 +74,7 @@ export class InputDecoder {
     return this.#take();
   }
 
-  /** Nothing more came: an open Escape was the key, an open sequence was Alt and a letter or is not known. */
+  /** Nothing more came: an open Escape was the Escape key; an open sequence was Alt with a letter, or is unknown. */
   flush(): InputEvent[] {
     if (this.#state === 'escape') this.#key('escape');
     else if (this.#state === 'ss3') this.#key('alt-O');
@@ -110,7 +110,7 @@ export class InputDecoder {
     else this.#key(controlKey(byte));
   }
 
-  /** A character cut short by an ASCII byte is shown as U+FFFD, never joined with what follows. */
+  /** An incomplete character becomes U+FFFD; it is never joined with the bytes that follow. */
   #endUtf8(): void {
     if (!this.#utf8Open) return;
     this.#utf8Open = false;

@@ -6,7 +6,7 @@ import type { TerminalInput } from './terminal.ts';
 const ESCAPE_MS = 30;
 const SEQUENCE_MS = 500;
 
-/** Reads the terminal and hands on the events of each read. */
+/** Reads the terminal and passes on the events of each read. */
 export class InputReader {
   #input: TerminalInput;
   #clock: Clock;
@@ -51,7 +51,7 @@ export class InputReader {
     if (waiting === 'sequence') this.#cancel = this.#clock.after(SEQUENCE_MS, () => this.#timeUp());
   }
 
-  /** On a busy machine the rest of a sequence may be waiting unread when the timer fires: read once more first. */
+  /** On a busy machine the rest of a sequence may be unread when the timer fires, so read once more first. */
   #timeUp(): void {
     const reads = this.#reads;
     setImmediate(() => {

@@ -6,7 +6,7 @@ import { FullScreenPainter, InlinePainter } from './painter.ts';
 import { SKINS } from './skins.ts';
 
 describe('keys given to the agent', () => {
-  it('a typed prompt and a pasted one are received exactly, and told apart', () => {
+  it('typed and pasted prompts are received exactly, and distinguished', () => {
     const { press, paste, types } = testAgent();
     press('typed é\r');
     paste('pasted\n\ttwo');
@@ -222,7 +222,7 @@ describe('any bytes at all', () => {
     { maxLength: 40 },
   );
 
-  it('leave an agent that still draws, runs one turn at a time, and lets no control character out', () => {
+  it('after any bytes the agent still draws, runs one turn at a time, and prints no control character', () => {
     fc.assert(
       fc.property(bytes, fc.constantFrom(...SKINS.keys()), (chunks, skin) => {
         const { agent, press, types } = testAgent(skin);

@@ -4,11 +4,11 @@ import { COMMANDS, readSubmission } from '../turns/submission.ts';
 import { pressInDialog } from './dialog.ts';
 import type { InputEvent } from './input-decoder.ts';
 
-/** Characters closer together than this are a program's, not a person's. */
+/** Characters closer together than this come from a program, not from a person. */
 const FAST_TYPING_MS = 10;
 const FAST_RUN = 3;
 
-/** Takes what came from the terminal and lets it do what it would do in a real tool. */
+/** Applies input events to the agent, as a real tool would. */
 export class Keys {
   #agent: Agent;
   #pastedAt = Number.NEGATIVE_INFINITY;
@@ -197,7 +197,7 @@ const EDITS: Record<string, (agent: Agent) => void> = {
   'ctrl-d': ({ composer }) => composer.delete(),
 };
 
-/** A key as the transcript names it; a paste by its size and, when short, its text. */
+/** A key for the transcript; a paste with its size and, if short, its text. */
 function described(event: InputEvent): Record<string, unknown> {
   if (event.kind === 'key') return { key: event.key };
   if (event.kind === 'unknown') return { key: 'unknown' };

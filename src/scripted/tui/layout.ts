@@ -8,13 +8,13 @@ const DIM = '2';
 
 type Body = Omit<Live, 'stream'>;
 
-/** A prompt taller than this is shown by its first rows. */
+/** Of a longer prompt only the first rows are shown. */
 const MAX_PROMPT_ROWS = 14;
 
 export const paint = (sgr: string, text: string): string =>
   sgr === '' || text === '' ? text : `\u001b[${sgr}m${text}${SGR_END}`;
 
-/** A finished block as rows, with a blank row behind it. */
+/** A finished block as rows, followed by a blank row. */
 export function blockLines(block: Block, view: View): string[] {
   const { skin, columns } = view;
   if (block.kind === 'banner') return [...bannerLines(view), ''];
@@ -43,7 +43,7 @@ function promptLines(text: string, skin: Skin, columns: number): string[] {
   return framed(lines, skin.historyBorder, columns, '');
 }
 
-/** What stands below the finished conversation. Never taller than the screen: the answer gives way first. */
+/** The part below the finished conversation. It never exceeds the screen: the answer is cut first. */
 export function liveLines(view: View): Live {
   const above = [...pendingLines(view), ...busyLines(view), ...noticeLines(view)];
   const body = view.dialog ? dialogLines(view) : composerLines(view);
@@ -122,7 +122,7 @@ function composerLines(view: View): Body {
   };
 }
 
-/** A tool that hides the terminal's cursor draws its own: the cell under it in reverse. */
+/** A tool that hides the terminal's cursor draws its own, as a reversed cell. */
 function withBlock(row: string, column: number, view: View): string {
   if (view.skin.cursor === 'visible' || column < 0) return row;
   const before = clip(row, column);
@@ -181,7 +181,7 @@ function framed(rows: string[], border: Border, columns: number, accent: string)
   return [...edge(border.above), ...beside, ...edge(border.below)];
 }
 
-/** Pads a row that already holds colours; they take no cells. */
+/** Pads a row that contains colour codes, which have no width. */
 function fillStyled(row: string, width: number): string {
   const bare = row.replace(/\u001b\[[\d;]*m/g, '');
   return textColumns(bare) >= width ? row : row + padded('', width - textColumns(bare));

@@ -71,7 +71,7 @@ function viewsOf(skin: (typeof skins)[number], columns: number, rows: number, st
 }
 
 describe('the painters', () => {
-  it.each(skins)('show with $name, after any changes, what one whole frame would show', async (skin) => {
+  it.each(skins)('the painter shows $name after any changes as one whole frame would', async (skin) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 24, max: 90 }),
@@ -98,7 +98,7 @@ describe('the painters', () => {
     );
   });
 
-  it.each(skins)('put the cursor of $name behind the draft', async (skin) => {
+  it.each(skins)('the painter puts the cursor of $name after the draft', async (skin) => {
     const [view] = viewsOf(skin, 80, 24, [
       {
         draft: 'MARK',
@@ -116,7 +116,7 @@ describe('the painters', () => {
     expect(cursor).toBe(`${text[row]!.indexOf('MARK') + 4},${row}`);
   });
 
-  it.each(skins)('write little for $name when only one character changed', (skin) => {
+  it.each(skins)('the painter writes little for $name when one character changed', (skin) => {
     const plain = {
       say: null,
       kind: 'notice' as const,

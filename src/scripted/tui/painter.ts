@@ -1,14 +1,14 @@
 import { blockLines, liveLines } from './layout.ts';
 import type { View } from './view.ts';
 
-/** Draws views one after the other, writing only what changed. Pure: it returns the bytes and keeps what it drew. */
+/** Draws views one after the other and writes only changes. It only returns bytes and remembers what it drew. */
 export interface Painter {
   paint(view: View): string;
-  /** The size changed or something else wrote to the screen: the next frame is drawn whole. */
+  /** Draws the next frame completely: the size changed or something else wrote to the screen. */
   forget(): void;
 }
 
-/** Written before a row, never after it: behind a full row it would take the last cell away. */
+/** Written before a row, never after it: after a full row it would erase the last cell. */
 const ERASE_LINE = '\u001b[K';
 const SHOW_CURSOR = '\u001b[?25h';
 const HIDE_CURSOR = '\u001b[?25l';
@@ -25,7 +25,7 @@ function settledTail(view: View, room: number): string[] {
   return room > 0 ? rows.slice(-room) : [];
 }
 
-/** The alternate screen: every row has its place. */
+/** The alternate screen: every row has a fixed position. */
 export class FullScreenPainter implements Painter {
   #drawn: string[] | undefined;
 
@@ -51,7 +51,7 @@ export class FullScreenPainter implements Painter {
   }
 }
 
-/** The main screen: finished rows scroll away for good, the live part is redrawn below them. */
+/** The main screen: finished rows scroll away, and the live part is redrawn below them. */
 export class InlinePainter implements Painter {
   #live: string[] | undefined;
   #cursorRow = 0;
@@ -75,7 +75,7 @@ export class InlinePainter implements Painter {
     return `${HIDE_CURSOR}${out}${up > 0 ? `\u001b[${up}A` : ''}\u001b[${cursor.column + 1}G${cursorMode(view)}`;
   }
 
-  /** After a resize rows have moved by themselves: clear, and print what still fits. */
+  /** A resize moves rows, so clear the screen and print what still fits. */
   #afresh(view: View, live: string[]): string {
     const settled = settledTail(view, view.rows - live.length);
     return `\u001b[H\u001b[2J${printed([...settled, ...live])}`;

@@ -7,7 +7,7 @@ import type { View } from './view.ts';
 
 const TICK_MS = 100;
 
-/** Keeps the terminal showing the agent: one frame per change, a tick only while something moves. */
+/** Draws the agent on the terminal: one frame per change, and a tick only during a turn. */
 export class Screen {
   #agent: Agent;
   #output: TerminalOutput;
@@ -40,7 +40,7 @@ export class Screen {
     this.#draw();
   }
 
-  /** Asks for a frame. Many changes in a row make one. */
+  /** Requests a frame. Several changes in a row result in one frame. */
   redraw(): void {
     if (this.#due || !this.#started) return;
     this.#due = true;

@@ -1,16 +1,16 @@
-/** A look and its habits, as data: what one agent CLI draws, and how it treats what it is given. */
+/** The look and the habits of one agent CLI, as data: what it draws, and how it treats input. */
 export interface Skin {
   name: string;
   summary: string;
   screen: 'alternate' | 'main';
-  /** Full-screen only: the composer stays at the bottom, or follows the conversation down. */
+  /** Alternate screen only: the composer is at the bottom, or directly below the conversation. */
   pin: 'bottom' | 'flow';
   cursor: 'visible' | 'hidden';
-  /** In front of the draft, with its space. */
+  /** Before the draft, including its space. */
   glyph: string;
   border: Border;
   placeholder: string;
-  /** SGR parameters of the placeholder and of accents; '' is the terminal's own colour. */
+  /** SGR parameters of the placeholder and of accents; '' is the default colour of the terminal. */
   placeholderColour: string;
   accent: string;
   banner: string[];
@@ -31,7 +31,7 @@ export interface BusyLook {
   frames: string[];
   /** `{spin}`, `{elapsed}`. */
   text: string;
-  /** When the busy text disappears although the turn goes on. */
+  /** When the busy text disappears although the turn continues. */
   hides: 'never' | 'draft' | 'streaming';
 }
 
@@ -42,14 +42,14 @@ export interface DialogLook {
   always: string;
   no: string;
   hint: string;
-  /** Which keys answer besides Enter, arrows and Escape. `lone-digit` ignores digits inside a run of text. */
+  /** Which keys answer besides Enter, arrows and Escape. `lone-digit` ignores digits within a run of text. */
   hotkeys: 'digits' | 'digits-and-letters' | 'lone-digit';
 }
 
 export interface Habits {
   busyInput: 'queue' | 'steer';
   interrupt: 'escape' | 'double-escape';
-  /** A prompt interrupted before any output goes back into the composer. */
+  /** A prompt that is interrupted before any output goes back into the composer. */
   restoresPrompt: boolean;
   /** Whether a prompt that starts with `!` is a shell command: never, only when typed, or always. */
   bang: 'never' | 'typed' | 'always';
@@ -58,15 +58,15 @@ export interface Habits {
   backslashNewline: boolean;
   completesAtName: boolean;
   questionMarkHelps: boolean;
-  /** Ctrl-U takes the text and leaves its list of commands open: Enter would still choose from it. */
+  /** Ctrl-U clears the text but leaves the command menu open, so Enter still chooses from it. */
   clearingLeavesMenu: boolean;
   tabs: 'keep' | 'spaces';
-  /** What the tool adds behind a paste. */
+  /** What the tool appends to a paste. */
   pasteTail: string;
   burst: { ms: number; after: 'paste' | 'typing'; as: 'swallow' | 'newline' };
 }
 
-/** Three corners-and-fill triples: above, beside, below. An empty fill draws no row. */
+/** Left, fill and right of the rows above, beside and below. An empty fill draws no row. */
 export interface Border {
   above: [left: string, fill: string, right: string];
   beside: [left: string, right: string];

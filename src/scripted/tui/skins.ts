@@ -2,10 +2,10 @@ import { BORDERS, type Skin } from './skin.ts';
 
 const BRAILLE = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** The default: every prompt is taken exactly as written, every state is plain to see. */
+/** The default: every prompt is accepted exactly as written, and every state is clearly visible. */
 const plain: Skin = {
   name: 'plain',
-  summary: 'rules, placeholder, states in the title; takes every prompt as written',
+  summary: 'rules, placeholder, states in the title; accepts every prompt as written',
   screen: 'alternate',
   pin: 'bottom',
   cursor: 'visible',
@@ -186,7 +186,7 @@ const ALL: Skin[] = [
     dialog: { border: BORDERS.bar, marker: '△', yes: 'Allow once', always: 'Allow always', no: 'Reject' },
     habits: { interrupt: 'double-escape', bang: 'typed', completesAtName: true, pasteTail: ' ' },
   }),
-  skin('qwen-like', 'the title glyph that elsewhere means idle stands for a dialog here', {
+  skin('qwen-like', 'the title glyph that means idle in other tools marks a dialog', {
     glyph: '> ',
     placeholder: '  Type your message or @path/to/file',
     banner: ['  >_ Agent (v0)', '  Tips: add a file for persistent context.'],
@@ -204,7 +204,7 @@ const ALL: Skin[] = [
       backslashNewline: true,
     },
   }),
-  skin('pi-like', 'an empty line between two rules; its banner always speaks of interrupting', {
+  skin('pi-like', 'an empty line between two rules; its banner always mentions interrupting', {
     screen: 'main',
     cursor: 'hidden',
     glyph: '',
@@ -217,7 +217,7 @@ const ALL: Skin[] = [
     title: { ready: 'π - {name}', busy: 'π - {name}', action: 'π - {name}' },
     habits: { bang: 'always', backslashNewline: true, tabs: 'spaces' },
   }),
-  skin('kimi-like', 'a rounded box on the main screen, no word about escape while busy', {
+  skin('kimi-like', 'a rounded box on the main screen, no mention of escape while busy', {
     screen: 'main',
     cursor: 'hidden',
     glyph: '> ',
@@ -275,7 +275,7 @@ const ALL: Skin[] = [
     title: { ready: 'ready - {name}', busy: 'busy - {name}', action: 'action required - {name}' },
     dialog: { border: BORDERS.ascii, marker: '>', hint: 'ENTER = ok, ESC = cancel' },
   }),
-  skin('guillemet', 'a double frame and a glyph nobody expects', {
+  skin('guillemet', 'a double frame and an unusual glyph', {
     cursor: 'hidden',
     glyph: '» ',
     border: BORDERS.double,

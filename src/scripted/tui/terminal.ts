@@ -2,7 +2,7 @@ import type { Skin } from './skin.ts';
 
 export type TerminalInput = NodeJS.ReadStream;
 
-/** What drawing needs of the terminal. */
+/** The part of the terminal that drawing needs. */
 export type TerminalOutput = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows' | 'write' | 'on' | 'off'>;
 
 const PASTE_ON = '\u001b[?2004h';
@@ -13,7 +13,7 @@ const ALTERNATE_ON = '\u001b[?1049h';
 const ALTERNATE_OFF = '\u001b[?1049l';
 const CURSOR_ON = '\u001b[?25h';
 
-/** Modes of the terminal by skin; what `enter` set, `leave` takes back. */
+/** The terminal modes of a skin. `leave` resets what `enter` set. */
 export class TerminalModes {
   #output: TerminalOutput;
   #alternate = false;
@@ -30,7 +30,7 @@ export class TerminalModes {
     this.#output.write(`${this.#alternate ? ALTERNATE_ON : ''}${PASTE_ON}${WRAP_OFF}`);
   }
 
-  /** True when the screen was exchanged, so that all must be drawn again. */
+  /** True when the screen changed, so that everything must be drawn again. */
   switchTo(skin: Skin): boolean {
     const alternate = skin.screen === 'alternate';
     if (!this.#entered || alternate === this.#alternate) return false;

@@ -18,13 +18,13 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(directory, { recursive: true }));
 
 describe('the transcript', () => {
-  it('is readable by its owner only, also when the file was there before', () => {
+  it('the transcript is readable only by its owner, also when the file existed before', () => {
     fs.writeFileSync(file, '', { mode: 0o644 });
     new Transcript(file).close();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('holds a record as soon as it was made', () => {
+  it('a record is in the transcript as soon as it is made', () => {
     const journal = new Journal(new Transcript(file), new FakeClock());
     journal.record('submitted', { text: 'héllo\n⟦rouse:1⟧' });
     expect(readTranscript(file)).toEqual([
@@ -32,7 +32,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  it('leaves out a line torn by kill -9, and the next life does not glue its own to it', () => {
+  it('a line cut by kill -9 is ignored, and the next process does not append to it', () => {
     new Journal(new Transcript(file), new FakeClock()).record('started');
     fs.appendFileSync(file, '{"seq":2,"at":"2026');
     expect(readTranscript(file).map((record) => record.type)).toEqual(['started']);
@@ -42,23 +42,23 @@ describe('the transcript', () => {
     expect(readTranscript(file).map((record) => record.type)).toEqual(['started', 'started', 'ready']);
   });
 
-  it('reports a damaged line in the middle instead of passing over it', () => {
+  it('a damaged line in the middle of the transcript is reported', () => {
     fs.writeFileSync(file, '{"seq":1}\nrubbish\n{"seq":2,"type":"ready"}\n');
     expect(() => readTranscript(file)).toThrow('line 2 is not a record');
   });
 
-  it.runIf(process.getuid?.() === 0)('leaves the mode of a device as it is', () => {
+  it.runIf(process.getuid?.() === 0)('the transcript does not change the mode of a device', () => {
     const device = ownDevice(directory);
     new Journal(new Transcript(device), new FakeClock()).record('started');
     expect(fs.statSync(device).mode & 0o777).toBe(0o666);
     expect(fs.statSync(device).isCharacterDevice()).toBe(true);
   });
 
-  it('names the file that cannot be written', () => {
+  it('the transcript names the file that cannot be written', () => {
     expect(() => new Transcript('/nowhere/at/all')).toThrow('--transcript /nowhere/at/all cannot be written');
   });
 
-  it('keeps long texts off the control channel', () => {
+  it('long texts are not sent on the control channel', () => {
     const journal = new Journal(undefined, new FakeClock());
     journal.record('submitted', { text: 'long', bytes: 4 });
     expect(journal.since(0)).toEqual([

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { errnoOf, FileTroubles, invalid, messageOf, systemClock } from '../../base/index.ts';
 
-/** One line of the truth. `type` says what happened; the other fields are described in docs/scripted-agent.md. */
+/** One line of the transcript. docs/scripted-agent.md describes the types and their fields. */
 export interface TranscriptRecord {
   seq: number;
   at: string;
@@ -10,8 +10,8 @@ export interface TranscriptRecord {
 }
 
 /**
- * The agent's own account, one JSON record per line. A record is in the kernel before anything else happens, so
- * kill -9 loses nothing that was received; what a full disk does not take waits for room. Readable by its owner only.
+ * The agent's own record, one JSON object per line, readable only by its owner. A record is written before anything else
+ * happens, so kill -9 loses nothing that was received. On a full disk records wait until there is space.
  */
 export class Transcript {
   readonly path: string;
@@ -41,7 +41,7 @@ export class Transcript {
     this.#writer.write();
   }
 
-  /** A killed writer may have left half a line; the next record must not be glued to it. */
+  /** A killed writer may have left an incomplete line; the next record must not be appended to it. */
   #endsTorn(): boolean {
     const size = fs.fstatSync(this.#fd).size;
     if (size === 0) return false;
@@ -50,7 +50,7 @@ export class Transcript {
     return last[0] !== 0x0a;
   }
 
-  /** What was taken of a record is not written again. */
+  /** Writes what is waiting. The part of a record that was already written is not written again. */
   #flush(): void {
     for (let bytes = this.#waiting[0]; bytes !== undefined; bytes = this.#waiting[0]) {
       try {

@@ -55,7 +55,7 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
 
   const end = await ending;
   journal.record(end.kind === 'crash' ? 'crashed' : 'exited', { code: end.code });
-  // As if killed: modes, alternate screen and socket stay as they are.
+  // As if killed: modes, alternate screen and socket are not restored.
   if (end.kind === 'crash' && end.dirty) process.kill(process.pid, 'SIGKILL');
   reader.stop();
   screen.stop();
@@ -82,7 +82,7 @@ interface Surroundings {
   ended: (ending: ProcessEnd) => void;
 }
 
-/** The agent with its screen and its keyboard. */
+/** The agent with its screen and its input. */
 function createAgent(
   options: Options,
   { stdin, stdout }: TuiStreams,
@@ -110,7 +110,7 @@ function createAgent(
   return { agent, screen, reader };
 }
 
-/** Ends with a signal, or with the terminal; call the result to be deaf to signals again. */
+/** Ends the agent on a signal or when the terminal is gone. The result stops listening to signals. */
 function endWhenGone(
   { stdin, stdout }: TuiStreams,
   journal: Journal,
@@ -121,7 +121,7 @@ function endWhenGone(
     ended({ kind: 'exit', code: 128 + ({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal as string] ?? 0) });
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  // A terminal that is gone is not always told by the signal.
+  // A closed terminal does not always send a signal.
   const onGone = (): void => ended({ kind: 'exit', code: 129 });
   stdin.on('error', onGone).on('end', onGone);
   stdout.on('error', onGone);
@@ -130,7 +130,7 @@ function endWhenGone(
   };
 }
 
-/** Until the delay is over the terminal is as the shell left it: what comes is echoed, and perhaps lost. */
+/** During the delay the terminal is as the shell left it: input is echoed, and may be lost. */
 async function begin(options: Options, stdin: TerminalInput, clock: Clock): Promise<void> {
   await sleep(clock, options.startDelayMs);
   stdin.setRawMode(true);

@@ -1,14 +1,14 @@
 import type { Dialog } from './dialog.ts';
 import type { Skin } from './skin.ts';
 
-/** One finished piece of the conversation. Ids rise, so that a painter knows what it has printed. */
+/** One finished part of the conversation. Ids increase, so that a painter knows what it has printed. */
 export interface Block {
   id: number;
   kind: 'banner' | 'prompt' | 'answer' | 'notice' | 'shell';
   text: string;
 }
 
-/** All that a painter needs to know; made anew for every frame. */
+/** Everything a painter needs, created for every frame. */
 export interface View {
   skin: Skin;
   columns: number;
@@ -16,7 +16,7 @@ export interface View {
   name: string;
   cwd: string;
   blocks: readonly Block[];
-  /** Prompts taken while busy, not yet begun. */
+  /** Prompts accepted while busy and not started yet. */
   pending: readonly string[];
   draft: { text: string; cursor: number };
   shellMode: boolean;
@@ -28,7 +28,7 @@ export interface View {
 }
 
 export interface Live {
-  /** The answer as far as it has come; it follows the conversation. */
+  /** The answer so far, below the conversation. */
   stream: string[];
   lines: string[];
   /** A cell of `lines`. */

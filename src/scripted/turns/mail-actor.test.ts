@@ -65,7 +65,7 @@ async function act(
 }
 
 describe('acting on mail', () => {
-  it('lists, reads, replies and archives, oldest first, and records each step', async () => {
+  it('the mail actor lists, reads, replies and archives, oldest first, and records each step', async () => {
     const { summary, records } = await act();
     expect(summary).toBe('I processed 2 of 2 messages.');
     const steps = ['/v1/mail/read', '/v1/mail/reply', '/v1/mail/archive'];
@@ -86,7 +86,7 @@ describe('acting on mail', () => {
     expect(records.every((record) => record['turn_id'] === 't1')).toBe(true);
   });
 
-  it('ends an exchange after the agreed rounds, still archiving', async () => {
+  it('the mail actor stops replying after the agreed rounds, but still archives', async () => {
     answers['/v1/mail/read'] = () => ({
       body: { message: { subject: 'Re: ping', body_text: 'x\n[[round=3]]\n' } },
     });
@@ -95,7 +95,7 @@ describe('acting on mail', () => {
     expect(records.filter((record) => record.type === 'mail_archived')).toHaveLength(2);
   });
 
-  it('keeps a message whose reply failed, and goes on with the others', async () => {
+  it('a message whose reply failed stays in the inbox, and the others are handled', async () => {
     answers['/v1/mail/reply'] = (body) =>
       body['message_ref'] === 'filesystem:1' ? { status: 502 } : { body: {} };
     const { summary, records } = await act();
@@ -108,7 +108,7 @@ describe('acting on mail', () => {
     ]);
   });
 
-  it('archives a note that may not be answered', async () => {
+  it('a note that does not allow a reply is archived', async () => {
     answers['/v1/mail/reply'] = () => ({ status: 422 });
     const { summary } = await act();
     expect(summary).toBe('I processed 2 of 2 messages.');
@@ -118,14 +118,14 @@ describe('acting on mail', () => {
     ['does not answer', { hang: true }],
     ['answers nonsense', { raw: '<html>' }],
     ['refuses', { status: 503 }],
-  ])('ends the turn also when the gateway %s', async (_, answer) => {
+  ])('the mail actor ends its turn also when the gateway %s', async (_, answer) => {
     answers['/v1/mail/list'] = () => answer;
     const { summary, records } = await act({ timeoutMs: 50 });
     expect(summary).toBe('I could not list my mail.');
     expect(records.at(-1)).toMatchObject({ type: 'mail_failed', step: 'list' });
   });
 
-  it('stops when the turn is interrupted', async () => {
+  it('the mail actor stops when the turn is interrupted', async () => {
     answers['/v1/mail/list'] = () => ({ hang: true });
     const abort = new AbortController();
     const done = act({ timeoutMs: 60_000 }, undefined, abort.signal);
@@ -133,7 +133,7 @@ describe('acting on mail', () => {
     expect((await done).summary).toBe('I could not list my mail.');
   });
 
-  it('does nothing unless it was started to act on mail', async () => {
+  it('the mail actor does nothing without --act-on-mail', async () => {
     expect((await act({ act: false })).summary).toBeUndefined();
     expect((await act({}, 'no gateway here')).summary).toBeUndefined();
     expect(calls).toEqual([]);
@@ -147,11 +147,11 @@ describe('acting on mail', () => {
     ['http://127.0.0.1@evil.example/v1/mail/list', undefined],
     ['https://127.0.0.1/v1/mail/list', undefined],
     ['http://127.0.0.1:4000/v1/status', undefined],
-  ])('finds in %j the gateway %s', (prompt, gateway) => {
+  ])('the prompt %j names the gateway %s', (prompt, gateway) => {
     expect(gatewayOf(prompt)).toBe(gateway);
   });
 
-  it('counts rounds by the mark in the body', () => {
+  it('the round of an exchange comes from the mark in the body', () => {
     expect([roundOf('hello'), roundOf('pong [[round=2]]')]).toEqual([1, 3]);
   });
 });

@@ -15,7 +15,7 @@ interface Message {
   body_text?: string;
 }
 
-/** The gateway a prompt names by its mail routes; only one on this machine is ever called. */
+/** The gateway whose mail routes a prompt names. Only a gateway on this machine is ever called. */
 export function gatewayOf(prompt: string): string | undefined {
   for (const [, base = ''] of prompt.matchAll(/(https?:\/\/[^\s"'`<>()]{1,200}?)\/v1\/mail\b/g)) {
     try {
@@ -26,12 +26,12 @@ export function gatewayOf(prompt: string): string | undefined {
   return undefined;
 }
 
-/** Which round of an exchange a message opens: our replies carry their number, anything else is the first. */
+/** The round of an exchange that a message starts: our replies have a number, any other message starts the first. */
 export function roundOf(body: string): number {
   return Number(ROUND.exec(body)?.[1] ?? 0) + 1;
 }
 
-/** Does the mail a prompt asks for: list, read, reply, archive; every step recorded, every failure survived. */
+/** Handles mail when a prompt asks for it: list, read, reply, archive. Records every step and survives every failure. */
 export function mailActor(options: MailOptions, journal: Journal) {
   return async (prompt: string, turnId: string, signal: AbortSignal): Promise<string | undefined> => {
     const base = options.act ? gatewayOf(prompt) : undefined;
@@ -66,7 +66,7 @@ class MailVisit {
       return 'I could not list my mail.';
     }
     let done = 0;
-    // Oldest first, as they were meant to be read.
+    // Oldest first.
     for (const message of messages.reverse()) if (await this.#process(message)) done++;
     return `I processed ${done} of ${messages.length} messages.`;
   }
@@ -80,7 +80,7 @@ class MailVisit {
     return messages;
   }
 
-  /** True when the message was read, answered as far as it should be, and archived. */
+  /** True when the message was read, answered if needed, and archived. */
   async #process(listed: Message): Promise<boolean> {
     const ref = listed.message_ref;
     let step = 'read';
@@ -109,13 +109,13 @@ class MailVisit {
       const answer = await this.#post('reply', {
         message_ref: ref,
         body_content: `${text}\n\n[[round=${round}]]\n`,
-        // Tried again in another turn, it is the same answer.
+        // The same for a retry in another turn, so that the reply is sent only once.
         idempotency_key: `${ref} ${round}`.slice(-200),
       });
       const sent = (answer['message'] as Message | undefined)?.message_ref;
       this.#note('mail_replied', { message_ref: ref, reply_ref: sent, round });
     } catch (error) {
-      // A message that may not be answered is finished without one; any other failure leaves it in the inbox.
+      // A message that does not allow a reply is finished without one. After any other failure it stays in the inbox.
       if (!(error instanceof Refused) || error.status !== 422) throw error;
       this.#note('mail_reply_refused', { message_ref: ref, error: messageOf(error) });
     }
@@ -148,7 +148,7 @@ async function postJson(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Record<string, unknown>> {
-  // Loaded when the first mail is fetched: a turn without mail must start light.
+  // Loaded only for mail: a turn without mail must start quickly.
   const http = await import('node:http');
   const payload = JSON.stringify(body);
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { invalid } from '../../base/index.ts';
 
-/** A server as an MCP configuration names it: a program, or an address. */
+/** A server of an MCP configuration: a program or an address. */
 type ServerEntry = ProgramEntry | { url: string; headers?: Record<string, string> };
 
 interface ProgramEntry {
@@ -29,7 +29,7 @@ export function readMcpConfig(file: string): ServerEntry {
   return entry;
 }
 
-/** One visit to an MCP server: as small as an agent's side of it can be. */
+/** A minimal MCP client. */
 export class McpSession {
   #line: Line;
   #next = 1;
@@ -44,7 +44,7 @@ export class McpSession {
     await this.#line.notify({ method: 'notifications/initialized' });
   }
 
-  /** What the tool answered, as an object; a tool that refuses is an error with its words. */
+  /** Returns the result of the tool as an object. Throws the tool's message if it refuses. */
   async call(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
     const { result } = await this.#ask('tools/call', { name, arguments: args });
     const text = (result?.content ?? []).map((part) => part.text ?? '').join('\n');
@@ -71,7 +71,7 @@ interface Line {
   close(): void;
 }
 
-/** Each message is a request; the answer comes as JSON, or as the one event of a stream. */
+/** Each message is an HTTP request. The response is JSON, or a stream with one event. */
 function httpLine(
   { url, headers }: { url: string; headers?: Record<string, string> },
   signal: AbortSignal,
@@ -88,7 +88,7 @@ function httpLine(
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`the MCP server answered ${response.status}: ${text.slice(0, 200)}`);
+    if (!response.ok) throw new Error(`the MCP server returned ${response.status}: ${text.slice(0, 200)}`);
     return /^data: (.*)$/m.exec(text)?.[1] ?? text;
   };
   return {

@@ -9,7 +9,7 @@ interface OpenRequest {
   title: string;
 }
 
-/** Answers the requests a prompt reminds of, by the tools it names; every step recorded, every failure survived. */
+/** Answers open requests through MCP when a prompt asks for it. Records every step and survives every failure. */
 export function requestActor({ mcpConfig }: RequestOptions, journal: Journal) {
   return async (prompt: string, turnId: string, signal: AbortSignal): Promise<string | undefined> => {
     if (mcpConfig === undefined || !prompt.includes('list_inbox')) return undefined;
@@ -17,7 +17,7 @@ export function requestActor({ mcpConfig }: RequestOptions, journal: Journal) {
       journal.record(type, { turn_id: turnId, ...facts });
     let session: McpSession | undefined;
     try {
-      // A turn without requests must start light.
+      // A turn without requests must start quickly.
       const { McpSession, readMcpConfig } = await import('./mcp-session.ts');
       session = new McpSession(readMcpConfig(mcpConfig), signal);
       await session.open();

@@ -20,7 +20,7 @@ interface Line extends Partial<SessionTurn> {
   role?: string | undefined;
 }
 
-/** Conversations of the headless agent: one file of lines each, appended per turn, and the name of the latest. */
+/** Conversations of the headless agent: one file each, with one line per turn, and the name of the latest. */
 export class SessionStore {
   #directory: string;
 
@@ -73,7 +73,7 @@ export class SessionStore {
     fs.appendFileSync(this.#file(id), `${JSON.stringify(line)}\n`, { mode: 0o600 });
   }
 
-  /** In place, by one write: a turn is to leave no file behind that is deleted by the next. */
+  /** Written in place with one write, so that a turn creates no temporary files. */
   #noteLatest(id: string): void {
     const { O_RDWR, O_CREAT } = fs.constants;
     const fd = fs.openSync(path.join(this.#directory, 'latest'), O_RDWR | O_CREAT, 0o600);
@@ -85,7 +85,7 @@ export class SessionStore {
   }
 }
 
-/** A line torn by a kill is as if it had not been. */
+/** Ignores a line that a kill has left incomplete. */
 function parsed(raw: string): Line | undefined {
   try {
     return JSON.parse(raw) as Line;

@@ -8,7 +8,7 @@ const read = (skin: string, text: string, how: How = 'typed', shellMode = false)
 
 describe('what Enter means', () => {
   it.each(['!ls', 'ends with \\', '/unknown arg', 'see @name', '?', '/etc/hosts is a file'])(
-    'the plain skin takes %j as written',
+    'the plain skin submits %j as written',
     (text) => {
       expect(read('plain', text)).toEqual({ kind: 'prompt' });
     },
@@ -34,7 +34,7 @@ describe('what Enter means', () => {
     expect(read(skin, text, how)).toEqual(meaning);
   });
 
-  it('stays a shell while shell mode holds', () => {
+  it('in shell mode every line is a shell command', () => {
     expect(read('gemini-like', 'fix the bug', 'pasted', true)).toEqual({
       kind: 'shell',
       command: 'fix the bug',

@@ -17,11 +17,11 @@ export const COMMANDS = ['/clear', '/new', '/help', '/exit', '/quit'];
 export interface Draft {
   text: string;
   how: How;
-  /** A `!` of an earlier prompt still holds. */
+  /** A `!` of an earlier prompt still applies. */
   shellMode: boolean;
 }
 
-/** Decides as the real tools do; what a habit does not claim is a prompt, exactly as written. */
+/** Decides as real tools do. Text that no habit treats specially is a prompt, exactly as written. */
 export function readSubmission(draft: Draft, habits: Habits): Submission {
   const { text, how } = draft;
   if (text.trim() === '') return { kind: 'nothing' };

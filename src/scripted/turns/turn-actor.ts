@@ -3,7 +3,7 @@ import type { Options } from '../options.ts';
 import { mailActor } from './mail-actor.ts';
 import { requestActor } from './request-actor.ts';
 
-/** What a turn does beside answering: mail first, then requests; undefined when the prompt asks for neither. */
+/** Handles mail, then requests, if the prompt asks for it. Undefined when it asks for neither. */
 export function turnActor({ mail, requests }: Pick<Options, 'mail' | 'requests'>, journal: Journal) {
   const actors = [mailActor(mail, journal), requestActor(requests, journal)];
   return async (prompt: string, turnId: string, signal: AbortSignal): Promise<string | undefined> => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testAgent } from '../agent.testing.ts';
 
 describe('turns', () => {
-  it('last as long as the prompt says and stream their words meanwhile', async () => {
+  it('a turn lasts as long as its prompt says and streams its words', async () => {
     const { agent, clock, press, types } = testAgent();
     press('[[turn=2s]] [[delay=1s]] [[words=100]]\r');
     await clock.advance(999);
@@ -16,7 +16,7 @@ describe('turns', () => {
     expect(agent.view(80, 24).blocks.at(-1)?.text).toMatch(/^word1 .* word100$/);
   });
 
-  it('that hang end only when they are ended', async () => {
+  it('a turn that hangs ends only when it is interrupted', async () => {
     const { agent, clock, press, types } = testAgent();
     press('[[hang]]\r');
     await clock.advance(3_600_000);
@@ -26,7 +26,7 @@ describe('turns', () => {
     expect(types('turn_finished')).toMatchObject([{ outcome: 'interrupted' }]);
   });
 
-  it('that crash never finish', async () => {
+  it('a turn that crashes never finishes', async () => {
     const { clock, press, types, endings } = testAgent();
     press('[[crash]]\r');
     await clock.advance(60_000);
@@ -34,7 +34,7 @@ describe('turns', () => {
     expect(types('turn_finished')).toEqual([]);
   });
 
-  it('may leave a draft, another skin or a limit banner behind', async () => {
+  it('a turn may leave a draft, another skin or a limit banner', async () => {
     const { agent, clock, press } = testAgent();
     press('[[draft=half a thought]] [[skin=ascii]] [[limit]]\r');
     await clock.advance(1000);
@@ -43,7 +43,7 @@ describe('turns', () => {
     expect(agent.banner).toContain('limit');
   });
 
-  it('asked to run a command ask first, and record it without running it', async () => {
+  it('a turn with a command asks first, and records the command without running it', async () => {
     const { clock, press, types } = testAgent();
     press('[[sh=touch x]]\r');
     await clock.advance(1000);
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(types('shell_command')).toMatchObject([{ command: 'touch x', asked: true, ran: false }]);
   });
 
-  it('can be work nobody asked for', async () => {
+  it('a turn can be work without a prompt', async () => {
     const { agent, clock, types } = testAgent();
     expect(agent.engine.work(30_000)).toBe(true);
     expect(agent.engine.work(1)).toBe(false);
@@ -63,7 +63,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('cost nothing once they are over: no timer stays armed', async () => {
+  it('a finished turn costs nothing: no timer stays armed', async () => {
     const { clock, press } = testAgent();
     press('hello\r');
     await clock.advance(10_000);

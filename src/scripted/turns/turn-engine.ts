@@ -20,17 +20,17 @@ export interface Turn {
   id: string;
   prompts: Prompt[];
   startedAt: number;
-  /** What has been answered so far. */
+  /** The answer so far. */
   answer: string;
   plan: Plan;
   abort: AbortController;
 }
 
-/** What a turn may do to the program it runs in. */
+/** What a turn needs from the program it runs in. */
 export interface TurnHost {
-  /** A question to the person; the answer of a turn that was ended meanwhile is `aborted`. */
+  /** Asks the person. Resolves with `aborted` if the turn ends first. */
   ask(request: DialogRequest, signal: AbortSignal): Promise<string>;
-  /** Mail work named in the prompt, if this agent does any; its summary. */
+  /** Handles mail and requests if the prompt asks for it; resolves with a summary. */
   mail(prompt: string, turnId: string, signal: AbortSignal): Promise<string | undefined>;
   began(turn: Turn, prompt: Prompt): void;
   finished(turn: Turn, outcome: Outcome, remark: string | undefined): void;
@@ -43,11 +43,11 @@ export interface EngineParts {
   journal: Journal;
   host: TurnHost;
   defaults: PlanDefaults;
-  /** Makes ids of this life of the agent unlike those of another. */
+  /** Makes the ids of this process different from those of an earlier one. */
   life: string;
 }
 
-/** Runs turns one at a time; what comes meanwhile waits or joins the running one. */
+/** Runs one turn at a time. Prompts that arrive during a turn are queued or join it. */
 export class TurnEngine {
   current: Turn | undefined;
   readonly queue: { prompt: Prompt; turnId: string }[] = [];
@@ -59,7 +59,7 @@ export class TurnEngine {
     this.#parts = parts;
   }
 
-  /** A prompt was really received: this is the record everything else is compared with. */
+  /** A prompt was received. Tests compare everything else with this record. */
   submit(text: string, shown: string, how: How, whileBusy: 'queue' | 'steer'): 'turn' | 'queued' | 'steered' {
     const prompt: Prompt = { id: `p-${this.#parts.life}-${++this.#prompts}`, text, shown, how };
     const running = this.current;
@@ -82,7 +82,7 @@ export class TurnEngine {
     return taken;
   }
 
-  /** Work nobody asked for, as when a tool compacts or updates itself. */
+  /** Work without a prompt, as when a tool compacts or updates itself. */
   work(ms: number): boolean {
     if (this.current) return false;
     const plan = planOf('', { ...this.#parts.defaults, turnMs: ms, words: 0 });
@@ -98,7 +98,7 @@ export class TurnEngine {
     return turn;
   }
 
-  /** The program has ended: nothing runs on, nothing queued begins. */
+  /** The program has ended: stops the turn and drops the queue. */
   abandon(): void {
     this.queue.length = 0;
     this.current?.abort.abort();
