@@ -3,7 +3,7 @@ export const FLEET_CALLERS = [
   ['owner', 'the account that owns the server, or root; no token'],
   ['guest', 'an account let in by `--allow-users`; no token'],
   ['other account', 'any other account of the machine; no token'],
-  ['bad', 'a token nobody was given'],
+  ['bad', 'a token that does not exist'],
   ['revoked', 'a token that was revoked'],
   ['agent', 'the agent that the call is about'],
   ['other agent', 'another agent of its org'],
@@ -20,7 +20,7 @@ export const GATEWAY_CALLERS = [
   ['owner', 'the account that owns the gateway, or root; no token'],
   ['guest', 'an account let in by `--allow-users`; no token'],
   ['other account', 'any other account of the machine; no token'],
-  ['bad', 'a guest with a token nobody was given'],
+  ['bad', 'a guest with a token that does not exist'],
   ['token', "a guest with the gateway's token"],
   ['agent', "a guest with the agent's own token, which is in `mcp/token` of its session"],
 ] as const;
@@ -42,19 +42,19 @@ function rule(meaning: string, outcomes: string): AccessRule {
 }
 
 export const GATEWAY_ACCESS = {
-  everybody: rule('Everybody who reaches the port', 'yes yes yes yes yes yes'),
+  everybody: rule('Everyone who reaches the port', 'yes yes yes yes yes yes'),
   owner: rule('The owner, and anyone who holds its token', 'yes 401 403 401 yes 401'),
-  agent: rule("Whoever sends the agent's own token, and nobody else", '401 401 403 401 401 yes'),
+  agent: rule("Callers with the agent's own token only", '401 401 403 401 401 yes'),
 } satisfies Record<string, AccessRule>;
 
 const STRANGERS = '401 403 401 401';
 
 export const FLEET_ACCESS = {
   everybody: rule(
-    'Everybody who reaches the port; a token that is sent must be good',
+    'Everyone who reaches the port; a token, if sent, must be valid',
     'yes yes yes 401 401 yes yes yes yes yes yes yes yes',
   ),
-  owner_or_token: rule('The owner and every good token', `yes ${STRANGERS} yes yes yes yes yes yes yes yes`),
+  owner_or_token: rule('The owner and every valid token', `yes ${STRANGERS} yes yes yes yes yes yes yes yes`),
   owner_or_server_admin: rule(
     'The owner and administrators of the whole server',
     `yes ${STRANGERS} 403 403 403 403 403 403 403 yes`,
@@ -72,7 +72,7 @@ export const FLEET_ACCESS = {
     `yes ${STRANGERS} 403 403 yes yes 403 404 404 yes`,
   ),
   token: rule(
-    'Every good token, for what is its own or of its org',
+    'Every valid token, for what belongs to its holder or org',
     `401 ${STRANGERS} yes yes yes yes yes yes yes yes`,
   ),
   agents: rule('Agents, each for itself', `401 ${STRANGERS} yes yes 403 403 yes 403 403 403`),
@@ -80,24 +80,21 @@ export const FLEET_ACCESS = {
     'People, for a new agent of their org; an agent may only register itself again',
     `401 ${STRANGERS} 403 403 yes yes 403 yes yes yes`,
   ),
-  org: rule("Everybody of the agent's org", `401 ${STRANGERS} yes yes yes yes 404 404 404 yes`),
+  org: rule("Everyone in the agent's org", `401 ${STRANGERS} yes yes yes yes 404 404 404 yes`),
   org_people: rule("People of the agent's org", `401 ${STRANGERS} 403 403 yes yes 403 404 404 yes`),
   org_admins: rule("Administrators of the agent's org", `401 ${STRANGERS} 403 403 403 yes 403 403 404 yes`),
   people: rule('People, for their org', `401 ${STRANGERS} 403 403 yes yes 403 yes yes yes`),
   both_parties: rule(
-    'The two of a request and administrators of the org; here the other agent asked the agent',
+    'Requester and recipient, and administrators of the org; here the other agent asked the agent',
     `401 ${STRANGERS} yes yes 403 yes 404 404 404 yes`,
   ),
   recipient: rule(
-    'The one who was asked, and administrators; nobody answers what they asked themselves',
+    'The recipient, and administrators; no one answers their own request',
     `401 ${STRANGERS} yes 400 403 yes 404 404 404 yes`,
   ),
-  requester: rule(
-    'The one who asked, and administrators',
-    `401 ${STRANGERS} 403 yes 403 yes 404 404 404 yes`,
-  ),
+  requester: rule('The requester, and administrators', `401 ${STRANGERS} 403 yes 403 yes 404 404 404 yes`),
   workspace: rule(
-    'The agent itself, and administrators of its org, who stay who they are',
+    'The agent itself, and administrators of its org under their own name',
     `401 ${STRANGERS} yes 403 403 yes 404 404 404 yes`,
   ),
   message_parties: rule(
@@ -114,11 +111,11 @@ export const FLEET_ACCESS = {
     `401 ${STRANGERS} 403 403 403 403 403 403 403 yes`,
   ),
   page_shell: rule(
-    'Everybody but other accounts of the machine: the page itself, which shows nothing without a session',
+    'Everyone but other accounts of the machine: the page itself, which shows nothing without a session',
     'yes yes 403 401 401 yes yes yes yes yes yes yes yes',
   ),
   page_session: rule(
-    'Whoever has a session of the page, or a code that begins one; no token will do instead',
+    'Callers with a session of the page, or a code that begins one; a token is not enough',
     `401 ${STRANGERS} 401 401 401 401 401 401 401 401`,
   ),
 } satisfies Record<string, AccessRule>;

@@ -19,10 +19,10 @@ export function accessMarkdown(rows: readonly FieldRow[]): string {
     'Generated from the rules in `src/wire/access-rules.ts` and the routes that name them, by `node scripts/generate.mjs`. `test/fleet/access-matrix.test.ts` calls every route as',
     'every caller and compares; a route without a row fails it.',
     '',
-    'Both servers, on loopback. ✓: the call is admitted, and answered by what it asks for. A number: the status of the refusal.',
-    'Beyond loopback there is no owner without a token: a gateway answers only to its token, also `/health`; a fleet server',
-    'leaves `/health`, `/ready` and `/openapi.json` open and wants a token for everything else. Where the kernel cannot be',
-    'asked who connects, the owner shows a token that only that account can read, and every other account is a guest.',
+    'Both servers, on loopback. ✓: the call is admitted. A number: the status of the refusal. Beyond loopback there is no owner',
+    'without a token: a gateway requires its token on every route, also on `/health`; a fleet server leaves `/health`, `/ready` and',
+    '`/openapi.json` open and requires a token for everything else. Where the kernel cannot be asked who connects, the owner sends',
+    'a token that only that account can read, and every other account is a guest.',
     '',
     ...section('Gateway', GATEWAY_CALLERS, GATEWAY_ACCESS, GATEWAY_ROUTES),
     ...section('Fleet server', FLEET_CALLERS, FLEET_ACCESS, FLEET_ROUTES),
@@ -31,14 +31,14 @@ export function accessMarkdown(rows: readonly FieldRow[]): string {
   ].join('\n');
 }
 
-/** What a body may ask for beyond its route. */
+/** The part about what a body may ask for beyond its route. */
 function capabilities(): string[] {
   const callers = Object.keys(CALLERS) as Caller[];
   const cells = (values: readonly string[]): string => `| ${values.join(' | ')} |`;
   return [
-    '## What not everybody may ask of a gateway',
+    '## What only some callers may ask of a gateway',
     '',
-    'Held for every route and field that could ask for it: keys in a reminder are keys (`src/wire/capabilities.ts`).',
+    'Checked for every route and field that can ask for it: keys in a reminder are keys (`src/wire/capabilities.ts`).',
     '',
     ...Object.entries(CALLERS).map(([name, meaning]) => `- **${name}**: ${meaning}`),
     '',

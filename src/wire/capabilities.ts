@@ -1,9 +1,9 @@
 import { forbidden } from '../base/index.ts';
 
-/** Who can speak to a gateway, as far as what may be asked depends on it. Loads no schema. */
+/** The kinds of callers of a gateway that differ in what they may ask. Loads no schema. */
 export const CALLERS = {
   owner: 'the account that owns the gateway, or root',
-  token: "whoever holds the gateway's token",
+  token: "a caller with the gateway's token",
   user: "a person's token, through the fleet server",
   agent: 'the agent itself: its tools (MCP), or its token at the fleet server',
   page: 'a session of the page',
@@ -12,8 +12,8 @@ export const CALLERS = {
 export type Caller = keyof typeof CALLERS;
 
 /**
- * Says for whom a program asks that is itself let in as the owner: the fleet server, the page, the tools of an agent. It only
- * ever takes away, so anyone may send it. Several are separated by commas, and what one of them may not do is refused.
+ * Names the caller on whose behalf a program asks that is itself admitted as the owner: the fleet server, the page, the tools
+ * of an agent. It only takes rights away, so anyone may send it. Several are separated by commas; all of them must be allowed.
  */
 export const CALLER_HEADER = 'x-rouse-caller';
 
@@ -23,21 +23,20 @@ interface CapabilityRow {
   hint: string;
 }
 
-/** What not everybody may do who may speak to a gateway, whichever route or field asks for it. */
+/** What only some callers of a gateway may do, by any route or field. */
 export const CAPABILITIES = {
   any_file: {
-    meaning:
-      "Attach a file by its path, wherever it is; others attach bytes, or files of the session's project",
+    meaning: "Attach any file by its path; others attach bytes, or files of the session's project",
     callers: ['owner'],
     hint: 'send the bytes, or a file below the working directory of the session',
   },
   raw_keys: {
-    meaning: 'Have keys of their own choosing typed, now or later',
+    meaning: 'Type keys of their choice, now or later',
     callers: ['owner', 'token', 'user'],
     hint: 'send a prompt, or type the keys on the host of the agent',
   },
   dialog_key: {
-    meaning: 'Press a key in the dialog that was seen, and in no other',
+    meaning: 'Press a key in the dialog they saw, and in no other',
     callers: ['owner', 'token', 'user', 'page'],
     hint: 'answer the dialog on the host of the agent',
   },
@@ -60,7 +59,7 @@ export function requireCapability(callers: readonly Caller[], capability: Capabi
   });
 }
 
-/** The callers a header names. A word that is not known is the one that may do least. */
+/** The callers that a header names. An unknown word counts as the caller with the fewest rights. */
 export function callersIn(header: string | undefined): Caller[] {
   const words = header?.split(',').map((word) => word.trim()) ?? [];
   return words.map((word) => (Object.hasOwn(CALLERS, word) ? (word as Caller) : 'remote'));
@@ -70,7 +69,7 @@ interface Keys {
   send_keys?: unknown;
 }
 
-/** What a body asks for beyond the route it is sent to, by the route's name. The rest of the routes ask for nothing more. */
+/** The capability that a body needs beyond its route, by the route's name. Other routes need none. */
 export const NEEDS = {
   'control.sendKeys': (body: { expected_dialog?: string | null | undefined }): Capability =>
     body.expected_dialog == null ? 'raw_keys' : 'dialog_key',

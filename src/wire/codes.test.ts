@@ -14,7 +14,7 @@ import {
 } from './codes.ts';
 
 describe('the table of codes', () => {
-  it('has a row for every code, with the documented exit codes', () => {
+  it('has a row for every error code, with the documented exit codes', () => {
     expect(Object.keys(CODES).sort()).toEqual([...ERROR_CODES].sort());
     expect(Object.fromEntries(Object.entries(CODES).map(([code, row]) => [code, row.exit]))).toEqual({
       invalid: 2,
@@ -29,14 +29,14 @@ describe('the table of codes', () => {
     });
   });
 
-  it('gives each code a JSON-RPC code of its own, inside the range for servers', () => {
+  it('gives each error code its own JSON-RPC code in the range for servers', () => {
     const rpc = Object.values(CODES).map((row) => row.rpc);
     expect(new Set(rpc).size).toBe(rpc.length);
     for (const code of rpc)
       expect((code <= -32000 && code >= -32099) || code === -32602 || code === -32603).toBe(true);
   });
 
-  it('gives every status of a code back as a code with the same exit status', () => {
+  it('maps every HTTP status back to a code with the same exit code', () => {
     for (const [code, { http }] of Object.entries(CODES)) {
       const expected = { not_ready: 'conflict', unsupported: 'invalid' }[code] ?? code;
       expect(codeOfStatus(http)).toBe(expected);
@@ -74,7 +74,7 @@ it.each([
   expect(exitCodeOf(error)).toBe(CODES[REFUSALS[name].code].exit);
 });
 
-it('a name is a refusal only if the table holds it itself', () => {
+it('a name is a refusal only if the table of refusals has it as its own key', () => {
   expect(['toString', '__proto__', '', 7, null].map(isRefusalName)).toEqual([
     false,
     false,
@@ -84,8 +84,8 @@ it('a name is a refusal only if the table holds it itself', () => {
   ]);
 });
 
-describe('an error on its way out', () => {
-  it('is a sentence in detail, with code, hint and facts beside it', () => {
+describe('an error on the wire', () => {
+  it('has its message as detail, with code, hint and facts beside it', () => {
     const error = notFound('no reminder "x"', { hint: 'List them first.', facts: { reminder_id: 'x' } });
     expect(toHttp(error)).toEqual({
       status: 404,
@@ -101,7 +101,7 @@ describe('an error on its way out', () => {
     });
   });
 
-  it('puts field issues or a structured refusal into detail, once', () => {
+  it('has field issues or a structured refusal as detail, and not again in facts', () => {
     const issues = [{ type: 'missing', loc: ['body', 'x'], msg: 'is required', input: null }];
     expect(toHttp(invalid('x is required', { facts: { issues } })).body).toEqual({
       detail: issues,
@@ -112,7 +112,7 @@ describe('an error on its way out', () => {
     });
   });
 
-  it('says nothing of what went wrong inside', () => {
+  it('reveals nothing about an internal failure', () => {
     for (const thrown of [
       new Error('/home/me/.token is abc'),
       internal('secret'),
@@ -127,7 +127,7 @@ describe('an error on its way out', () => {
     }
   });
 
-  it('carries its code, detail and hint over JSON-RPC', () => {
+  it('keeps its code, detail and hint over JSON-RPC', () => {
     expect(toJsonRpc(notFound('none', { hint: 'h' }))).toEqual({
       code: -32044,
       message: 'none',

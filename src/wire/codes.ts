@@ -1,6 +1,6 @@
 /**
- * What an error is called on each way out. Loads nothing but base/, so that the command line and the client may
- * import this file without paying for the schemas.
+ * Error codes as HTTP statuses, exit codes and JSON-RPC codes. Loads only base/, so that the command line and the client can
+ * import this file without the schemas.
  */
 import { asRouseError, type ErrorCode, type ErrorExtras, RouseError } from '../base/index.ts';
 
@@ -9,7 +9,7 @@ export interface CodeRow {
   http: number;
   /** Exit code of the command line. */
   exit: number;
-  /** JSON-RPC error code. -32001…-32009 belong to A2A and are left alone, except its "unsupported operation". */
+  /** JSON-RPC error code. -32001…-32009 belong to A2A and are not used, except its "unsupported operation". */
   rpc: number;
 }
 
@@ -33,28 +33,28 @@ export interface RefusalRow {
 
 const row = (code: ErrorCode, http: number, when: string): RefusalRow => ({ code, http, when });
 
-/** Refusals with a name of their own, which travels as `error_code`, and the status the contract gives each. */
+/** Refusals with a name of their own, sent as `error_code`, and the status of each in the contract. */
 export const REFUSALS = {
-  blocked_reconciliation: row('conflict', 409, 'the agent was replaced and its left-over work is undecided'),
+  blocked_reconciliation: row(
+    'conflict',
+    409,
+    'the agent was replaced, and what to do with its requests is undecided',
+  ),
   unavailable: row('unavailable', 503, 'the agent is not connected'),
   not_ready: row('not_ready', 409, 'the agent may not be disturbed now'),
-  dialog_changed: row(
-    'not_ready',
-    409,
-    'the dialog that the keys were meant for is not on the screen any more',
-  ),
-  pending_input: row('not_ready', 409, 'the tool already holds queued input'),
-  pending_input_unknown: row('not_ready', 409, 'whether the tool holds queued input cannot be seen'),
+  dialog_changed: row('not_ready', 409, 'the dialog that the keys were meant for is no longer on the screen'),
+  pending_input: row('not_ready', 409, 'the tool already has queued input'),
+  pending_input_unknown: row('not_ready', 409, 'it cannot be seen whether the tool has queued input'),
   invalid_chat_session: row('invalid', 422, 'the target does not take this chat session mode'),
   invalid_execution: row('invalid', 422, 'the target does not take a model override'),
   invalid_admission_policy: row('invalid', 422, 'the target does not take this admission policy'),
   missing_current_chat_session: row('conflict', 409, 'there is no current chat session'),
-  dispatch_failed: row('internal', 422, 'the prompt could not be put into the agent'),
+  dispatch_failed: row('internal', 422, 'the prompt could not be delivered to the agent'),
   unsupported_backend: row('unsupported', 501, 'no gateway can serve this backend'),
   unsupported_target: row('unsupported', 422, 'the target has no such surface'),
-  too_many_reminders: row('conflict', 409, 'the agent has as many live reminders as it may'),
-  queue_replaced: row('unavailable', 503, 'the file of the queue is not the one that was opened'),
-  queue_full: row('unavailable', 503, 'as much waits for the agent as may'),
+  too_many_reminders: row('conflict', 409, 'the agent has the maximum number of live reminders'),
+  queue_replaced: row('unavailable', 503, 'the queue file is no longer the one that was opened'),
+  queue_full: row('unavailable', 503, 'the queue of the agent is full'),
   reminder_executing: row('conflict', 409, 'the reminder is being delivered'),
   mail_loopback_only: row(
     'unavailable',
@@ -64,16 +64,16 @@ export const REFUSALS = {
   mail_no_binding: row('unsupported', 422, 'the session has no usable mailbox'),
   mail_unsupported: row('unsupported', 422, 'the mail transport cannot do that'),
   mail_transport: row('unavailable', 502, 'the mail store failed'),
-  port_in_use: row('conflict', 409, 'the asked-for listener port is taken'),
+  port_in_use: row('conflict', 409, 'the requested port is in use'),
   route_unknown: row('not_found', 404, 'there is no such route'),
-  method_not_allowed: row('unsupported', 405, 'the route exists, not with this method'),
+  method_not_allowed: row('unsupported', 405, 'the route exists, but not with this method'),
   json_invalid: row('invalid', 422, 'the body is not JSON'),
   content_type: row('invalid', 415, 'the body must be application/json'),
   body_too_large: row('invalid', 413, 'the body is larger than the limit'),
   host_refused: row('forbidden', 403, 'the Host header names another machine'),
-  own_request: row('invalid', 400, 'nobody asks themselves or answers their own request'),
-  action_not_for_kind: row('invalid', 400, 'the kind of the request takes other answers'),
-  status_unknown: row('invalid', 400, 'there is no such status to filter by'),
+  own_request: row('invalid', 400, 'the request is to oneself, or the answer to an own request'),
+  action_not_for_kind: row('invalid', 400, 'the kind of the request has other answers'),
+  status_unknown: row('invalid', 400, 'the filter names an unknown status'),
   already_resolved: row('conflict', 409, 'the request is closed; its row is in the facts'),
   other_account: row('forbidden', 403, 'the caller is another account of this machine'),
   origin_refused: row('forbidden', 403, 'the request comes from a web page'),
@@ -86,7 +86,7 @@ export function isRefusalName(name: unknown): name is RefusalName {
   return typeof name === 'string' && Object.hasOwn(REFUSALS, name);
 }
 
-/** An error that carries one of the named refusals, and thereby its status on the wire. */
+/** An error with one of the named refusals, which sets its status on the wire. */
 export function refusal(name: RefusalName, message: string, extras: ErrorExtras = {}): RouseError {
   return new RouseError(REFUSALS[name].code, message, {
     ...extras,
@@ -103,7 +103,7 @@ export function exitCodeOf(error: RouseError): number {
   return CODES[error.code].exit;
 }
 
-/** `detail` is what the contract promises; `error` is added so that a client gets code, hint and facts back. */
+/** `detail` is from the contract; `error` is added so that a client gets code, hint and facts. */
 export interface ErrorBody {
   detail: unknown;
   error: { code: ErrorCode; message: string; hint?: string; facts?: Record<string, unknown> };
@@ -112,9 +112,9 @@ export interface ErrorBody {
 const INTERNAL = 'The gateway failed inside; its log has the cause.';
 
 /**
- * Any thrown thing as a status and a body. `detail` is the sentence; or, when the error carries them in its
- * facts, the list of field issues or the structured object of a prompt refusal. What went wrong inside stays
- * inside: an internal error without a name is answered with one fixed sentence.
+ * Any thrown value as a status and a body. `detail` is the message or, when the facts have them, the list of field issues or
+ * the structured refusal of a prompt. An internal error without a name becomes one fixed sentence, so that internals do not
+ * leak.
  */
 export function toHttp(thrown: unknown): { status: number; body: ErrorBody } {
   const error = asRouseError(thrown);
@@ -156,7 +156,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   504: 'unavailable',
 };
 
-/** The code a failure status stands for when its body does not say. */
+/** The code for a failure status whose body has none. */
 export function codeOfStatus(status: number): ErrorCode {
   return BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid' : 'internal');
 }

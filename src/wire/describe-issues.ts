@@ -3,10 +3,10 @@ import type * as z from 'zod';
 /** One thing wrong with a value, in the shape validation errors have on the wire. */
 export interface BodyIssue {
   type: string;
-  /** Where it stands: `body`, then names and indices. */
+  /** Where it is: `body`, then names and indices. */
   loc: (string | number)[];
   msg: string;
-  /** What was there, cut short; null when nothing was. */
+  /** The value, shortened; null when there was none. */
   input: unknown;
 }
 
@@ -31,7 +31,7 @@ function describe(issue: Issue, value: unknown, where: string): BodyIssue[] {
     }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    // The branch that came closest says it best.
+    // The branch with the fewest issues is the one that was meant.
     const closest = [...issue.errors].sort((a, b) => a.length - b.length)[0]!;
     return closest.flatMap((inner) =>
       describe({ ...inner, path: [...issue.path, ...inner.path] }, value, where),
@@ -114,7 +114,7 @@ function shown(input: unknown): unknown {
 const cut = (text: string): string =>
   text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text;
 
-/** `reminders[0].send_keys.sequence`. A name that is not plain is quoted, so it cannot pass for something else. */
+/** `reminders[0].send_keys.sequence`. A name with other characters is quoted, so that it cannot look like another path. */
 export function shownPath(loc: readonly (string | number)[]): string {
   return loc
     .map((part, i) => {

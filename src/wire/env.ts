@@ -5,9 +5,9 @@ import { VARIABLE } from './houmao/index.ts';
 export interface Variable {
   name: string;
   /**
-   * setting: read from the caller's environment. limit: the same, of limits.ts. stable, live: published in the agent's tmux session, for good or
-   * while a gateway lives. process: handed to a process we start. retired: of older protocols, or without effect
-   * here. debug: for tests.
+   * setting: read from the caller's environment. limit: the same, from limits.ts. stable, live: published in the agent's tmux
+   * session, for good or while a gateway runs. process: passed to a process that Rouse starts. retired: from older protocols,
+   * or without effect here. debug: for tests.
    */
   kind: 'setting' | 'limit' | 'stable' | 'live' | 'process' | 'retired' | 'debug';
   meaning: string;
@@ -38,27 +38,27 @@ export const VARIABLES = [
   variable(
     'ROUSE_CAO_HOSTS',
     'setting',
-    'Names of this host, with `,` between them, by which a CAO server may be asked besides `localhost` and `127.0.0.1`. Default: none.',
+    'Names of this host, separated by `,`, by which a CAO server may be called besides `localhost` and `127.0.0.1`. Default: none.',
   ),
   variable(
     'ROUSE_TOOLS',
     'setting',
-    'Modules with tools of your own, as absolute paths with `:` between them; see `docs/agents.md`. Default: none.',
+    'Modules with tools of your own, as absolute paths separated by `:`; see `docs/agents.md`. Default: none.',
   ),
   variable(
     'ROUSE_HOST_NAME',
     'setting',
-    'What this host is called in lists and errors of the fleet. Default: as the system says.',
+    'Name of this host in lists and errors of the fleet. Default: the host name of the system.',
   ),
   variable(
     'ROUSE_FLEET_URL',
     'setting',
-    'Fleet server that agents register with at launch, and that commands speak to; several of one database with `,` between them, and whichever answers is taken. Default for commands: `http://127.0.0.1:9889`.',
+    'Fleet server that agents register with at launch and that commands call; several servers of one database are separated by `,`, and the first that answers is used. Default for commands: `http://127.0.0.1:9889`.',
   ),
   variable(
     'ROUSE_FLEET_CA',
     'setting',
-    'PEM file, as an absolute path, with the authorities whose certificates are believed of a fleet server with TLS; recorded per session. Default: those Node knows.',
+    'PEM file, as an absolute path, with the authorities that are trusted for the certificate of a fleet server with TLS; recorded per session. Default: those of Node.',
   ),
   variable(
     'DATABASE_URL',
@@ -79,7 +79,7 @@ export const VARIABLES = [
   variable(
     'REQUEST_NUDGE_SWEEPER_DISABLED',
     'setting',
-    '`true`: the fleet server reminds nobody of unanswered requests.',
+    '`true`: the fleet server sends no reminders of unanswered requests.',
   ),
   variable(
     'REQUEST_NUDGE_BACKOFF',
@@ -101,17 +101,17 @@ export const VARIABLES = [
   variable(
     VARIABLE.gatewayTokenFile,
     'setting',
-    'File with the bearer token of a gateway that demands one. Default `<session>/gateway/token`.',
+    'File with the bearer token of a gateway that requires one. Default `<session>/gateway/token`.',
   ),
   variable(
     'ROUSE_PEER_CHECK',
     'setting',
-    'How servers on loopback know their owner: `kernel` asks which account connects; `token` wants a token from a 0600 file, which our own commands show by themselves. Default `kernel` on Linux; elsewhere always `token`.',
+    'How servers on loopback recognise their owner: `kernel` asks which account connects; `token` requires a token from a 0600 file, which our own commands send automatically. Default `kernel` on Linux; elsewhere always `token`.',
   ),
   variable(
     'ROUSE_WIRE',
     'setting',
-    'Whose fields a gateway and the fleet server put into answers: `rouse` all of ours, `houmao` only those that clients of Houmao know, except for callers that send `X-Rouse: 1`; see `docs/compatibility.md`. A gateway has the value of whoever attached it. Default `rouse`.',
+    'Fields in responses of a gateway and the fleet server: `rouse` all of ours, `houmao` only those that clients of Houmao know, except for callers that send `X-Rouse: 1`; see `docs/compatibility.md`. A gateway uses the value it was attached with. Default `rouse`.',
   ),
   variable(
     VARIABLE.gatewayHost,
@@ -130,7 +130,7 @@ export const VARIABLES = [
   variable(
     'ROUSE_MCP_TOKEN',
     'stable',
-    "The agent's own token for `/mcp` of its gateway; worth nothing on any other route.",
+    "The agent's own token for `/mcp` of its gateway; not valid on any other route.",
   ),
   variable(VARIABLE.agentDefDir, 'stable', 'Directory of the agent definition, where there is one.'),
   variable(VARIABLE.agentMemoryDir, 'stable', "Directory of the agent's memory, where there is one."),
@@ -147,12 +147,12 @@ export const VARIABLES = [
   variable(
     'ROUSE_SAVED_EXTRA_CA_CERTS',
     'process',
-    'What `NODE_EXTRA_CA_CERTS` was: the launcher puts it aside, because reading it costs each start 60 ms.',
+    'The value of `NODE_EXTRA_CA_CERTS`, which the launcher unsets because reading it takes 60 ms at each start.',
   ),
   variable(
     'ROUSE_CALLED_AS',
     'process',
-    'The name the launcher was called by, where that is `houmao-mgr`: commands are suggested with it.',
+    'The name the launcher was called by, when that is `houmao-mgr`: suggested commands use it.',
   ),
   variable(VARIABLE.oldAttachPath, 'retired', 'Older pointer to attach.json; unset on publication.'),
   variable(
@@ -171,20 +171,20 @@ export const VARIABLES = [
   variable(
     'ROUSE_GATEWAY_RESTARTS',
     'setting',
-    'How often within ten minutes a gateway that ended by itself is started again; then it stays down. 0: never. Default 5.',
+    'How often within ten minutes a gateway that ended unexpectedly is started again; after that it stays down. 0: never. Default 5.',
   ),
   variable(
     'ROUSE_GATEWAY_RESTART_SECONDS',
     'setting',
-    'The pause before it is started again; each further one is twice as long, at most 60. Default 1.',
+    'The pause in seconds before the first such restart; each further pause is twice as long, at most 60. Default 1.',
   ),
   variable('ROUSE_DEBUG', 'debug', 'When set, internal errors are printed with their stack.'),
   variable(
     'ROUSE_CLOCK_SHIFT_FILE',
     'debug',
-    'A file with the milliseconds by which a test sets the wall clock of a gateway.',
+    'A file with the milliseconds by which a test shifts the wall clock of a gateway.',
   ),
-  variable('ROUSE_CRASH_AT', 'debug', 'Names the instant at which a test kills the process: `room.step@n`.'),
+  variable('ROUSE_CRASH_AT', 'debug', 'The instant at which a test kills the process: `room.step@n`.'),
   ...Object.values(LIMITS).map(({ variable: name, standard, meaning, max }) =>
     variable(
       name,
@@ -195,11 +195,11 @@ export const VARIABLES = [
 ] as const satisfies readonly Variable[];
 
 const HEADINGS: [Variable['kind'], string][] = [
-  ['setting', 'Settings you may give'],
+  ['setting', 'Settings'],
   ['limit', 'Limits'],
   ['stable', "Published in the agent's tmux session"],
-  ['live', 'Published there while a gateway lives'],
-  ['process', 'Handed to processes Rouse starts'],
+  ['live', 'Published there while a gateway runs'],
+  ['process', 'Passed to processes that Rouse starts'],
   ['retired', 'Retired'],
   ['debug', 'For debugging'],
 ];
@@ -207,9 +207,9 @@ const HEADINGS: [Variable['kind'], string][] = [
 const INTRODUCTIONS: Partial<Record<Variable['kind'], string[]>> = {
   limit: [
     '',
-    'How much there may be of what somebody else decides. Read once, when a program starts: a gateway has the limits of whoever',
-    'attached it, the fleet server those of whoever started it, a command its own. Beyond a limit nothing is changed, and the error',
-    'names it; one connection too many is closed without words.',
+    'Maximums for input that others control. They are read once, when a program starts: a gateway has the limits of the environment',
+    'it was attached from, the fleet server those it was started with, a command its own. Beyond a limit nothing is changed, and the',
+    'error names the limit; a connection too many is closed without a message.',
   ],
 };
 

@@ -18,7 +18,7 @@ export {
   trimmed,
 } from '../domain/schemas.ts';
 
-/** Names for the generated documents. A registry of our own, so nothing leaks between programs. */
+/** Names for the generated documents, in a registry of our own. */
 export const named = z.registry<{ id?: string }>();
 
 /** Gives a schema the name under which the OpenAPI document lists it. */
@@ -33,11 +33,11 @@ export const schemaVersion = <V extends number>(version: V) => z.literal(version
 export const oneOf = <Table extends object>(table: Table): z.ZodEnum<{ [Code in CodeOf<Table>]: Code }> =>
   z.enum(codesOf(table));
 
-/** A name as its kind may be; see domain/names.ts. */
-export const nameOf = (kind: NameKind, most = 200) =>
-  oneLine.max(most).refine((value) => isName(kind, value), `may have ${allowedIn(kind)}`);
+/** A name with the characters that its kind allows; see domain/names.ts. */
+export const nameOf = (kind: NameKind, max = 200) =>
+  oneLine.max(max).refine((value) => isName(kind, value), `may have ${allowedIn(kind)}`);
 
-/** A stamp we wrote. */
+/** A time stamp that Rouse wrote. */
 export const stamp = z.string();
 
 /** Seconds of any size above zero, fractions included. */
@@ -46,14 +46,14 @@ export const seconds = z.number().positive();
 export const count = integer.nonnegative();
 export const port = integer.min(1).max(65_535);
 
-/** Of every list that can be cut. */
+/** Fields of every list with pages. */
 export const nextPage = {
-  next_cursor: about('Give it back as `cursor` for the next page; null on the last.', z.string().nullable()),
+  next_cursor: about('Pass it as `cursor` for the next page; null on the last.', z.string().nullable()),
   truncated: about('There is another page.', z.boolean()),
 };
 
 /**
- * Free JSON of at most so many bytes. `x-max-bytes` is in the document as well: a body without a maximum somewhere fails a test.
+ * Any JSON up to a size. `x-max-bytes` is in the document because a test requires a maximum for every part of a body.
  */
 export function smallJson<S extends z.ZodType>(schema: S, maxBytes: number): S {
   return schema
@@ -64,12 +64,12 @@ export function smallJson<S extends z.ZodType>(schema: S, maxBytes: number): S {
     .meta({ 'x-max-bytes': maxBytes }) as S;
 }
 
-/** As JSON is written: an escaped NUL, or half of a surrogate pair, which no database takes. */
+/** In JSON text: an escaped NUL or half of a surrogate pair, which the databases refuse. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
-/** Any JSON, as a database can keep it: in its keys, too. */
+/** Whether a database can store this JSON, keys included. */
 export function isStorableJson(value: unknown): boolean {
   return !UNSTORABLE.test(JSON.stringify(value ?? null));
 }
 
-export const NOT_STORABLE = 'must have neither U+0000 nor half surrogate pairs in its texts';
+export const NOT_STORABLE = 'must not contain U+0000 or half surrogate pairs';

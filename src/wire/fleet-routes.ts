@@ -9,7 +9,7 @@ import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
 import { MCP_ROUTES } from './mcp-routes.ts';
 import { PAGE_ROUTES, PAGE_SHELL_ROUTES } from './page/page-routes.ts';
 
-/** Every route of the fleet server, noun by noun. docs/openapi/fleet.json is made from this table. */
+/** Every route of the fleet server, by noun. docs/openapi/fleet.json is generated from this table. */
 export const FLEET_ROUTES = {
   ...REGISTRY_ROUTES,
   ...REQUEST_ROUTES,
@@ -33,19 +33,19 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
   server: 'The server itself.',
   registry: 'Agents: registration, heartbeats, status.',
   requests: 'What agents and people ask of each other.',
-  mailbox: 'Mail that the server keeps: the mailbox of whoever the token says.',
+  mailbox: "Mail that the server keeps: the mailbox of the token's holder.",
   a2a: 'Messages to agents: the queue, and the A2A endpoint of each agent.',
   admin: 'Tenants and tokens.',
-  agents: 'The agents of this host: launch, look, drive, stop; turns of headless ones.',
-  'agents: gateways': 'What the gateway of an agent serves, carried to it unchanged.',
+  agents: 'The agents of this host: launch, inspect, prompt, stop; turns of headless agents.',
+  'agents: gateways': "The routes of an agent's gateway, passed through unchanged.",
 };
 
-/** Any route of the fleet server may answer these. */
+/** Errors of every route of the fleet server. */
 export const FLEET_ERRORS: Readonly<Record<number, string>> = {
-  400: 'The request is not HTTP as it should be, or has no Host.',
-  401: 'There is no token, or it is not valid. The owner needs none on loopback, when no proxy is between and no browser calls.',
-  403: 'The token is not enough, another account of the machine calls, or the Host or Origin header is not that of a local program.',
+  400: 'The request is malformed HTTP, or has no Host.',
+  401: 'There is no token, or it is not valid. On loopback the owner needs none, except through a proxy or from a browser.',
+  403: 'The token does not allow it, another account of the machine calls, or the Host or Origin header is not that of a local program.',
   429: `Too many requests; \`Retry-After\` says when to come back. ${limitSentence('requestsPerSecond')} ${limitSentence('badTokens')}`,
   500: 'The server failed inside.',
-  503: 'The database is away, or the server is starting.',
+  503: 'The database is unavailable, or the server is starting.',
 };

@@ -1,11 +1,11 @@
-/** What is said over a host's socket: one line of JSON each way for each connection. The socket is its owner's alone. */
+/** Requests and replies on a host's socket: one line of JSON each way per connection. Only its owner can open the socket. */
 export type HostRequest =
-  /** The words a gateway of its own process would be started with, and the environment it would have. */
+  /** The arguments and environment that a gateway in its own process would have. */
   | { do: 'start'; root: string; words: string[]; env: Record<string, string> }
-  /** Answered when it has ended. */
+  /** The reply comes when it has ended. */
   | { do: 'end'; root: string; hand_over: boolean }
   | { do: 'status' }
-  /** Ends it with all it holds; `hand_over`: live reminders are left to the gateways that come after. */
+  /** Ends the host with its gateways; `hand_over`: live reminders are left to the next gateways. */
   | { do: 'stop'; hand_over?: boolean };
 
 export interface HostedView {
@@ -13,7 +13,7 @@ export interface HostedView {
   root: string;
   state: 'starting' | 'running' | 'waiting' | 'down';
   port: number | null;
-  /** How often it was started again since its attach. */
+  /** Restarts since its attach. */
   restarts: number;
 }
 

@@ -1,10 +1,11 @@
 /**
- * Wire: whatever crosses a process boundary. Bodies and answers of /v1, files, variables, and what an error is
- * called on each way out.
+ * Wire: everything that crosses a process boundary. Routes with their bodies and responses, files, variables, and the codes
+ * of errors.
  *
  * Promises  One noun, one schema: types, checks and the OpenAPI document come from it.
  *           Unknown keys are refused, nothing is coerced, a wrong schema_version is refused.
- *           capabilities.ts, codes.ts, env.ts, place.ts and places.ts load no schema library; what must start fast imports them directly.
+ *           capabilities.ts, codes.ts, place.ts and places.ts load no schema library; programs that must start fast import
+ *           them directly.
  * Never     Opens a file or a socket.
  * Errors    `invalid`, naming each bad field by its path with what is allowed (parse-body.ts).
  */

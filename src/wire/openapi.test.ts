@@ -47,37 +47,37 @@ describe.each([
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
 
-  it('on disk is what the schemas say; node scripts/openapi.mjs writes it anew', () => {
+  it('matches the file on disk, which node scripts/openapi.mjs writes', () => {
     expect(JSON.parse(stored(`openapi/${name}.json`))).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  it('lists every route once, by a unique id', () => {
+  it('lists every route once, with a unique id', () => {
     expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
       routes.map((route) => `${route.method} ${route.path}`).sort(),
     );
     expect(new Set(routes.map((route) => route.id)).size).toBe(routes.length);
   });
 
-  it('says what each group of routes is', () => {
-    const told = new Set(document.tags.map((tag) => tag.name));
-    expect(operations.flatMap(({ tags }) => tags).filter((tag) => !told.has(tag))).toEqual([]);
+  it('describes each group of routes', () => {
+    const described = new Set(document.tags.map((tag) => tag.name));
+    expect(operations.flatMap(({ tags }) => tags).filter((tag) => !described.has(tag))).toEqual([]);
   });
 
-  it('has no reference that leads nowhere and no schema that nothing refers to', () => {
+  it('has no dangling reference and no unused schema', () => {
     const known = Object.keys(document.components.schemas).map((id) => `#/components/schemas/${id}`);
     const used = new Set(everyRef(document));
     expect([...used].filter((ref) => !known.includes(ref))).toEqual([]);
     expect(known.filter((ref) => !used.has(ref))).toEqual([]);
   });
 
-  it('declares each parameter that stands in a path', () => {
+  it('declares each parameter of a path', () => {
     for (const { path, parameters = [] } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
       expect(parameters.filter((each) => each.in === 'path').map((each) => each.name)).toEqual(inPath);
     }
   });
 
-  it('refuses unknown fields in every object of ours', () => {
+  it('refuses unknown fields in every object', () => {
     const open = (value: unknown): boolean => {
       if (value === null || typeof value !== 'object') return false;
       const schema = value as { type?: unknown; properties?: unknown; additionalProperties?: unknown };
@@ -87,14 +87,14 @@ describe.each([
     expect(Object.entries(document.components.schemas).filter(([, schema]) => open(schema))).toEqual([]);
   });
 
-  it('promises an answer for success and for each refusal', () => {
+  it('documents the response of success and of each refusal', () => {
     for (const { responses } of operations)
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '500']));
     for (const { responses } of operations)
       expect(Object.keys(responses).filter((status) => status < '300').length).toBeGreaterThan(0);
   });
 
-  it('names every stream as text/event-stream, with the schema of its events, and no other route as one', () => {
+  it('documents exactly the streams as text/event-stream, with the schema of their events', () => {
     const streams = operations.filter(({ responses }) =>
       JSON.stringify(responses).includes('text/event-stream'),
     );
@@ -108,22 +108,22 @@ describe.each([
   });
 });
 
-it('every schema with a name is in one of the documents', () => {
+it('every named schema is in one of the OpenAPI documents', () => {
   const shown = new Set([gateway, fleet].flatMap((each) => Object.keys(each.components.schemas)));
   const ids = Object.keys(z.toJSONSchema(named, { metadata: named, io: 'input' }).schemas);
   expect(ids.filter((id) => !shown.has(id))).toEqual([]);
 });
 
-it('a token whose holder has no mailbox is refused in the documented words', () => {
+it('the error for a token without a mailbox is the documented one', () => {
   expect(fleet.paths['/mailbox/status']!['get']!.responses).toHaveProperty('422');
 });
 
-describe('the environment', () => {
-  it('page on disk is what the table says', () => {
+describe('docs/environment.md', () => {
+  it('matches the table of variables', () => {
     expect(stored('environment.md')).toBe(environmentMarkdown());
   });
 
-  it('table holds every variable the sources name', () => {
+  it('has every variable that the sources name', () => {
     const source = new URL('../', import.meta.url);
     const used = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -136,7 +136,7 @@ describe('the environment', () => {
     expect([...new Set(used)].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('names each variable once, with a sentence', () => {
+  it('has each variable once, with a description', () => {
     const names = VARIABLES.map((variable) => variable.name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, meaning } of VARIABLES) {
@@ -150,8 +150,8 @@ describe('the environment', () => {
 describe.each([
   ['gateway', gateway],
   ['fleet', fleet],
-])('the document of the %s', (_, { paths }) => {
-  it('names what the door may answer on every route, and on every POST also 415 and X-Rouse', () => {
+])('the OpenAPI document of the %s', (_, { paths }) => {
+  it('lists the errors of the guard on every route, and 415 and X-Rouse on every POST', () => {
     const lacking = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { responses, parameters = [] }]) => {
         const statuses = ['400', '401', '403', '503', ...(method === 'post' ? ['415'] : [])];

@@ -8,12 +8,12 @@ import { errorBody } from './v1/error-body.ts';
 
 type Json = Record<string, unknown>;
 
-/** What one server's document says besides its routes. */
+/** The parts of a server's document. */
 interface Server {
   title: string;
   description: string;
   routes: Routes;
-  /** Statuses any of its routes may answer. */
+  /** Errors of every route. */
   errors: Readonly<Record<number, string>>;
   tags: Readonly<Record<string, string>>;
   port: { default: string; description: string };
@@ -24,16 +24,16 @@ interface Server {
 const GATEWAY: Server = {
   title: 'Rouse gateway',
   description:
-    'The HTTP surface of the gateway beside one agent. Unknown fields are refused, nothing is coerced.',
+    'The HTTP API of the gateway beside one agent. Unknown fields are refused, nothing is coerced.',
   routes: GATEWAY_ROUTES,
   errors: COMMON_ERRORS,
   tags: {
     gateway: 'The gateway itself.',
-    requests: 'The durable queue: accepted is not yet typed.',
-    control: 'Direct control: now or refused.',
+    requests: 'The durable queue: an accepted request is not typed yet.',
+    control: 'Direct control: done now or refused.',
     reminders: 'The ranked set of live reminders.',
     mail: "The agent's mailbox.",
-    notifier: 'Waking the agent when mail waits.',
+    notifier: 'Waking the agent for mail.',
   },
   port: { default: '0', description: 'See state.json.' },
   security: [{}, { bearer: [] }],
@@ -43,7 +43,7 @@ const GATEWAY: Server = {
 const FLEET: Server = {
   title: 'Rouse fleet server',
   description:
-    'The HTTP surface of the server of many agents. Who calls is known by the token alone; what a token sees ends at its org.',
+    'The HTTP API of the server of many agents. The token alone identifies the caller, who sees only its own org.',
   routes: FLEET_ROUTES,
   errors: FLEET_ERRORS,
   tags: FLEET_TAGS,
@@ -52,10 +52,10 @@ const FLEET: Server = {
   bearer: 'A token made by `rouse tokens create --kind user --subject NAME` or by registering an agent.',
 };
 
-/** The OpenAPI 3.1 document of a gateway, made from GATEWAY_ROUTES and the schemas they name. */
+/** The OpenAPI 3.1 document of a gateway, made from GATEWAY_ROUTES and their schemas. */
 export const openApiDocument = (): Json => documentOf(GATEWAY);
 
-/** The same of the fleet server, from FLEET_ROUTES. */
+/** The same for the fleet server, from FLEET_ROUTES. */
 export const fleetOpenApiDocument = (): Json => documentOf(FLEET);
 
 function documentOf(server: Server): Json {
@@ -138,7 +138,7 @@ function success(route: Route): Json {
   };
 }
 
-/** OpenAPI 3.1 has no schema for the events of a stream: as elsewhere, that of the stream is that of each. */
+/** OpenAPI 3.1 has no schema for the events of a stream; by convention the schema of the stream is that of each event. */
 const DONE = {
   only: 'Server-sent events; the `data` of each is JSON of this schema.',
   also: 'Done. As `text/event-stream`: server-sent events; the `data` of each is JSON of this schema.',
@@ -179,12 +179,12 @@ function headerParameters(headers: Route['headers'] = {}): Json[] {
   }));
 }
 
-/** Names are ours; what a field means stands in zod's own registry, where MCP finds it too. */
+/** Names are in our registry, descriptions in zod's own, where MCP finds them too. */
 const NAMES_AND_MEANINGS = {
   get: (schema: z.ZodType) => ({ ...z.globalRegistry.get(schema), ...named.get(schema) }),
 } as unknown as typeof named;
 
-/** The schemas the paths refer to, and those that these refer to. */
+/** The schemas that the paths refer to, directly or through others. */
 function reachedFrom(paths: unknown): Json {
   const { schemas } = z.toJSONSchema(named, { io: 'input', uri: reference, metadata: NAMES_AND_MEANINGS });
   const found = new Map<string, Json>();

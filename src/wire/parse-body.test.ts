@@ -77,14 +77,14 @@ it.each([
   [null, 'body must be an object', 'model_type'],
   [[good], 'body must be an object', 'model_type'],
   [undefined, 'body is required', 'missing'],
-])('%j is refused: %s', (value, message, type) => {
+])('the body %j is refused: %s', (value, message, type) => {
   const error = refusalOf(value);
   expect(error.code).toBe('invalid');
   expect(error.message).toBe(message);
   expect(error.facts['issues']).toMatchObject([{ type, loc: expect.arrayContaining(['body']) }]);
 });
 
-it('names at most five bad fields and counts the rest', () => {
+it('the message of a bad body names at most five fields and counts the rest', () => {
   const value = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`x${i}`, i]));
   const error = refusalOf({ ...good, ...value });
   expect(error.message.match(/is not a known field/g)).toHaveLength(5);
@@ -92,7 +92,7 @@ it('names at most five bad fields and counts the rest', () => {
   expect(error.facts['issues']).toHaveLength(9);
 });
 
-it('the list of issues has the shape of the contract, with what was there cut short', () => {
+it('the list of issues has the shape of the contract, with shortened values', () => {
   const error = refusalOf({ mode: 'x'.repeat(5000), n: [1, 2, 3] });
   expect(error.facts['issues']).toEqual([
     {
@@ -105,7 +105,7 @@ it('the list of issues has the shape of the contract, with what was there cut sh
   ]);
 });
 
-it('a key from a stranger cannot pass for something else or grow the answer', () => {
+it('a hostile key is quoted and cut, so that it cannot look like another path or grow the response', () => {
   const error = refusalOf({ ...good, 'a"; drop\n': 1, ['k'.repeat(9000)]: 1 });
   expect(error.message).toContain('["a\\"; drop\\n"]');
   expect(error.message.length).toBeLessThan(700);
@@ -116,13 +116,13 @@ it('__proto__ in a body is an unknown field like any other', () => {
   expect(error.message).toMatch(/^__proto__ is not a known field/);
 });
 
-it('thousands of bad entries give a bounded answer', () => {
+it('thousands of bad entries lead to a bounded error', () => {
   const error = refusalOf({ ...good, words: Array.from({ length: 5000 }, () => 1) });
   expect(error.message.length).toBeLessThan(500);
   expect(error.facts['issues']).toHaveLength(50);
 });
 
-it('looking for what is too large in a body takes no longer than parsing it', () => {
+it('checking the size of a body takes no longer than parsing it', () => {
   const list = `[${Array(10_000).fill('[]').join(',')}]`;
   const body = `{"a":[${Array(40).fill(list).join(',')}]}`;
   const took = { parsing: Number.POSITIVE_INFINITY, looking: Number.POSITIVE_INFINITY };
@@ -137,7 +137,7 @@ it('looking for what is too large in a body takes no longer than parsing it', ()
   expect(took.looking).toBeLessThan(took.parsing);
 });
 
-it('a list or object of absurd size is refused before its entries are looked at', () => {
+it('a list or object that is too large is refused before its entries are checked', () => {
   const zeros = Array.from({ length: 500_000 }, () => 0);
   expect(refusalOf({ ...good, words: zeros }).message).toBe('words must have at most 10000 entries');
   expect(refusalOf({ ...good, words: [{ text: [zeros] }] }).message).toBe(
@@ -147,21 +147,21 @@ it('a list or object of absurd size is refused before its entries are looked at'
   expect(refusalOf(wide).message).toBe('body must have at most 1000 fields');
 });
 
-it('a value nested without end is refused at its first field', () => {
+it('a value nested too deep is refused at its first field', () => {
   const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
   expect(refusalOf({ ...good, words: [{ text: deep }] }).message).toBe(
     'words must not be nested deeper than 64',
   );
 });
 
-it('a rule between fields is named by its path', () => {
+it('an issue between fields is reported with its path', () => {
   const ruled = rules(strict({ inner: strict({ a: count, b: count }) }), ({ inner }) =>
     inner.a < inner.b ? [] : [{ path: ['inner', 'b'], message: 'set it above a' }],
   );
   expect(refusalOf({ inner: { a: 2, b: 1 } }, ruled).message).toBe('inner.b: set it above a');
 });
 
-it('a bad file is named', () => {
+it('the error for a bad file names the file', () => {
   expect(() => parseFile(schema, {}, '/s/manifest.json')).toThrow(
     /^\/s\/manifest\.json is not valid: mode is required/,
   );

@@ -4,13 +4,13 @@ import { hintIn } from '../domain/schemas.ts';
 import { type BodyIssue, describeIssues, shownPath } from './describe-issues.ts';
 import { oversize } from './size-limits.ts';
 
-/** How many issues the sentence names; the facts hold up to MAX_ISSUES. */
+/** How many issues the message names; the facts hold up to MAX_ISSUES. */
 const MAX_NAMED_ISSUES = 5;
 const MAX_ISSUES = 50;
 
 /**
- * The value as the schema describes it, or `invalid`: a sentence that names each bad field by its path with what
- * is allowed, and in `facts.issues` the list that answers `detail`. `where` stands first in each `loc`.
+ * Returns the parsed value or throws `invalid`: the message names each bad field by its path with what is allowed, and
+ * `facts.issues` is the list for `detail`. Each `loc` begins with `where`.
  */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown, where = 'body'): z.output<S> {
   const result = check(schema, value, where);
@@ -19,7 +19,7 @@ export function parseBody<S extends z.ZodType>(schema: S, value: unknown, where 
   throw invalid(sentence(issues), { ...extras, facts: { issues: issues.slice(0, MAX_ISSUES) } });
 }
 
-/** A file of ours read back: the same, with the file named. */
+/** The same for a file that Rouse wrote; the error names the file. */
 export function parseFile<S extends z.ZodType>(schema: S, value: unknown, file: string): z.output<S> {
   const result = check(schema, value, 'file');
   if ('data' in result) return result.data;

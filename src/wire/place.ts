@@ -1,4 +1,4 @@
-/** `ALL`: every method, where a protocol of its own tells them apart. */
+/** `ALL`: every method, for a protocol with its own rules. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'ALL';
 
 /** Method and path of one route; parameters in braces: `GET /v1/reminders/{reminder_id}`. */
@@ -8,7 +8,7 @@ export type Places = Readonly<Record<string, Place>>;
 export type MethodOf<P extends Place> = P extends `${infer M extends Method} ${string}` ? M : never;
 export type PathOf<P extends Place> = P extends `${Method} ${infer Path}` ? Path : never;
 
-/** The names in the braces of a path. */
+/** The parameter names of a path. */
 export type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterOf<Rest>
   : never;
@@ -21,14 +21,14 @@ export function pathOf<P extends Place>(place: P): PathOf<P> {
   return place.slice(place.indexOf(' ') + 1) as PathOf<P>;
 }
 
-/** The path with its parameters written by `write`. */
+/** The path with each parameter replaced by `write(name)`. */
 export function fillPath(path: string, write: (name: string) => string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => write(name));
 }
 
 type Prefixed<Prefix extends string, T> = { readonly [K in keyof T & string as `${Prefix}.${K}`]: T[K] };
 
-/** The same under longer names: `get` becomes `requests.get`. */
+/** The table with a prefix before each name: `get` is then `requests.get`. */
 export function prefixed<Prefix extends string, T extends object>(
   prefix: Prefix,
   table: T,

@@ -1,6 +1,6 @@
 /**
- * Where every route is: each path is written here and nowhere else. What a route takes, answers and whom it admits stands
- * in its row (routes.ts, fleet/*-routes.ts). This file loads no schemas, so that the client starts fast.
+ * Method and path of every route; each path is written only here. Input, response and access of a route are in its row
+ * (routes.ts, fleet/*-routes.ts). This file loads no schemas, so that the client starts fast.
  */
 import { type Places, pathOf, under } from './place.ts';
 
@@ -86,7 +86,7 @@ const REQUEST_ENDS = {
   cancel: 'POST /{request_id}/cancel',
 } as const;
 
-/** The same places stand under two roofs: for whoever the token says, and for one agent. */
+/** The same routes exist twice: for the token's holder, and for one agent. */
 export const REQUEST_PLACES = under('requests', '/requests', {
   pending: 'GET /pending',
   events: 'GET /events',
@@ -108,7 +108,7 @@ export const DELIVERY_PLACES = {
   }),
 } as const satisfies Places;
 
-/** The mailbox of whoever the token says: an agent's own, or the operator's of an org. */
+/** The mailbox of the token's holder: an agent's own, or that of an org's operator. */
 export const MAILBOX_PLACES = under('mailbox', '/mailbox', {
   bind: 'POST /bind',
   unbind: 'POST /unbind',
@@ -184,8 +184,8 @@ export const AGENT_PLACES = {
 } as const satisfies Places;
 
 /**
- * Where the fleet server serves a gateway's path for one agent. Mail stands beside `gateway/`, not below it; the status is
- * the gateway itself; the screen has left `control/`.
+ * The path at which the fleet server serves a gateway's path for one agent. Mail is beside `gateway/`, not below it; the
+ * status is `gateway` itself; the screen is not below `control/`.
  */
 export function carriedPath(path: string): string {
   if (path.startsWith('/v1/mail/')) return AGENT + path.slice('/v1'.length);
@@ -193,20 +193,20 @@ export function carriedPath(path: string): string {
   return `${AGENT}/gateway${path.replace(/^\/v1\/control\/tui\//, '/tui/').replace(/^\/v1/, '')}`;
 }
 
-/** The way back: the gateway's own path for what is behind `/houmao/agents/{agent_ref}`: `/gateway…` or `/mail/…`. */
+/** The reverse: the gateway's own path for what follows `/houmao/agents/{agent_ref}`: `/gateway…` or `/mail/…`. */
 export function gatewayPath(rest: string): string {
   if (rest === '/gateway') return pathOf(GATEWAY_PLACES.status);
   if (rest.startsWith('/mail/')) return `/v1${rest}`;
   return `/v1${rest.slice('/gateway'.length).replace(/^\/tui\//, '/control/tui/')}`;
 }
 
-/** Below these, whatever is not the server's own is carried to the agent's gateway. */
+/** Below these, routes that are not the server's own are carried to the agent's gateway. */
 export const CARRIED_ROOTS = [`${AGENT}/gateway`, `${AGENT}/mail`] as const;
 
-/** Where the page begins, and its cookie holds. */
+/** The root of the page and the path of its cookie. */
 export const PAGE_ROOT = '/ui/';
 
-/** Where a person looks; `/` leads there. */
+/** The documents of the page; `/` redirects there. */
 export const PAGE_SHELL_PLACES = {
   'page.shell.root': 'GET /',
   'page.shell.short': 'GET /ui',
@@ -271,7 +271,7 @@ export const PAGE_PLACES = {
   }),
 } as const satisfies Places;
 
-/** Whether a path is the page's, which has a door of its own. */
+/** Whether a path belongs to the page, which checks its own sessions. */
 export function isPagePath(path: string): boolean {
   return path === '/' || path === '/ui' || path.startsWith(PAGE_ROOT);
 }
@@ -281,7 +281,7 @@ export function isPageDocument(path: string): boolean {
   return isPagePath(path) && !path.startsWith(`${PAGE_ROOT}api/`);
 }
 
-/** Every place of the fleet server's own; what it carries to gateways is at `carriedPath` of theirs. */
+/** Every place of the fleet server itself; routes of gateways are at `carriedPath` of theirs. */
 export const FLEET_PLACES = {
   ...SERVER_PLACES,
   ...REGISTRY_PLACES,

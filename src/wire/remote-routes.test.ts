@@ -6,7 +6,7 @@ describe('a remote call', () => {
     ['GET', '/v1/status', 'status'],
     ['DELETE', '/v1/reminders/r-1', 'reminders.delete'],
     ['GET', '/v1/requests/a%2Fb', 'requests.get'],
-  ])('%s %s is %s', (method, path, id) => {
+  ])('%s %s is the route %s', (method, path, id) => {
     expect(remoteRoute(method, path)).toBe(id);
   });
 
@@ -19,7 +19,7 @@ describe('a remote call', () => {
     ['POST', '/v1/requests/x#/cancel'],
     ['GET', '/v1/requests/x\n'],
     ['GET', '/v1/requests/x?y'],
-  ])('%s %j is none: a URL of it leads elsewhere', (method, path) => {
+  ])('%s %j is no route, because a URL would change the path', (method, path) => {
     expect(remoteRoute(method, path)).toBeUndefined();
   });
 });

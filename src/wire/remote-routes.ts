@@ -2,8 +2,8 @@ import { fillPath, methodOf, pathOf } from './place.ts';
 import { GATEWAY_PLACES } from './places.ts';
 
 /**
- * What may be asked of a gateway on another host, and nothing else: no raw keys, no streams, nothing that attaches or
- * ends anything. Held answers come as they stand after a while.
+ * The only routes that may be called on a gateway of another host: no raw keys, no streams, nothing that attaches or ends
+ * anything. A held response comes after a while as it is then.
  */
 export const REMOTE_ROUTES = [
   'status',

@@ -12,42 +12,42 @@ import {
   pathOf,
 } from './place.ts';
 
-/** What a route takes, answers and whom it admits; its place is in places.ts. */
+/** Input, response and access of a route; its place is in places.ts. */
 export interface Row {
   tag: string;
   summary: string;
-  /** What the document says of it besides, such as a limit that no schema can name. */
+  /** More about it for the document, such as a limit that no schema can express. */
   description?: string;
-  /** The rule that says who is admitted. */
+  /** The rule for who is admitted. */
   access: AccessName;
   body?: z.ZodType;
-  /** Nothing at all may be sent instead of an empty object. */
+  /** The body may be missing, which means an empty object. */
   bodyOptional?: boolean;
   query?: z.ZodObject;
-  /** Headers that mean something here, with what. */
+  /** Headers that have an effect, with their meaning. */
   headers?: Readonly<Record<string, string>>;
   response: z.ZodType;
-  /** Of a success. Default 200. */
+  /** Status of a success. Default 200. */
   status?: 200 | 201 | 202;
-  /** Of a success whose status depends on the answer. */
+  /** Status of a success, when it depends on the response. */
   statusOf?: (answer: never) => 200 | 201 | 202;
-  /** Successes with another status than that, with when they come. */
+  /** Other success statuses, with when they occur. */
   also?: Readonly<Record<number, string>>;
-  /** Of a success that is not JSON. */
+  /** Content type of a success that is not JSON. */
   contentType?: string;
-  /** A success is server-sent events, or may be: the data of each is what `response` says. */
+  /** A success is server-sent events (`only`), or may be (`also`); `response` is the schema of each event's data. */
   events?: 'only' | 'also';
-  /** Statuses besides the success, with when they come; those every route may answer are said once per server. */
+  /** Error statuses, with when they occur; those of every route are listed once per server. */
   errors?: Readonly<Record<number, string>>;
-  /** Served with a slash at its end, too: some clients resolve an empty path against the endpoint. */
+  /** Also served with a trailing slash: some clients resolve an empty path against the endpoint. */
   orSlash?: true;
-  /** False: served beside the contract, and not in the OpenAPI document. */
+  /** False: not part of the contract and not in the OpenAPI document. */
   documented?: false;
-  /** The source has no such route: nothing is left out of its answers. */
+  /** The source has no such route: its responses keep all fields. */
   ours?: true;
 }
 
-/** One route of a server, as data: handlers, client, OpenAPI document, access page and fuzz are made from these. */
+/** One route of a server, as data: handlers, client, OpenAPI document, access page and fuzz tests are made from it. */
 export interface Route extends Row {
   id: string;
   method: Method;
@@ -62,7 +62,7 @@ type RouteAt<Id, P extends Place, R extends Row> = R & {
   readonly path: PathOf<P>;
 };
 
-/** Joins places and rows, which must have the same names. */
+/** Joins places with their rows; both must have the same names. */
 export function routes<P extends Places, R extends { [K in keyof P]: Row }>(
   places: P,
   rows: R & { [K in Exclude<keyof R, keyof P>]: never },
@@ -74,7 +74,7 @@ export function routes<P extends Places, R extends { [K in keyof P]: Row }>(
   return Object.fromEntries(joined) as never;
 }
 
-/** The same for a noun that the source does not have at all. */
+/** The same for a noun that the source does not have. */
 export function ourRoutes<P extends Places, R extends { [K in keyof P]: Row }>(
   places: P,
   rows: R & { [K in Exclude<keyof R, keyof P>]: never },
@@ -84,7 +84,7 @@ export function ourRoutes<P extends Places, R extends { [K in keyof P]: Row }>(
 }
 
 export type ParamsOf<R extends Route> = Readonly<Record<ParameterOf<R['path']>, string>>;
-/** What the handler gets, and what the caller gives. */
+/** What the handler receives. */
 export type QueryOf<R extends Route> = R extends { query: infer Q extends z.ZodType }
   ? z.output<Q>
   : undefined;
@@ -101,22 +101,22 @@ type BodyInput<R extends Route> = R extends { body: infer B extends z.ZodType }
   : unknown;
 type Optional<T> = { [K in keyof T]: T[K] | undefined };
 
-/** What a caller gives: the parameters of the path, those of the query, and the body. */
+/** What a caller passes: path parameters, query parameters and the body. */
 export type InputOf<R extends Route> = ParamsOf<R> & QueryInput<R> & BodyInput<R>;
 
-/** Added for routes that take a body. */
+/** Errors added for routes with a body. */
 export const BODY_ERRORS: Readonly<Record<number, string>> = {
   413: `The body is too large. ${limitSentence('bodyBytes')}`,
   415: 'The body is not application/json.',
   422: 'The body is not JSON, or a field is missing, unknown or not allowed.',
 };
 
-/** Added for every POST, which a web page could send as a form. */
+/** Errors added for every POST, which a web page could send as a form. */
 export const POST_ERRORS: Readonly<Record<number, string>> = {
-  415: 'The body is not application/json; or there is none, and the request is that of a browser without `X-Rouse: 1`.',
+  415: 'The body is not application/json, or a browser sent no body and no `X-Rouse: 1`.',
 };
 
 export const POST_HEADERS: Readonly<Record<string, string>> = {
   'X-Rouse':
-    '`1`: a program sends this, not a form of a web page. Needed only by a browser that sends no body.',
+    '`1`: a program sends this request, not the form of a web page. Only a browser without a body needs it.',
 };

@@ -38,17 +38,17 @@ import { gatewayStatus } from './v1/status.ts';
 import { pageScreen, pageScreenQuery } from './v1/tui-screen.ts';
 import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
 
-/** Every success is 200. Any route may also answer these. */
+/** Errors of every route of a gateway. Every success is 200. */
 export const COMMON_ERRORS: Readonly<Record<number, string>> = {
-  400: 'The request is not HTTP as it should be, or has no Host.',
-  401: 'A token is required: the gateway is bound wider than loopback, or the caller is not a program of its owner that connects directly; a proxy or a browser never is.',
+  400: 'The request is malformed HTTP, or has no Host.',
+  401: 'A token is required: the gateway is bound wider than loopback, or the caller is not a program of its owner with a direct connection; proxies and browsers never are.',
   403: 'The Host or Origin header is not that of a local program, or another account of the machine calls.',
   500: 'The gateway failed inside.',
   503: 'The gateway is starting.',
 };
 
 const admission = {
-  409: 'Left-over work of a replaced agent is undecided, or the agent may not be disturbed now.',
+  409: 'Work left from a replaced agent is undecided, or the agent may not be disturbed now.',
   503: 'The agent is not connected.',
 };
 const notTui = { 422: 'The target has no terminal screen.' };
@@ -92,11 +92,13 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   },
   'requests.create': {
     tag: 'requests',
-    summary: 'Store a prompt or an interrupt; it is carried out when the agent is ready',
+    summary: 'Store a prompt or an interrupt, to be carried out when the agent is ready',
     description: `${limitSentence('queueRows')} ${limitSentence('queueBytes')}`,
     access: 'owner',
     body: requestBody,
-    headers: { 'Idempotency-Key': 'The same as `idempotency_key` of the body; both must not differ.' },
+    headers: {
+      'Idempotency-Key': 'Same as `idempotency_key` of the body; if both are sent they must be equal.',
+    },
     response: requestAccepted,
     errors: { ...admission, 501: 'No gateway can serve this backend.' },
   },
@@ -111,7 +113,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'requests.get': {
     ours: true,
     tag: 'requests',
-    summary: 'One request with its ledger; with `?wait`, answered when it has ended',
+    summary: 'One request with its ledger; with `?wait`, the response comes when it has ended',
     access: 'owner',
     query: requestQuery,
     response: requestView,
@@ -120,7 +122,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'requests.cancel': {
     ours: true,
     tag: 'requests',
-    summary: 'Take a request out of the line',
+    summary: 'Cancel a queued request',
     access: 'owner',
     response: requestView,
     errors: { ...unknownRequest, 409: 'It has begun or ended.' },
@@ -131,7 +133,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     summary: 'Ledger entries as server-sent events; resumes after `Last-Event-ID` or `?after`',
     access: 'owner',
     query: eventsQuery,
-    headers: { 'Last-Event-ID': 'The id of the event seen last; goes before `after`.' },
+    headers: { 'Last-Event-ID': 'The id of the last event received; takes precedence over `after`.' },
     response: ledgerEntry,
     events: 'only',
     errors: unknownRequest,
@@ -146,7 +148,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'reconciliation.decide': {
     ours: true,
     tag: 'requests',
-    summary: 'Keep such requests for the process that is there now, or discard them',
+    summary: 'Keep such requests for the current process, or discard them',
     access: 'owner',
     body: reconcileBody,
     response: reconciliation,
@@ -186,15 +188,15 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'tui.screen': {
     ours: true,
     tag: 'control',
-    summary: 'The screen as it was last seen, in colours; nothing is attached and nothing resized',
+    summary: 'The screen as last captured, with colours; nothing is attached or resized',
     access: 'owner',
     query: pageScreenQuery,
     response: pageScreen,
-    errors: { ...notTui, 503: 'The terminal is out of reach.' },
+    errors: { ...notTui, 503: 'The terminal cannot be reached.' },
   },
   'tui.notePrompt': {
     tag: 'control',
-    summary: 'Tell the tracker that a prompt was submitted by other means; nothing is sent',
+    summary: 'Note that a prompt was submitted by other means; nothing is sent',
     access: 'owner',
     body: submitPromptPayload,
     response: tuiState,
@@ -202,14 +204,14 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   },
   'headless.state': {
     tag: 'control',
-    summary: 'What a headless agent is doing, and which chat session is next',
+    summary: 'What a headless agent is doing, and its next chat session',
     access: 'owner',
     response: headlessState,
     errors: { 422: 'The target is not headless.', 503: 'The manifest cannot be read.' },
   },
   'headless.nextPromptSession': {
     tag: 'control',
-    summary: 'Have the next direct prompt start a new chat session',
+    summary: 'Make the next direct prompt start a new chat session',
     access: 'owner',
     body: nextPromptSessionBody,
     response: headlessState,
@@ -246,7 +248,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   },
   'reminders.delete': {
     tag: 'reminders',
-    summary: 'Delete a reminder; a delivery that has begun ends first',
+    summary: 'Delete a reminder; a delivery that has begun is completed first',
     access: 'owner',
     response: reminderDeleted,
     errors: unknownReminder,
@@ -259,7 +261,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     errors: mailErrors,
   },
   'mail.list': mailRow('Messages of one box, newest first', mail.mailListBody, mailList, mailErrors),
-  'mail.check': mailRow('The same as list, under an older name', mail.mailListBody, mailList, mailErrors),
+  'mail.check': mailRow('The same as list, by its older name', mail.mailListBody, mailList, mailErrors),
   'mail.search': {
     ...mailRow('Messages that contain all given words', mail.mailSearchBody, mailList, mailErrors),
     ours: true,
@@ -271,20 +273,20 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     mailErrorsOne,
   ),
   'mail.read': mailRow(
-    'One message with its body, which becomes read',
+    'One message with its body; marks it as read',
     mail.mailOneBody,
     mailOne,
     mailErrorsOne,
   ),
   'mail.send': mailRow('Send a message to full addresses', mail.mailSendBody, mailOne, mailErrorsOut),
   'mail.post': mailRow(
-    "Leave a note of the operator in the agent's own inbox",
+    "Put a note from the operator into the agent's own inbox",
     mail.mailPostBody,
     mailOne,
     mailErrorsOut,
   ),
   'mail.reply': mailRow(
-    'Reply; the message replied to becomes read and answered',
+    'Reply; marks the original message as read and answered',
     mail.mailReplyBody,
     mailOne,
     mailErrorsOut,

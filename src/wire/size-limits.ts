@@ -1,21 +1,21 @@
 import type { BodyIssue } from './describe-issues.ts';
 
-/** The longest list and the widest object a value may hold. */
+/** Maximum entries of a list and fields of an object. */
 export const MAX_ENTRIES = 10_000;
 export const MAX_FIELDS = 1_000;
-/** How deep it may be nested. */
+/** Maximum nesting. */
 export const MAX_DEPTH = 64;
 
 /**
- * The first list or object that is too large or too deep, before any schema looks at it: a schema describes every bad entry
- * it finds, so that one megabyte of zeros would stop the process for seconds.
+ * Finds the first list or object that is too large or too deep. It runs before any schema, because a schema describes every
+ * bad entry: one megabyte of zeros would block the process for seconds.
  */
 export function oversize(value: unknown, where: string): BodyIssue | undefined {
   const found = typeof value === 'object' && value !== null ? firstIn(value, 1) : undefined;
   return found && { ...found, loc: [where, ...found.loc] };
 }
 
-/** Cheap for what is small and many: it looks at every value there is, and must not take longer than parsing them did. */
+/** Visits every value, so it must not take longer than parsing them did. */
 function firstIn(at: object, depth: number): BodyIssue | undefined {
   if (depth > MAX_DEPTH)
     return { type: 'too_deep', loc: [], msg: `must not be nested deeper than ${MAX_DEPTH}`, input: null };
@@ -41,7 +41,7 @@ function firstIn(at: object, depth: number): BodyIssue | undefined {
 function firstInside(inner: unknown, key: string | number, depth: number): BodyIssue | undefined {
   const found = typeof inner === 'object' && inner !== null ? firstIn(inner, depth + 1) : undefined;
   if (!found) return undefined;
-  // Where a depth of 64 begins says enough.
+  // For depth, the field where it begins is enough.
   return { ...found, loc: found.type === 'too_deep' && depth > 1 ? [] : [key, ...found.loc] };
 }
 

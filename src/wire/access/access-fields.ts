@@ -11,7 +11,7 @@ import type { Route, Routes } from '../route.ts';
 import { GATEWAY_ROUTES } from '../routes.ts';
 import { isNotPlain, looksNamed, type MayName, namedFields, thingOf } from './named-fields.ts';
 
-/** One field that names something outside of Rouse: where it is given, and by whom it may be. */
+/** One field that names something outside of Rouse: where it is, and who may set it. */
 export interface FieldRow {
   /** The server, tool or file. */
   of: 'gateway' | 'fleet' | 'mcp' | 'file' | 'config';
@@ -21,7 +21,7 @@ export interface FieldRow {
   place: string;
   field: string;
   names: NamedThing;
-  /** Undefined: nobody has said yet. No page is made of such a row, and a test fails. */
+  /** Undefined: not declared yet. The page is not generated with such a row, and a test fails. */
   sender: FieldSender | undefined;
 }
 
@@ -45,10 +45,10 @@ function fieldsOfRoutes(of: 'gateway' | 'fleet', routes: Routes): FieldRow[] {
   });
 }
 
-/** Of parts of a path that look like a file. */
+/** For path parameters that look like a file. */
 const PARAMS: Readonly<Record<string, FieldSender>> = { 'page.shell.asset': 'listed' };
 
-/** Every such field of a schema. Without a mark, `sender` says who gives all of it. */
+/** Every such field of a schema. Without a mark, `sender` applies. */
 export function fieldsOf(
   schema: z.ZodType,
   where: Pick<FieldRow, 'of' | 'id' | 'place'>,
@@ -86,7 +86,7 @@ export function fileFields(): FieldRow[] {
   return [...known, ...others];
 }
 
-/** Files, and parts of files, that one part of Rouse writes and reads again itself. `test/attack/named-files.ts` looks for more. */
+/** Files, and parts of files, that only one part of Rouse writes and reads. `test/attack/named-files.ts` looks for more. */
 const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   'manifest.json, launch_plan.metadata.rouse': [
     ...['mcp_url', 'mcp_token_file', 'mcp.args[]', 'mcp_home.ours', 'mcp_home.theirs', 'mcp_home.file'],
@@ -107,20 +107,20 @@ export function fieldsMarkdown(rows: readonly FieldRow[]): string[] {
   const unmarked = rows.filter(({ sender }) => sender === undefined);
   if (unmarked.length > 0)
     throw new Error(
-      `nobody says who may give ${unmarked.map(({ id, field }) => `${id} ${field}`).join(', ')}`,
+      `it is not declared who may set ${unmarked.map(({ id, field }) => `${id} ${field}`).join(', ')}`,
     );
   return [
     '## Fields that name a file, a directory, a command or a URL',
     '',
-    'On every route of both servers, every tool of MCP and in every file that is read, with who may give each. They are marked where they',
-    'are declared (`names` in `src/domain/fields.ts`). A field of a route or a tool that holds text and has neither a mark nor a place on the',
-    'list of those that name nothing (`src/wire/access/plain-fields.ts`) fails `src/cli/access-page.test.ts`. `test/attack/named-fields.ts`',
-    'tries each as every caller who may not give it.',
+    'On every route of both servers, in every MCP tool and in every file that is read, with who may set each. They are marked where they',
+    'are declared (`names` in `src/domain/fields.ts`). A text field of a route or a tool without a mark that is not on the list of plain',
+    'fields (`src/wire/access/plain-fields.ts`) fails `src/cli/access-page.test.ts`. `test/attack/named-fields.ts` tries each as every',
+    'caller who may not set it.',
     '',
     ...Object.entries(FIELD_SENDERS).flatMap(([sender, meaning]) => {
-      const given = rows.filter((row) => row.sender === sender);
-      if (given.length === 0) return [];
-      return [`### ${meaning[0]!.toUpperCase()}${meaning.slice(1)}`, '', ...linesOf(given), ''];
+      const fields = rows.filter((row) => row.sender === sender);
+      if (fields.length === 0) return [];
+      return [`### ${meaning[0]!.toUpperCase()}${meaning.slice(1)}`, '', ...linesOf(fields), ''];
     }),
   ];
 }

@@ -3,25 +3,25 @@ import { type FieldSender, markOf, type NamedThing } from '../../domain/schemas.
 import { innerSchema } from '../source/inner-schema.ts';
 import { PLAIN_FIELDS } from './plain-fields.ts';
 
-/** A field that names a file, a directory, a command or a URL, or of which nobody has said that it does not. */
+/** A field that names a file, a directory, a command or a URL, or that is not yet known to be harmless. */
 export interface NamedField {
   /** `attachments[].path`. */
   field: string;
-  /** Undefined: nobody has said yet what it names and who may give it. */
+  /** Undefined: not yet declared what it names and who may set it. */
   mark: { names: NamedThing; sender: FieldSender } | undefined;
 }
 
-/** Last words of a field of a file that may name something outside of Rouse. */
+/** Endings of field names that may name something outside of Rouse. */
 const LOOKS_LIKE =
   /(^|_)(paths?|files?|filename|dirs?|directory|root|cwd|home|socket|command|cmd|args?|argv|executable|program|binary|tool|script|hook|ur[il]s?|endpoint|callback|webhook|href|link|locator|location|place|env|environment|model)$/i;
 
-/** Whether a field of that name may name something. */
+/** Whether a field with this name may name something. */
 export type MayName = (field: string) => boolean;
 
-/** Of files that Rouse writes itself, and of keys whose kind says what they are. */
+/** For files that Rouse writes itself, and for keys whose kind is known. */
 export const looksNamed: MayName = (field) => LOOKS_LIKE.test(field);
 
-/** Of everything that somebody sends: whatever is not known to name nothing. */
+/** For input from others: every field that is not on the list of plain ones. */
 export const isNotPlain: MayName = (field) => !PLAIN_FIELDS.has(field);
 
 const THINGS: readonly (readonly [RegExp, NamedThing])[] = [
@@ -33,19 +33,19 @@ const THINGS: readonly (readonly [RegExp, NamedThing])[] = [
   [/dirs?$|directory$|root$|home|cwd$/i, 'directory'],
 ];
 
-/** What a field names, by its own name. */
+/** What a field names, judged by its own name. */
 export function thingOf(field: string): NamedThing {
   return THINGS.find(([looks]) => looks.test(field))?.[1] ?? 'file';
 }
 
-/** Every such field of a schema, however deep. Fields that hold no text name nothing. */
+/** Every such field of a schema, at any depth. Fields without text name nothing. */
 export function namedFields(schema: z.ZodType, mayName: MayName): NamedField[] {
   return [...walk(schema, { at: '', name: '', seen: new Set(), mayName })];
 }
 
 interface Where {
   at: string;
-  /** Of the nearest field above. */
+  /** Name of the nearest field above. */
   name: string;
   seen: ReadonlySet<z.ZodType>;
   mayName: MayName;
@@ -67,7 +67,7 @@ function* walk(schema: z.ZodType, where: Where): Generator<NamedField> {
   if (schema instanceof z.ZodObject) {
     for (const [name, each] of Object.entries(schema.shape))
       yield* walk(each as z.ZodType, { ...inside, at: below(where.at, name), name });
-    // Fields that nobody named: any of them may be anything.
+    // Fields without a declared name may hold anything.
     const others = schema._zod.def.catchall as z.ZodType | undefined;
     if (others) yield* walk(others, { ...inside, at: below(where.at, '*'), name: '*' });
     return;
@@ -98,5 +98,5 @@ const WITHOUT_TEXT = new Set([
   'date',
 ]);
 
-/** Anything that lets text through, in whatever form; numbers, flags and fixed words do not. */
+/** Whether text can pass through it; numbers, flags and fixed words do not let any through. */
 const holdsText = (schema: z.ZodType): boolean => !WITHOUT_TEXT.has(schema._zod.def.type);

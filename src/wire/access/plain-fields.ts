@@ -1,10 +1,10 @@
 /**
- * Names of fields whose text names nothing outside of Rouse: ids, names, times, and words for people, agents or the database. A
- * field of a route or a tool that holds text is one of these or has a mark (`names` in domain/fields.ts). Before a name is added
- * here: nothing may be opened, run or asked by it.
+ * Names of fields whose text names nothing outside of Rouse: ids, names, times, and text for people, agents or the database. A
+ * text field of a route or a tool is one of these or has a mark (`names` in domain/fields.ts). Add a name only if nothing is
+ * opened, run or called by it.
  */
 export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
-  // Ids and references, each with its grammar, or looked up and found or not.
+  // Ids and references, which are checked or looked up.
   ...[
     'action_id',
     'after',
@@ -35,7 +35,7 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
     'role_name',
   ],
   ...['session_name', 'tmux_session_name', 'tmux_window_name', 'to'],
-  // Boxes, states, times, versions, what is looked for; `ask`: routes of the page, by a grammar of their own.
+  // Boxes, states, times, versions, search text; `ask`: routes of the page, with a grammar of their own.
   ...[
     'ask',
     'at',
@@ -53,6 +53,6 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   // Text for people and agents; keys and prompts have capabilities of their own.
   ...['answer', 'body', 'body_content', 'content_base64', 'current_task', 'detail', 'key', 'message', 'note'],
   ...['prompt', 'reason', 'role_prompt', 'sample_error', 'sequence', 'subject', 'text', 'title'],
-  // Taken because protocols have them, and ignored.
+  // Accepted because protocols have them, and ignored.
   ...['configuration', 'metadata'],
 ]);

@@ -13,7 +13,7 @@ import {
   version,
 } from './managed-agent-identity.ts';
 
-/** Where the source does not say more of whom an answer is about. */
+/** The fields that the source has in its shorter responses. */
 const { tracked_agent_id, manifest_path, session_root, session_name, terminal_id } = named;
 
 const launched = {
@@ -26,7 +26,7 @@ const launched = {
   skills_written: z.array(z.string()),
   skills_problem: z.string().nullable(),
   fleet: about(
-    'The workspace it was registered as.',
+    'The workspace that it is registered as.',
     strict({ url: z.string(), workspace_id: z.string() }).nullable(),
   ),
   fleet_error: strict({
@@ -70,7 +70,7 @@ const requestAnswer = {
 const taken = {
   ...version,
   taken_by: about(
-    'The durable queue of its gateway, the server that runs its turns, or the terminal itself, now.',
+    'What accepted it: the durable queue of its gateway, the server that runs its turns, or the terminal itself at once.',
     z.enum(['gateway', 'server', 'terminal']),
   ),
 };
@@ -80,7 +80,7 @@ export const agentRequestAnswer = name(
   strict({ ...success, tracked_agent_id, ...requestAnswer, ...detail, ...allOurs(taken) }),
 );
 
-/** What was done to an agent. */
+/** Fields of the response to an action on an agent. */
 const action = {
   ...success,
   tracked_agent_id,
@@ -103,7 +103,7 @@ export const managedStopped = name(
       ...added,
       ...done,
       session: about(
-        '`ended`: with what ran in it. `left`: it was joined, and goes on as it was before. `gone`: already.',
+        '`ended`: with everything in it. `left`: it was joined, and continues as before. `gone`: it was gone already.',
         z.enum(['ended', 'left', 'gone']),
       ),
       was_running: z.boolean(),

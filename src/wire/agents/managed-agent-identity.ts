@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { about, name, strict } from '../fields.ts';
 import { allOurs } from '../source/ours.ts';
 
-/** An agent, as the source names one. */
+/** An agent with the source's field names. */
 export const named = {
   tracked_agent_id: z.string(),
   transport: z.enum(['tui', 'headless']),
@@ -24,7 +24,7 @@ export const added = {
     '`server`: launched and owned by it. `host`: by the command line.',
     z.enum(['server', 'host']),
   ),
-  joined: about('Somebody started its session by hand, and it was adopted.', z.boolean()),
+  joined: about('Its session was started by hand and joined later.', z.boolean()),
   working_directory: z.string(),
 };
 
@@ -32,7 +32,7 @@ export const identity = { ...named, ...allOurs(added) };
 
 export const managedAgentIdentity = name('ManagedAgentIdentity', strict(identity));
 
-/** Words of many answers. */
+/** Fields of many responses. */
 export const version = { schema_version: z.literal(1) };
 export const success = { success: z.literal(true) };
 export const detail = { detail: z.string() };

@@ -11,7 +11,7 @@ import * as bodies from './managed-agents.ts';
 
 const whichAgent = {
   404: 'There is no such agent, or not for this token.',
-  409: 'The reference is that of several agents, which `agent_ids` names.',
+  409: 'The reference matches several agents; `agent_ids` lists them.',
 };
 const noGateway = { 503: 'The agent has no live gateway.' };
 
@@ -31,13 +31,13 @@ const waiting = { wait_seconds: integer.min(0).max(25).optional() };
 export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   'agents.server': {
     tag: 'agents',
-    summary: 'Who serves here',
+    summary: 'The server that runs here',
     access: 'owner_or_token',
     response: answers.currentServer,
   },
   'agents.shutdown': {
     tag: 'agents',
-    summary: 'Stop the server; its agents run on',
+    summary: 'Stop the server; its agents keep running',
     access: 'granted',
     response: answers.serverShutdown,
   },
@@ -60,13 +60,13 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   },
   'agents.register': {
     tag: 'agents',
-    summary: 'Take on a terminal that was launched for this server',
+    summary: 'Register a terminal that was launched for this server',
     access: 'granted',
     body: bodies.registerLaunchBody,
     response: answers.launchRegistered,
     errors: {
       404: 'There is no such session.',
-      409: 'Its manifest names another owner, or says otherwise than the body.',
+      409: 'Its manifest names another owner, or contradicts the body.',
     },
   },
   'agents.list': {
@@ -77,28 +77,25 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   },
   'agents.get': agentRow('One agent', { response: states.managedAgent }),
   'agents.state': agentRow('What it is doing', { response: states.managedAgentState }),
-  'agents.state.detail': agentRow('The same with everything there is', {
+  'agents.state.detail': agentRow('What it is doing, in full detail', {
     response: states.managedAgentDetail,
   }),
-  'agents.history': agentRow('What was seen of it, newest last', {
+  'agents.history': agentRow('What was observed of it, newest last', {
     query: limit,
     response: states.managedAgentHistory,
   }),
-  'agents.requests': agentRow(
-    'A prompt or an interrupt, by the server or the gateway, whichever can take it',
-    {
-      body: bodies.agentRequestBody,
-      response: answers.agentRequestAnswer,
-    },
-  ),
-  'agents.interrupt': agentRow('End the turn under way', {
+  'agents.requests': agentRow('Send a prompt or an interrupt, by the server or the gateway', {
+    body: bodies.agentRequestBody,
+    response: answers.agentRequestAnswer,
+  }),
+  'agents.interrupt': agentRow('Interrupt the current turn', {
     description:
       'To end the turn of one request only, send an interrupt with `turn_of` to `/gateway/requests` of the agent.',
     body: bodies.noFieldsBody,
     bodyOptional: true,
     response: answers.agentInterrupted,
   }),
-  'agents.stop': agentRow('Stop the agent; one that was joined is left', {
+  'agents.stop': agentRow('Stop the agent; a joined session continues', {
     access: 'granted',
     body: bodies.managedStopBody,
     bodyOptional: true,
@@ -123,7 +120,7 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     query: z.object({ after: integer.min(0).max(1e15).optional(), ...waiting }),
     response: bodies.turnView,
   }),
-  'agents.turns.events': agentRow('What the tool said, in the same words for every tool', {
+  'agents.turns.events': agentRow('The events of a turn, in the same form for every tool', {
     query: z.object({
       after: integer.min(0).max(1e9).default(0),
       limit: integer.min(1).max(10_000).default(1000),
@@ -135,19 +132,19 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     response: z.string(),
     errors: { 422: 'The agent is not headless, or a turn has no such file.' },
   }),
-  'agents.internal.prompt': agentRow('For gateways: have the server run a turn', {
+  'agents.internal.prompt': agentRow('For gateways: ask the server to run a turn', {
     body: bodies.internalPromptBody,
     response: bodies.turnHandedOver,
   }),
-  'agents.internal.state': agentRow('For gateways: the state, held until it differs', {
+  'agents.internal.state': agentRow('For gateways: the state, held until it differs from the known one', {
     ours: true,
     query: z.object({ seen: z.string().optional(), ...waiting }),
     response: views.internalHeadlessState,
   }),
-  'agents.gateway.status': agentRow('Status of its gateway; not attached is an answer', {
+  'agents.gateway.status': agentRow('Status of its gateway, also when none is attached', {
     response: views.managedGatewayStatus,
   }),
-  'agents.gateway.attach': agentRow('Start a gateway beside it, or give a live one other settings', {
+  'agents.gateway.attach': agentRow('Start a gateway beside it, or change the settings of a running one', {
     access: 'granted',
     body: bodies.managedAttachBody,
     bodyOptional: true,
@@ -168,7 +165,7 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
 type CarriedId = Exclude<keyof GatewayRoutes, 'health' | 'status' | 'openapi'>;
 type Carried = { readonly [K in CarriedId as `agents.gateway.${K}`]: Route & { carries: GatewayRoutes[K] } };
 
-/** What the server says itself comes before what the gateway says with the same status. */
+/** The server's own errors come first, then those of the gateway with the same status. */
 function carriedErrors(own: Route): Row['errors'] {
   const tooLarge: Row['errors'] = own.method === 'GET' ? {} : { 413: BODY_ERRORS[413]! };
   const ours: Record<number, string> = { ...whichAgent, ...noGateway, ...tooLarge };
@@ -179,7 +176,7 @@ function carriedErrors(own: Route): Row['errors'] {
   return { ...ours, ...Object.fromEntries(theirs) };
 }
 
-/** Everything a gateway serves, at the agent's place on the server; carried there unchanged. */
+/** The routes of a gateway at the agent's place on the server; calls are passed through unchanged. */
 export const CARRIED_ROUTES = Object.fromEntries(
   Object.values<Route>(GATEWAY_ROUTES)
     .filter(({ path }) => path.startsWith('/v1/') && path !== GATEWAY_ROUTES.status.path)

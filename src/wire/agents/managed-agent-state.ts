@@ -20,7 +20,7 @@ export const managedAgentList = name(
         ...allOurs({
           session: z.enum(['running', 'lost', 'stale']),
           tool_connectivity: about(
-            'Whether the tool itself is there, as its live gateway sees it; null when none looks.',
+            'Whether the tool is running, as its live gateway sees it; null without one.',
             z.enum(CONNECTIVITY).nullable(),
           ),
           gateway: z.enum(['live', 'silent', 'restarting', 'down', 'not_attached', 'not_capable']),
@@ -46,8 +46,8 @@ const lastTurn = strict({
   turn_index: integer.nullable(),
   updated_at_utc: stamp.nullable(),
   ...allOurs({
-    source: about('Of a terminal.', tuiState.shape.last_turn.shape.source.optional()),
-    turn: about('Of a headless agent whose turns the server runs.', turnView.optional()),
+    source: about('For a terminal.', tuiState.shape.last_turn.shape.source.optional()),
+    turn: about('For a headless agent whose turns the server runs.', turnView.optional()),
   }),
 });
 
@@ -57,7 +57,7 @@ const mailbox = strict({
   transport: z.string(),
   principal_id: z.string(),
   address: z.string(),
-  binding: ours(about('All of it: where its parts are depends on the transport.', anything)),
+  binding: ours(about('The whole binding; its fields depend on the transport.', anything)),
 });
 
 const gatewaySummary = strict({
@@ -77,7 +77,7 @@ const gatewaySummary = strict({
 });
 
 const observer = about(
-  'Who looked; null when nobody does, as at a terminal without a gateway.',
+  'What observes it; null when nothing does, as for a terminal without a gateway.',
   z.enum(['server', 'gateway']).nullable(),
 );
 
@@ -107,7 +107,7 @@ export const managedAgentState = name('ManagedAgentState', strict({ ...state, ..
 const { tracked_agent_id: _, ...besidesIdentity } = { ...state, ...ownState };
 export const managedAgent = name('ManagedAgent', strict({ ...identity, ...allOurs(besidesIdentity) }));
 
-const seen = about('All that its watcher says; null when nobody looks.', anything.nullable());
+const seen = about('Everything its observer reports; null without an observer.', anything.nullable());
 
 const tuiDetail = strict({
   transport: z.literal('tui'),
@@ -177,9 +177,9 @@ export const managedAgentHistory = name(
         last_turn_result: z.enum(TURN_RESULTS),
         turn_id: z.string().nullable(),
         ...allOurs({
-          turn: about('Of a headless agent whose turns the server runs.', turnView.optional()),
-          request: about('Of another headless agent: what its gateway took.', requestView.optional()),
-          screen: about('Of a terminal.', tuiSnapshot.optional()),
+          turn: about('For a headless agent whose turns the server runs.', turnView.optional()),
+          request: about('For another headless agent: the request of its gateway.', requestView.optional()),
+          screen: about('For a terminal.', tuiSnapshot.optional()),
         }),
       }),
     ),

@@ -25,21 +25,21 @@ export const turnEvents = name(
         message: z.string(),
         turn_index: integer,
         timestamp_utc: stamp,
-        payload: about("The tool's own line, where that is an object and small.", anything.nullable()),
+        payload: about("The tool's own line, when it is a small object.", anything.nullable()),
         ...allOurs({
           provider: z.string().optional(),
           provider_event_type: z.string().nullish(),
           session_id: z.string().nullish(),
           data: anything.optional(),
           raw_payload: z.unknown().optional(),
-          raw: about('A line that is not JSON, or still being written.', z.string().optional()),
+          raw: about('A line that is not JSON, or is still being written.', z.string().optional()),
         }),
       }),
     ),
     ...allOurs({
       ...version,
       status: z.enum(TURN_STATUSES),
-      next_after: about('Give it back as `after` to go on from here.', count),
+      next_after: about('Pass it as `after` to continue from here.', count),
       more: z.boolean(),
     }),
   }),
@@ -77,7 +77,7 @@ export const internalHeadlessState = name(
       }),
       active_turn_id: z.string().nullable(),
     }),
-    seen: about('Give it back to be answered when the state differs from this one.', z.string()),
+    seen: about('Pass it back to wait until the state differs from this one.', z.string()),
   }),
 );
 
@@ -90,9 +90,9 @@ export const liveMail = name(
     principal_id: z.string(),
     address: z.string(),
     bindings_version: z.string(),
-    mailbox: about('The same, and where its parts are, under the name of its transport.', anything),
+    mailbox: about('The same with the places of its parts, as its transport names them.', anything),
     gateway: about(
-      'The gateway that serves it now, if one does.',
+      'The gateway that serves it now; null without one.',
       strict({
         source: z.literal('current_instance'),
         host: z.string(),
@@ -118,14 +118,14 @@ export const managedGatewayStatus = gatewayStatus;
 const changed = <S extends z.ZodType, V extends z.ZodType>(setting: S, value: V) =>
   strict({ setting, from: value, to: value });
 
-/** Answers an attach: the status, and what was changed of a gateway that lived already. */
+/** Response of an attach: the status, and what changed in a gateway that was running already. */
 export const managedAttachAnswer = name(
   'ManagedAttachAnswer',
   strict({
     ...statusFields,
     restarted: ours(
       about(
-        'What restarting a live gateway changed; empty when it is new or was left alone.',
+        'What the restart of a running gateway changed; empty when it is new or was not restarted.',
         z.array(
           z.union([
             changed(z.literal('execution_mode'), oneOf(EXECUTION_MODES)),

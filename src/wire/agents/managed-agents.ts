@@ -31,8 +31,8 @@ const environmentFile = names(
   'file',
   'launcher',
   about(
-    'A file of the runtime directory that only the owner of the server can read, with the environment the tool is to have. ' +
-      'It is taken once. Without it a token is needed, and the tool gets the environment of the server.',
+    'A file in the runtime directory that only the owner of the server can read, with the environment for the tool. ' +
+      'It is used once. Without it a token is required, and the tool gets the environment of the server.',
     absolutePath.nullish(),
   ),
 );
@@ -54,19 +54,16 @@ const launchFields = {
   role_name: trimmed.nullish(),
   home: directory.nullish(),
   mcp: about(
-    'none: none of our tools. ask: the tool asks before it uses them. Left out: they are there, each allowed by its name.',
+    'none: without our tools. ask: the tool asks before it uses them. Left out: our tools are available, each allowed by name.',
     z.enum(['none', 'ask']).nullish(),
   ),
-  install_skills: about(
-    'False: the mail skills are not put where the tool looks for them.',
-    z.boolean().nullish(),
-  ),
+  install_skills: about('False: the mail skills are not installed for the tool.', z.boolean().nullish()),
   take_over: about(
-    "True: take the agent's place in the fleet from a session that still runs elsewhere.",
+    'True: replace a session of the agent that still runs elsewhere in the fleet.',
     z.boolean().nullish(),
   ),
   mailbox: about(
-    'False: none. Otherwise one under this root and address, or where they are by default.',
+    'False: none. Otherwise one with this root and address, or with the defaults.',
     z.union([z.literal(false), strict({ root: directory.nullish(), address: trimmed.nullish() })]).nullish(),
   ),
   environment_file: environmentFile,
@@ -81,19 +78,19 @@ export const headlessLaunchBody = name(
   strict({ ...launchFields, resume_args: words.nullish(), continue_args: words.nullish() }),
 );
 
-/** Body of `POST /houmao/agents/{agent_ref}/stop`; it may be left out. */
+/** Optional body of `POST /houmao/agents/{agent_ref}/stop`. */
 export const managedStopBody = name(
   'ManagedStopBody',
   strict({
     schema_version: schemaVersion(1),
     kill_session: about(
-      'Ends also a session that was joined; without it that one is only left, and goes on.',
+      'Also end a session that was joined; otherwise a joined session continues without us.',
       z.boolean().default(false),
     ),
   }),
 );
 
-/** Body of routes that take no field; it may be left out. A field is refused, so that a condition is never dropped silently. */
+/** Optional body of routes without fields. Any field is refused, so that no condition is ignored silently. */
 export const noFieldsBody = name('NoFieldsBody', strict({ schema_version: schemaVersion(1) }));
 
 /** Body of `POST /houmao/agents/{agent_ref}/relaunch`. */
@@ -120,13 +117,13 @@ export const registerLaunchBody = name(
   }),
 );
 
-const timing = about('Null: as if it were absent.', seconds.nullish());
+const timing = about('Null is the same as absent.', seconds.nullish());
 const timings = Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, timing])) as Record<
   TuiTimingField,
   typeof timing
 >;
 
-/** Body of `POST …/gateway/attach`; may be left out. */
+/** Optional body of `POST …/gateway/attach`. */
 export const managedAttachBody = name(
   'ManagedAttachBody',
   strict({
@@ -160,7 +157,10 @@ export const turnId = z
 const turnInput = {
   schema_version: schemaVersion(1),
   prompt: notBlank,
-  turn_id: about('The same id with the same prompt is the same turn: it never runs twice.', turnId.nullish()),
+  turn_id: about(
+    'The same id with the same prompt is the same turn, which never runs twice.',
+    turnId.nullish(),
+  ),
   chat_session: chatSession.nullish(),
   execution: executionOverride.nullish(),
 };
@@ -168,7 +168,7 @@ const turnInput = {
 /** Body of `POST …/turns`. */
 export const turnBody = name('TurnBody', strict(turnInput));
 
-/** Body of `POST …/gateway/internal/headless-prompt`: a gateway has the server run a turn. */
+/** Body of `POST …/gateway/internal/headless-prompt`, with which a gateway asks the server to run a turn. */
 export const internalPromptBody = name(
   'InternalHeadlessPromptBody',
   strict({ ...turnInput, turn_id: turnId, request_id: trimmed, direct: z.boolean().default(false) }),
@@ -187,10 +187,10 @@ const turnEnd = {
   started_at_utc: stamp,
   completed_at_utc: stamp.nullable(),
   returncode: about("The tool's exit code, once it is known.", integer.nullable()),
-  completion_source: about('Who saw its end.', z.string().nullable()),
+  completion_source: about('What observed its end.', z.string().nullable()),
   stdout_path: z.string().nullable(),
   stderr_path: z.string().nullable(),
-  status_path: about('Where the exit code is written.', z.string().nullable()),
+  status_path: about('The file with the exit code.', z.string().nullable()),
   history_summary: z.string().nullable(),
   error: z.string().nullable(),
 };
@@ -201,7 +201,7 @@ const turnRecord = {
   accepted_at_utc: stamp,
   finished_at_utc: stamp.nullable(),
   reasons: z.array(z.string()),
-  untouched: about('It is proven that nothing of it was run.', z.boolean()),
+  untouched: about('It is proven that no part of it ran.', z.boolean()),
   stages: z.array(
     strict({
       stage: z.enum(SURFACE_STAGES),
@@ -220,13 +220,13 @@ const detail = { detail: z.string() };
 /** A turn that a server runs, or has run. */
 export const turnView = name('TurnView', strict({ ...turn, ...turnEnd, ...allOurs(turnRecord) }));
 
-/** The same when it is accepted. */
+/** The response when a turn is accepted. */
 export const turnAccepted = name(
   'TurnAccepted',
   strict({ ...success, ...turn, ...detail, ...allOurs({ ...turnEnd, ...turnRecord }) }),
 );
 
-/** The same for a gateway. */
+/** The same response for a gateway. */
 export const turnHandedOver = name(
   'TurnHandedOver',
   strict({ ...success, ...allOurs({ ...turn, ...detail, ...turnEnd, ...turnRecord }) }),

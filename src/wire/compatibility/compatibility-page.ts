@@ -12,7 +12,7 @@ import { type MarkedField, markedFields } from '../source/marked-fields.ts';
 import { errorBody } from '../v1/error-body.ts';
 import { DIFFERENCES, NOT_SERVED } from './differences.ts';
 
-/** The files that programs of the source read. */
+/** The files that the source's programs read. */
 const FILES: Readonly<Record<string, z.ZodType>> = {
   'manifest.json': sessionManifest,
   'gateway/desired-config.json': desiredConfigFile,
@@ -30,26 +30,26 @@ export function compatibilityPage(): string {
     '',
     'Generated from the marks in `src/wire/` by `scripts/generate.mjs`.',
     '',
-    'Rouse speaks the protocol of Houmao 0.7.1 and adds to it. Programs of Houmao refuse fields that they do not know. With',
-    '`ROUSE_WIRE=houmao` a gateway and the fleet server leave out what is listed here, on every route and in every stream, except for',
-    'callers that send `X-Rouse: 1`: the command line, the page and our servers among each other. Errors then have `detail` alone.',
-    'Files that programs of Houmao read have its fields alone in either mode; what is ours of them is in a file beside each.',
-    '`test/houmao/` holds recorded answers and files against the fields of the source.',
+    'Rouse uses the protocol of Houmao 0.7.1 and adds to it. Programs of Houmao refuse unknown fields. With `ROUSE_WIRE=houmao` a',
+    'gateway and the fleet server leave out what is listed here, on every route and in every stream, except for callers that send',
+    '`X-Rouse: 1`: the command line, the page, and our servers among each other. Errors then have only `detail`. Files that programs of',
+    'Houmao read have only its fields in either mode; our own fields are in a file beside each. `test/houmao/` compares recorded',
+    'responses and files with the fields of the source.',
     '',
-    ...fieldsOf('Fields of ours: the gateway', GATEWAY_ROUTES),
-    ...fieldsOf('Fields of ours: the fleet server', own),
+    ...fieldsOf('Our fields: the gateway', GATEWAY_ROUTES),
+    ...fieldsOf('Our fields: the fleet server', own),
     `- Below \`/houmao/agents/{agent_ref}/gateway\` and \`/houmao/agents/{agent_ref}/mail\`: as the gateway's.`,
     '',
-    '## Fields of ours: files',
+    '## Our fields: files',
     '',
     ...Object.entries(FILES).map(
       ([file, schema]) => `- \`${file}\`, in \`${besideOf(file)}\`: ${words(markedFields(schema))}`,
     ),
-    '- `manifest.json`, in `manifest.rouse.json`: `home_given`: false where the tool was given no home of its own.',
-    '- `gateway/state.json`: nothing; what is ours of a status is only in answers.',
+    '- `manifest.json`, in `manifest.rouse.json`: `home_given`: false when the tool has no home of its own.',
+    '- `gateway/state.json`: none; our fields of a status are only in responses.',
     '',
-    ...routesOf('Routes of ours: the gateway', GATEWAY_ROUTES),
-    ...routesOf('Routes of ours: the fleet server', own),
+    ...routesOf('Our routes: the gateway', GATEWAY_ROUTES),
+    ...routesOf('Our routes: the fleet server', own),
     '## What differs on purpose',
     '',
     ...DIFFERENCES.map((each) => `- ${each}`),
@@ -84,8 +84,8 @@ function words(marks: readonly MarkedField[]): string {
   return marks
     .map(({ field, values }) => {
       if (!values) return `\`${field}\``;
-      const told = Object.entries(values).map(([ours, theirs]) => `\`${ours}\` is \`${theirs}\` there`);
-      return `\`${field}\` (${told.join(', ')})`;
+      const replaced = Object.entries(values).map(([ours, theirs]) => `\`${ours}\` is \`${theirs}\` there`);
+      return `\`${field}\` (${replaced.join(', ')})`;
     })
     .join(', ');
 }

@@ -66,7 +66,7 @@ const fields = {
   desired_port: port.nullish(),
 };
 
-/** The shape of `backend_metadata` follows from the backend. */
+/** The shape of `backend_metadata` depends on the backend. */
 function metadataProblems(value: { backend: BackendKind; backend_metadata: unknown }): FieldProblem[] {
   if (value.backend === BACKEND.codexServer) {
     return [{ path: ['backend'], message: 'must be a backend that a gateway can serve' }];
@@ -80,7 +80,7 @@ function metadataProblems(value: { backend: BackendKind; backend_metadata: unkno
   );
 }
 
-/** attach.json: how a gateway starts; rebuilt from the manifest, never an authority. */
+/** attach.json: how a gateway starts. Rebuilt from the manifest; never an authority. */
 export const attachFile = rules(strict(fields), metadataProblems);
 
 const live = {
@@ -92,7 +92,7 @@ const live = {
 };
 const liveNames = Object.keys(live) as (keyof typeof live)[];
 
-/** gateway_manifest.json: bookkeeping for others to read; never an input of attach. */
+/** gateway_manifest.json: information for other programs; never an input of attach. */
 export const gatewayManifestFile = rules(
   strict({
     ...fields,
@@ -131,7 +131,7 @@ export const gatewayManifestFile = rules(
 export type AttachFile = z.infer<typeof attachFile>;
 export type GatewayManifestFile = z.infer<typeof gatewayManifestFile>;
 
-/** First of these that is not blank. */
+/** The first of these that is not blank. */
 export function attachIdentity(candidates: {
   runtimeSessionId?: string | null | undefined;
   agentId?: string | null | undefined;

@@ -1,14 +1,14 @@
 /**
- * Files that programs of the source read have its fields and no others. What is ours of them is in a file beside each:
- * `manifest.json` and `manifest.rouse.json`. Version 0.1.0 wrote both into one. Loads no schemas.
+ * Files that the source's programs read have only its fields. Our own fields are in a file beside each: `manifest.json` and
+ * `manifest.rouse.json`. Version 0.1.0 wrote both into one file. Loads no schemas.
  */
 type Json = Record<string, unknown>;
 
 export const besideOf = (file: string): string => file.replace(/\.json$/, '.rouse.json');
 
 /**
- * Both as one document. What is beside counts only while the fields `by` are the same in both: it may be older or newer than the
- * file. What the file has itself goes before.
+ * Both files as one document. The file beside counts only while the fields `by` are equal in both, because it may be older or
+ * newer. Fields of the published file take precedence.
  */
 export function joinedFile(published: Json, beside: Json | undefined, by: readonly string[]): Json {
   if (!beside || by.some((field) => beside[field] !== published[field])) return published;
@@ -27,14 +27,14 @@ function merged(under: Json, over: Json): Json {
 const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** What ties the two halves of each file. */
+/** The fields that tie the two files together. */
 export const INSTANCE_BY = ['pid', 'port'] as const;
 export const RECORD_BY = ['generation_id'] as const;
 export const MANIFEST_BY = ['agent_id', 'created_at_utc'] as const;
 
 /**
- * A manifest with what is beside it. What a join noted counts only while the session is a joined one: a relaunch makes it ours by
- * one change of the manifest alone.
+ * A manifest with the file beside it. The notes of a join count only while the session is a joined one, because a relaunch ends
+ * that by changing the manifest alone.
  */
 export function joinedManifest(published: Json, beside: Json | undefined): Json {
   const { home_given: homeGiven, ...document } = joinedFile(published, beside, MANIFEST_BY);
@@ -49,7 +49,7 @@ export function joinedManifest(published: Json, beside: Json | undefined): Json 
   return document;
 }
 
-/** The source has no words and variables in an authority that says to start the tool by its launch plan. */
+/** The source has no arguments and variables in an authority that starts the tool by its launch plan. */
 function withWords(authority: Json, plan: Json): Json {
   const { metadata } = plan;
   const noted = isObject(metadata) && isObject(metadata['rouse']) ? metadata['rouse'] : {};

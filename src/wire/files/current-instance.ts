@@ -4,7 +4,7 @@ import { count, integer, oneOf, port, rules, stamp, strict } from '../fields.ts'
 import { allOurs, ourValues } from '../source/ours.ts';
 import { tuiTimings } from './desired-config.ts';
 
-/** run/current-instance.json: the live gateway, as itself wrote it. Detach acts on this handle and on nothing else. */
+/** run/current-instance.json: written by the running gateway. Detach acts on this handle and on nothing else. */
 export const currentInstanceFile = rules(
   strict({
     schema_version: z.literal(1),
@@ -19,13 +19,13 @@ export const currentInstanceFile = rules(
     managed_agent_instance_epoch: integer.positive(),
     managed_agent_instance_id: z.string().nullish(),
     ...allOurs({
-      /** A host holds it. */
+      /** Whether it runs in a host. */
       hosted: z.literal(true).optional(),
-      /** What it was started with. */
+      /** The timings it was started with. */
       tui_tracking_timings: tuiTimings.nullish(),
-      /** What `/health` echoes. */
+      /** The id that `/health` returns. */
       instance_id: z.string().nullish(),
-      /** With the pid these make a process that cannot be confused with a later one of the same pid. */
+      /** Together with the pid they identify the process, even when the pid is used again. */
       pid_start_ticks: count.nullish(),
       boot_id: z.string().nullish(),
       started_at_utc: stamp.nullish(),

@@ -17,7 +17,7 @@ export const tuiTimings = strict(
   >,
 );
 
-/** desired-config.json: what the last successful attach bound, so that the next one does the same. */
+/** desired-config.json: the settings of the last successful attach, for the next one. */
 export const desiredConfigFile = strict({
   schema_version: z.literal(1),
   desired_host: z.enum(LISTENER_HOSTS).nullish(),
@@ -25,15 +25,15 @@ export const desiredConfigFile = strict({
   desired_execution_mode: ourValues(MODES_ELSEWHERE, oneOf(EXECUTION_MODES)),
   desired_tui_tracking_timings: tuiTimings.nullish(),
   ...allOurs({
-    /** `auto`: the system gave the port out; it is tried again, not insisted on. Absent means explicit. */
+    /** `auto`: the system chose the port; the next attach tries it again but may take another. Absent means explicit. */
     desired_port_origin: z.enum(PORT_ORIGINS).nullish(),
-    /** `attached`: a gateway should run. `stopped`: it was ended with its host, and comes back with it. Absent: neither. */
+    /** `attached`: a gateway should run. `stopped`: it was ended with its host, and restarts with it. Absent: neither. */
     desired_state: z.enum(['attached', 'stopped']).nullish(),
-    /** In a host. */
+    /** Whether it runs in a host. */
     desired_hosted: z.literal(true).optional(),
     /** Uids of other accounts that may connect with the token. */
     desired_allow_users: z.array(count.max(0xffff_fffe)).nullish(),
-    /** Of newer versions of the source, and without effect here. */
+    /** From newer versions of the source; no effect here. */
     desired_diagnostic_logging: strict({
       enabled: z.boolean().default(false),
       max_bytes: integer.min(1).max(1_073_741_824).default(1_048_576),

@@ -14,7 +14,7 @@ type Row = [change: object, message: string];
 
 function table(name: string, schema: z.ZodType, good: object, bad: Row[]): void {
   describe(name, () => {
-    it('is read back as it was written', () => {
+    it('parses what was written', () => {
       expect(parseFile(schema, good, name)).toMatchObject(good);
     });
     it('refuses an unknown key and names the file', () => {
@@ -107,7 +107,7 @@ describe('manifest.json of other backends', () => {
   const { local_interactive: _, ...rest } = manifest;
   const plan = (backend: string) => ({ ...rest, backend, launch_plan: { ...rest.launch_plan, backend } });
 
-  it('holds the section of its backend', () => {
+  it('has the section of its backend and no other', () => {
     expect(BACKEND_KINDS.map(backendSection)).toEqual([
       'local_interactive',
       ...Array(5).fill('headless'),
@@ -117,7 +117,7 @@ describe('manifest.json of other backends', () => {
     ]);
   });
 
-  it('of a headless agent needs a session id once a turn has run, and a value exactly for an exact resume', () => {
+  it('requires a session id of a headless agent once a turn has run, and a value only for an exact resume', () => {
     const headless = (section: object) => ({ ...plan('codex_headless'), headless: { ...turns, ...section } });
     const parse = (section: object) => parseFile(sessionManifest, headless(section), 'm');
     expect(parse({}).headless?.resume_selection_kind).toBe('none');
@@ -130,7 +130,7 @@ describe('manifest.json of other backends', () => {
     );
   });
 
-  it('of an app server has no tmux identity', () => {
+  it('has no tmux identity for an app server', () => {
     const server = { ...plan('codex_app_server'), codex: { turn_index: 0 } };
     expect(() => parseFile(sessionManifest, server, 'm')).toThrow(
       'agent_name must be absent for backend codex_app_server',
@@ -302,7 +302,7 @@ table('record.json', registryRecord, record, [
   [{ gateway: { host: '127.0.0.1', port: 4711 } }, 'gateway.state_path is required'],
 ]);
 
-it('a record is fresh until its lease ends', () => {
+it('a registry record is fresh until its lease ends', () => {
   const end = Date.parse(record.lease_expires_at);
   expect([end - 1, end, end + 1].map((now) => isFresh(record, now))).toEqual([true, true, false]);
 });
@@ -321,7 +321,7 @@ it('the attach identity is the first of its candidates that is not blank', () =>
 });
 
 describe('events.jsonl', () => {
-  it('knows every kind of the contract', () => {
+  it('has every kind of event of the contract', () => {
     expect(gatewayEvent.options.map(({ shape }) => shape.kind.value)).toEqual([
       'accepted',
       'accepted_internal',
@@ -347,7 +347,7 @@ describe('events.jsonl', () => {
     ]);
   });
 
-  it('an event may hold more than its kind demands, not less', () => {
+  it('accepts more fields than the kind of an event requires, but not fewer', () => {
     const event = {
       kind: 'control_input',
       escape_special_keys: false,

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { ADMISSION_POLICIES, REMINDER_MODES, REQUEST_KINDS } from '../../domain/index.ts';
 import { oneOf, stamp } from '../fields.ts';
 
-// Events are a history that grows: each kind names what it always holds, and may hold more. Old lines have no time.
+// Events are history: each kind declares the fields it always has, and may have more. Old lines have no time.
 const event = <K extends string, S extends z.ZodRawShape>(kind: K, shape: S) =>
   z.looseObject({ kind: z.literal(kind), at_utc: stamp.optional(), ...shape });
 
 const request = { request_id: z.string(), request_kind: z.enum([...REQUEST_KINDS, 'a2a_prompt']) };
-/** One id from a message to its turn, which old lines have not. */
+/** The same id from a message to its turn; old lines have none. */
 const trace_id = z.string().optional();
 const accepted = { ...request, trace_id, accepted_at_utc: stamp };
 const finished = {
@@ -19,7 +19,7 @@ const finished = {
 };
 const reasons = z.array(z.string()).optional();
 const evidence = z.array(z.unknown()).optional();
-/** `turn_id`: of a headless agent. */
+/** `turn_id`: for a headless agent. */
 const control = { request_id: z.string().optional(), turn_id: z.string().nullish() };
 const reminder = {
   reminder_id: z.string(),
@@ -95,7 +95,7 @@ export const gatewayEvent = z.discriminatedUnion('kind', [
 export type GatewayEvent = z.infer<typeof gatewayEvent>;
 export type GatewayEventKind = GatewayEvent['kind'];
 
-/** What a line of this kind holds beside its kind and time: all of it named above, so that a writer cannot drift away. */
+/** The declared fields of a line of this kind besides kind and time; writers may write no others. */
 export type FieldsOf<K extends GatewayEventKind> = Named<Extract<GatewayEvent, { kind: K }>>;
 type Named<E> = {
   [F in keyof E as string extends F ? never : F extends 'kind' | 'at_utc' ? never : F]: E[F];

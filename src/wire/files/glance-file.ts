@@ -2,31 +2,31 @@ import type { ProcessIdentity } from '../../base/index.ts';
 import type { AgentNeed, FormerWakes, Standing } from '../../domain/index.ts';
 
 /**
- * gateway/glance.json: all that a list of agents shows of one, written by its gateway when it changed. Read from outside
- * without asking anybody; believed only while the process that wrote it runs.
+ * gateway/glance.json: what a list of agents shows of one agent. Its gateway writes it when something changes; readers need
+ * no connection to the gateway. It counts only while the process that wrote it is running.
  */
 export interface GlanceFile {
   schema_version: 1;
-  /** Null once the gateway has ended in order. */
+  /** Null once the gateway has ended normally. */
   written_by: ProcessIdentity | null;
   standing: Standing;
-  /** Since when it stands so, as far as this gateway saw. */
+  /** The start of that state, as far as this gateway saw it. */
   since_utc: string;
-  /** Mail that may wake the agent; null where the gateway does not look. */
+  /** Mail that may wake the agent; null when the gateway does not count it. */
   open_mail: number | null;
   wakes: {
     on: boolean;
-    /** Proven to be submitted. */
+    /** Wakes proven to be submitted. */
     count: number;
     last_at_utc: string | null;
-    /** Why open mail is not announced now, as the notifier says it. */
+    /** The notifier's reason why open mail is not announced now. */
     held_back: string | null;
-    /** Off although somebody had set them; absent from an older gateway. */
+    /** Off after having been set; absent from an older gateway. */
     turned_off?: boolean;
-    /** How it was woken before; only while they are turned off. */
+    /** The settings before; only while they are turned off. */
     former?: FormerWakes;
   };
-  /** Requests in line. */
+  /** Queued requests. */
   queue_depth: number;
   /** Deliveries of the last day that ended badly, newest first; absent without any. */
   undelivered?: AgentNeed[];

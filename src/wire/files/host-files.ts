@@ -7,24 +7,24 @@ export function hostFiles(directory: string) {
   const at = (name: string): string => path.join(directory, name);
   return {
     run: directory,
-    /** The host that lives, as itself wrote it; a host without it never came up. */
+    /** Written by the running host; a host without it never started fully. */
     currentInstance: at('current-host.json'),
     keeper: at('keeper.json'),
     keeperScript: at('keeper.sh'),
-    /** Held by the host for life. */
+    /** Held by the host as long as it runs. */
     lock: at('host.lock'),
-    /** Held by whoever starts one. */
+    /** Held while a host is started. */
     startLock: at('start.lock'),
     socket: at('host.sock'),
-    /** What it could tell nobody else. */
+    /** Errors that it could not report elsewhere. */
     errors: at('host.err'),
   };
 }
 
-/** Below the runtime directory: one directory for each program that hosts. */
+/** The directory with one directory per host, below the runtime directory. */
 export function hostsDirectory(runtimeDir: string): string {
   return path.join(runtimeDir, 'hosts');
 }
 
-/** Where its parent leaves it the gateways it holds, while the parent lives; it has no name. */
+/** Descriptor of the unnamed file in which a parent keeps the gateways of its host. */
 export const HOST_JOURNAL_FD = 5;

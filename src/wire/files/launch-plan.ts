@@ -3,7 +3,7 @@ import { BACKEND_KINDS } from '../../domain/index.ts';
 import { bindingSchemas, type MailboxBinding } from '../../mail/transports.ts';
 import { strict } from '../fields.ts';
 
-/** Of any transport on the list at the time. */
+/** A binding of any transport that is listed when it is parsed. */
 function listed(schema: () => z.ZodType<MailboxBinding>) {
   return z.custom<MailboxBinding>().transform((value, context) => {
     const checked = schema().safeParse(value);
@@ -13,13 +13,13 @@ function listed(schema: () => z.ZodType<MailboxBinding>) {
   });
 }
 
-/** Which mailbox belongs to the session: `launch_plan.mailbox` of the manifest. */
+/** The mailbox of the session: `launch_plan.mailbox` of the manifest. */
 const mailboxBinding = listed(() => bindingSchemas().binding);
 
-/** The same as a registry record publishes it: enough to find the mailbox, not where its folder is. */
+/** The mailbox in a registry record: enough to find it, without the place of its folder. */
 export const publishedMailbox = listed(() => bindingSchemas().published);
 
-/** How the agent was started, without any secret: credentials are named, never held. */
+/** How the agent was started. It names credentials but contains no secret. */
 export const launchPlan = strict({
   backend: z.enum(BACKEND_KINDS),
   tool: z.string(),

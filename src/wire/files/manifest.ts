@@ -29,9 +29,9 @@ const variableState = z.discriminatedUnion('state', [
 const beforeJoin = strict({
   window_id: z.string(),
   window_name: z.string(),
-  /** The window's own option; null where it has none and follows the global one. */
+  /** The window's own option; null when it uses the global one. */
   automatic_rename: z.enum(['on', 'off']).nullable(),
-  /** Whether join gave the window a name of ours; absent: it did. */
+  /** Whether join renamed the window; absent: it did. */
   renamed: z.boolean().optional(),
   variables: z.array(variableState),
 });
@@ -41,11 +41,11 @@ const tmux = strict({
   primary_window_index: z.literal('0'),
   primary_window_role: z.literal('managed_agent_surface'),
   primary_window_name: optional,
-  /** The tmux socket this session lives on: a path, or a name; absent means the default that everybody shares. */
+  /** The tmux socket of this session: a path or a name; absent means tmux's default. */
   socket: ours(optional),
-  /** The pane the agent was joined in, where it is not the first of window 0. */
+  /** The pane that the agent was joined in, when it is not the first of window 0. */
   agent_pane: ours(optional),
-  /** Of a joined session: what was there before, to be put back when it is left. */
+  /** For a joined session: the state before the join, restored when the session is left. */
   before_join: ours(beforeJoin.nullish()),
 });
 
@@ -155,7 +155,7 @@ const shape = strict({
   }).nullish(),
 });
 
-/** manifest.json: the one authority for attach, resume and relaunch of a session. It never holds a live host or port. */
+/** manifest.json: the only authority for attach, resume and relaunch of a session. It never holds a live host or port. */
 export const sessionManifest = rules(shape, manifestProblems);
 
 export type SessionManifest = z.infer<typeof sessionManifest>;

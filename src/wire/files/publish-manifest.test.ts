@@ -70,7 +70,7 @@ const readBack = ({ published, beside }: ReturnType<typeof publishManifest>): Se
   sessionManifest.parse(joinedManifest(published, beside));
 
 describe('a manifest', () => {
-  it('is published with a value in every field that the source demands, and without any of ours', () => {
+  it('is published with a value in every field that the source requires, and without our own fields', () => {
     const { published } = publishManifest(manifest(), '/root');
     expect(published).toMatchObject({
       role_name: 'none',
@@ -98,7 +98,7 @@ describe('a manifest', () => {
   it.each([
     ['launched', manifest()],
     ['joined', joinedSession()],
-  ])('that is %s loses nothing by being published and read again', (_, own) => {
+  ])('that is %s is the same after it is published and read again', (_, own) => {
     const split = publishManifest(own, '/root');
     const back = readBack(split);
     expect(back.tmux).toMatchObject({ ...own.tmux });
@@ -108,7 +108,7 @@ describe('a manifest', () => {
     expect(publishManifest(back, '/root')).toEqual(split);
   });
 
-  it('of a session that became ours no longer has what a join noted, by a change of the manifest alone', () => {
+  it('loses the notes of a join when the manifest alone says that the session is no longer joined', () => {
     const { published, beside } = publishManifest(joinedSession(), '/root');
     const authority = { ...(published['agent_launch_authority'] as object), session_origin: null };
     const back = readBack({ published: { ...published, agent_launch_authority: authority }, beside });
@@ -116,13 +116,13 @@ describe('a manifest', () => {
     expect([back.tmux?.agent_pane, back.tmux?.before_join]).toEqual([undefined, undefined]);
   });
 
-  it('takes nothing from what is beside it of another agent', () => {
+  it('ignores a file beside it that belongs to another agent', () => {
     const { published, beside } = publishManifest(manifest(), '/root');
     const back = readBack({ published, beside: { ...beside, agent_id: 'other' } });
     expect(back.tmux?.socket).toBeUndefined();
   });
 
-  it('of 0.1.0 is read as it is, and is the same when it is written anew', () => {
+  it('of version 0.1.0 is read as it is, and is the same when it is written again', () => {
     const own = joinedSession();
     const old = JSON.parse(JSON.stringify(own)) as Record<string, unknown>;
     const back = sessionManifest.parse(joinedManifest(old, undefined));

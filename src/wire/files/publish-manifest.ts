@@ -19,8 +19,8 @@ const METHODS = [
 ];
 
 /**
- * A manifest as it is written: manifest.json parses as schema 4 of the source, which wants a value in some fields that mean nothing
- * here; what is ours is beside it. `root` is the directory of the session.
+ * A manifest as it is written: manifest.json parses as schema 4 of the source, which requires some fields that mean nothing
+ * here. Our own fields are in the file beside it. `root` is the directory of the session.
  */
 export function publishManifest(manifest: SessionManifest, root: string): SplitFile {
   const { launch_plan: plan, cao } = manifest;
@@ -29,7 +29,7 @@ export function publishManifest(manifest: SessionManifest, root: string): SplitF
   const complete: SessionManifest = {
     ...manifest,
     role_name,
-    // Nothing is built here: there is no such file.
+    // Required by the source; there is no such file here.
     brain_manifest_path: manifest.brain_manifest_path || path.join(root, 'brain-manifest.yaml'),
     backend_state: manifest.backend_state ?? {},
     launch_policy_provenance: provenanceOf(manifest),
@@ -56,7 +56,7 @@ export function publishManifest(manifest: SessionManifest, root: string): SplitF
   };
 }
 
-/** With the launch plan as its posture, an authority has neither words nor variables: those are noted in the plan. */
+/** With the launch plan as its posture, an authority has no arguments or variables: they are kept in the plan. */
 function withoutWords(
   published: Json,
   { launch_plan: plan, agent_launch_authority: authority }: SessionManifest,
@@ -75,7 +75,7 @@ function withoutWords(
   };
 }
 
-/** Known of it is the version of the tool. */
+/** Only the version of the tool is known. */
 function provenanceOf({ launch_policy_provenance: known }: SessionManifest): Record<string, unknown> | null {
   const version = known?.['detected_tool_version'];
   if (typeof version !== 'string') return null;
@@ -88,7 +88,7 @@ function provenanceOf({ launch_policy_provenance: known }: SessionManifest): Rec
   };
 }
 
-/** How a role reaches the tool, in the source's words. */
+/** How a role reaches the tool, with the source's name for it. */
 function methodOf({ backend, tool, launch_plan: { role_injection: role } }: SessionManifest): string {
   if (backend === BACKEND.cao) return 'cao_profile';
   const method = role?.method ?? NO_ROLE;

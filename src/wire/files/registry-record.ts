@@ -8,7 +8,7 @@ const identifier = z
   .string()
   .refine(isAgentIdentifier, 'must be ASCII letters, digits, "_" and "-", beginning with a letter or digit');
 
-/** A stamp that says its zone, so that a lease means the same everywhere. */
+/** A stamp with its zone, so that a lease means the same everywhere. */
 const zoned = z
   .string()
   .refine(
@@ -53,7 +53,7 @@ export const registryRecord = rules(
 
 export type RegistryRecord = z.infer<typeof registryRecord>;
 
-/** Whether the record may still be believed: malformed and expired records count as absent. */
+/** Whether the lease of the record is valid; an expired record counts as absent. */
 export function isFresh(record: Pick<RegistryRecord, 'lease_expires_at'>, nowMs: number): boolean {
   return parseUtcTime(record.lease_expires_at)! >= nowMs;
 }

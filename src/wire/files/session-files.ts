@@ -4,7 +4,7 @@ import { commandLine } from '../../base/index.ts';
 
 const MANIFEST = 'manifest.json';
 
-/** The manifest in the root of a session, and the lock every writer of it takes. */
+/** The manifest in the root of a session, and the lock that every writer takes. */
 export function manifestFiles(sessionRoot: string) {
   return {
     manifest: path.join(sessionRoot, MANIFEST),
@@ -12,12 +12,12 @@ export function manifestFiles(sessionRoot: string) {
   };
 }
 
-/** A manifest is ours exactly when its file is called manifest.json; its directory is the session root. */
+/** The session root of a manifest: its directory. Undefined unless the file is called manifest.json. */
 export function rootOfManifest(manifestPath: string): string | undefined {
   return path.basename(manifestPath) === MANIFEST ? path.dirname(manifestPath) : undefined;
 }
 
-/** What run/attempt.json reports of a start, beside the id of the attempt. */
+/** The result of a start in run/attempt.json, beside the id of the attempt. */
 export type AttemptResult =
   | { status: 'ready'; instance_id: string; port: number; pid: number }
   | { status: 'failed'; code: string; message: string };
@@ -26,7 +26,7 @@ export type GatewayFiles = ReturnType<typeof gatewayFiles>;
 
 /** Every file of a session's gateway, from its directory. */
 export function gatewayFiles(gatewayRoot: string) {
-  // Whoever lists agents names the files of each: path.join would take longer than reading them.
+  // Lists call this for every agent, and path.join would take longer than reading the files.
   const root = path.normalize(gatewayRoot);
   const at = (...parts: string[]): string => `${root}/${parts.join('/')}`;
   return {
@@ -39,29 +39,29 @@ export function gatewayFiles(gatewayRoot: string) {
     protocolVersion: at('protocol-version.txt'),
     events: at('events.jsonl'),
     queue: at('queue.sqlite'),
-    /** How the agent is woken, beside the queue that holds it: a queue that is lost can be made again as it was. */
+    /** A copy of the wake settings in the queue, to restore them if the queue file is lost. */
     kept: at('kept.json'),
     run: at('run'),
     currentInstance: at('run', 'current-instance.json'),
     attempt: at('run', 'attempt.json'),
-    /** Its keeper, or the host that holds it. */
+    /** Its keeper, or the host that runs it. */
     keeper: at('run', 'keeper.json'),
-    /** Made by whoever ends a gateway whose host does not answer: the next host leaves it. */
+    /** Made to end a gateway whose host does not respond: the next host does not start it. */
     letGo: at('run', 'let-go'),
     pidFile: at('run', 'gateway.pid'),
     gatewayLock: at('run', 'gateway.lock'),
-    /** Held by whoever types. */
+    /** Held while typing. */
     laneLock: at('run', 'lane.lock'),
     logs: at('logs'),
     log: at('logs', 'gateway.log'),
-    /** The last words of a gateway that could not write its log. */
+    /** Errors of a gateway that could not write its log. */
     errors: at('logs', 'gateway.err'),
   };
 }
 
 /**
- * What is wrong with a queue file that a gateway has used, as a sentence: it is missing or empty. That is never the beginning
- * of a new one, in which accepted work and wakes would be gone without a word. Undefined when nothing is wrong.
+ * Reports in one sentence that a queue file is missing or empty although a gateway has used it. It is not silently replaced
+ * by a new one, because accepted work and wakes would be lost unnoticed. Undefined when nothing is wrong.
  */
 export function lostQueue({
   queue,
@@ -74,7 +74,7 @@ export function lostQueue({
   return used ? `${queue} is ${size === 0 ? 'empty' : 'missing'}, and a gateway has used it` : undefined;
 }
 
-/** What mends that. */
+/** The command that fixes that. */
 export const freshQueueCommand = (agent: string | undefined): string =>
   agent
     ? commandLine`rouse agents gateway attach ${agent} --fresh-queue`

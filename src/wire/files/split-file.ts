@@ -6,9 +6,9 @@ import { ourPart, sourceView } from '../source/source-view.ts';
 type Json = Record<string, unknown>;
 
 export interface SplitFile {
-  /** With the source's fields alone, those without a value as null. */
+  /** Only the source's fields; those without a value are null. */
   published: Json;
-  /** What is ours of it, with the fields that tie it to the other; see beside.ts. */
+  /** Our fields, and those that tie both files together; see beside.ts. */
   beside: Json;
 }
 
@@ -25,11 +25,11 @@ function withNulls(schema: z.ZodType, value: unknown): unknown {
   const inner = innerSchema(schema);
   if (inner) return withNulls(inner, value);
   if (!(schema instanceof z.ZodObject) || value === null || typeof value !== 'object') return value;
-  const given = value as Json;
+  const object = value as Json;
   const fields = Object.entries(schema.shape as Record<string, z.ZodType>)
     .filter(([, each]) => !isOurs(each))
     .flatMap(([name, each]) => {
-      if (given[name] !== undefined) return [[name, withNulls(each, given[name])]];
+      if (object[name] !== undefined) return [[name, withNulls(each, object[name])]];
       return each.safeParse(null).success ? [[name, null]] : [];
     });
   return Object.fromEntries(fields);

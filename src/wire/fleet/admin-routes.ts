@@ -29,7 +29,7 @@ export const SERVER_ROUTES = routes(SERVER_PLACES, {
     ours: true,
     tag: 'server',
     summary:
-      'Does its database answer, and take writes? Needs no token beyond loopback; on loopback it is for the owner and for tokens',
+      'Does its database answer and accept writes? Needs no token beyond loopback; on loopback it is for the owner and for tokens',
     access: 'owner_or_token',
     response: fleetReadiness,
   },
@@ -44,7 +44,7 @@ export const SERVER_ROUTES = routes(SERVER_PLACES, {
   openapi: {
     ours: true,
     tag: 'server',
-    summary: 'The document of this server',
+    summary: 'This document',
     access: 'owner_or_token',
     response: z.record(z.string(), z.unknown()),
     documented: false,
@@ -54,7 +54,7 @@ export const SERVER_ROUTES = routes(SERVER_PLACES, {
 export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
   'admin.orgs.create': {
     tag: 'admin',
-    summary: 'Make an org; one of that name is answered as it is',
+    summary: 'Make an org; an existing one of that name is returned unchanged',
     access: 'server_admins',
     body: orgBody,
     response: orgView,
@@ -67,7 +67,7 @@ export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
   },
   'admin.tokens.create': {
     tag: 'admin',
-    summary: 'Make a token; the secret is in this answer and nowhere else',
+    summary: 'Make a token; only this response has its secret',
     description: limitSentence('tokensPerOrg'),
     access: 'admins',
     body: tokenBody,
@@ -90,7 +90,7 @@ export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
   },
   'admin.mailboxes.list': {
     tag: 'admin',
-    summary: 'Mailboxes that removed agents left, with their mail',
+    summary: 'Mailboxes of removed agents, with their mail',
     access: 'admins',
     query: leftMailboxQuery,
     response: leftMailboxList,
@@ -105,8 +105,7 @@ export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
   },
   'admin.backup': {
     tag: 'admin',
-    summary:
-      'The embedded database as it is now, as "rouse server restore FILE" takes it; for server administrators',
+    summary: 'A backup of the embedded database for "rouse server restore FILE"; for server administrators',
     access: 'server_admins',
     response: z.string(),
     contentType: 'application/gzip',

@@ -4,8 +4,8 @@ import { about, integer, name, nameOf, nextPage, oneLine, stamp, strict } from '
 const word = oneLine.max(200);
 
 /**
- * What a token may do beyond its kind. `launch`: launch, relaunch and stop agents on the server's host, attach and detach
- * their gateways; it runs programs as the server's account. `shutdown`: stop the server.
+ * What a token allows beyond its kind. `launch`: launch, relaunch and stop agents on the server's host, attach and detach
+ * their gateways; this runs programs as the server's account. `shutdown`: stop the server.
  */
 export const GRANTS = ['launch', 'shutdown'] as const;
 export type Grant = (typeof GRANTS)[number];
@@ -22,16 +22,17 @@ export const tokenBody = name(
   'FleetTokenBody',
   strict({
     kind: z.enum(['agent', 'user', 'admin']),
-    subject: about(
-      'Whose it is: the name requests carry. For an agent token, optional.',
-      nameOf('person'),
-    ).optional(),
+    subject: about('The name that requests show. Optional for an agent token.', nameOf('person')).optional(),
     agent: about('Workspace id, agent id or name; only for an agent token.', word).optional(),
-    org: about('Name of the org. Default: that of the asking token, else `default`.', word).optional(),
-    all_orgs: about('An admin of the whole server; only such a one may make another.', z.boolean()).default(
-      false,
-    ),
-    grants: about('Given by an administrator of the whole server, to a person.', grants).default([]),
+    org: about("Name of the org. Default: that of the caller's token, else `default`.", word).optional(),
+    all_orgs: about(
+      'An administrator of the whole server; only another one can make it.',
+      z.boolean(),
+    ).default(false),
+    grants: about(
+      'Only an administrator of the whole server can set them, and only for a person.',
+      grants,
+    ).default([]),
     expires_in_seconds: about(
       'Default: never.',
       z
@@ -65,12 +66,12 @@ export const newToken = name(
 export const tokenList = name('FleetTokenList', strict({ tokens: z.array(tokenView), ...nextPage }));
 
 export const tokenListQuery = strict({
-  all: about('`true`: those that have ended too.', z.enum(['true', 'false']).optional()),
+  all: about('`true`: also tokens that have ended.', z.enum(['true', 'false']).optional()),
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
-  cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
+  cursor: about('`next_cursor` of the previous page.', z.uuid().optional()),
 });
 
-/** A mailbox that a removed agent left. */
+/** The mailbox of a removed agent. */
 export const leftMailbox = name(
   'FleetLeftMailbox',
   strict({
@@ -89,7 +90,7 @@ export const leftMailboxList = name(
 export const leftMailboxQuery = strict({
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
   cursor: about(
-    '`next_cursor` of the page before.',
+    '`next_cursor` of the previous page.',
     z
       .string()
       .regex(/^\d{1,18}$/)
@@ -109,7 +110,7 @@ export const handOverBody = name(
 );
 export const handedOver = name(
   'FleetHandedOver',
-  strict({ address: about('Whose mail it is now.', z.string()), handed_over: integer }),
+  strict({ address: about('The mailbox that has the mail now.', z.string()), handed_over: integer }),
 );
 
 export type OrgView = z.infer<typeof orgView>;

@@ -18,7 +18,7 @@ const noAgent = { 404: 'There is no such agent, or not for this token.' };
 export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
   'a2a.enqueue': {
     tag: 'a2a',
-    summary: 'Put a message into the line of an agent of the same org',
+    summary: 'Queue a message for an agent of the same org',
     access: 'org',
     body: a2aSendBody,
     response: a2aQueued,
@@ -27,7 +27,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
   },
   'a2a.queue.get': {
     tag: 'a2a',
-    summary: 'What happened to a message; for its sender, its target and administrators',
+    summary: 'The state of a message; for its sender, its target and administrators',
     access: 'message_parties',
     response: deliveryView,
     errors: { 404: 'There is no such message here.' },
@@ -35,7 +35,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
   'admin.a2a-queue.list': {
     ours: true,
     tag: 'a2a',
-    summary: 'Dead letters, the latest first; for administrators',
+    summary: 'Dead letters, newest first; for administrators',
     access: 'admins',
     query: deadLetterQuery,
     response: deadLetterList,
@@ -51,7 +51,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
   },
   'admin.a2a-queue.drop-stale': {
     tag: 'a2a',
-    summary: 'Drop what has waited for too long; for administrators',
+    summary: 'Drop messages that have waited too long; for administrators',
     access: 'admins',
     query: dropStaleQuery,
     response: dropStaleAnswer,
@@ -64,16 +64,16 @@ export const A2A_ROUTES = ourRoutes(A2A_PLACES, {
     tag: 'a2a',
     summary: "The agent's A2A card, in the shape of the version in `A2A-Version`, else of 0.3",
     access: 'org',
-    headers: { 'If-None-Match': 'The `ETag` of the card that is known.' },
+    headers: { 'If-None-Match': 'The `ETag` of the known card.' },
     response: a2aAgentCard,
-    also: { 304: 'The card is the one that is known.' },
+    also: { 304: 'The card has not changed.' },
     errors: noAgent,
   },
   'a2a.rpc': {
     tag: 'a2a',
     summary: 'The JSON-RPC endpoint of A2A 1.0 and 0.3',
     orSlash: true,
-    description: `${limitSentence('followersPerOrg')} ${limitSentence('followers')} Beyond that a stream is refused, and a message is answered at once.`,
+    description: `${limitSentence('followersPerOrg')} ${limitSentence('followers')} Beyond that, a stream is refused and a message is answered at once.`,
     access: 'org',
     body: a2aJsonRpc,
     response: a2aJsonRpc,

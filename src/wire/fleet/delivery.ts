@@ -21,7 +21,7 @@ const identifier = oneLine.max(200);
 const ignored = smallJson(z.record(z.string(), z.unknown()), 65_536);
 const metadata = about('Ignored.', ignored.optional());
 
-/** Body of `POST /workspaces/{workspace_id}/a2a`: a JSON-RPC call of A2A 0.3 or 1.0, with a few fields of ours. */
+/** Body of `POST /workspaces/{workspace_id}/a2a`: a JSON-RPC call of A2A 0.3 or 1.0, with a few more fields. */
 export const a2aSendBody = name(
   'FleetA2aSendBody',
   strict({
@@ -47,7 +47,7 @@ export const a2aSendBody = name(
         metadata,
       }),
       expires_in_seconds: about(
-        'Dropped if it was not given out by then.',
+        'Dropped if it was not delivered by then.',
         z
           .number()
           .positive()
@@ -55,10 +55,10 @@ export const a2aSendBody = name(
           .optional(),
       ),
       priority: about(
-        '0 to 100, higher first. Default 50; more only for administrators.',
+        '0 to 100, higher first. Default 50; only administrators may set more.',
         integer.min(0).max(100).optional(),
       ),
-      configuration: about('Ignored: the answer always comes at once.', ignored.optional()),
+      configuration: about('Ignored: the response always comes at once.', ignored.optional()),
       metadata,
     }),
   }),
@@ -69,13 +69,13 @@ export const a2aQueued = name(
   strict({
     queued: z.literal(true),
     queue_id: z.string(),
-    queue_depth: about('Messages that wait for the agent, with this one; counted up to 1000.', count),
-    duplicate: ours(about('It was sent before; this is that message.', z.boolean())),
+    queue_depth: about('Messages waiting for the agent, including this one; counted up to 1000.', count),
+    duplicate: ours(about('It was sent before; this is the first message.', z.boolean())),
     message: z.string(),
   }),
 );
 
-/** A message on its way to an agent, or at its end. Neither its text nor its sender is shown. */
+/** The state of a message to an agent. Neither its text nor its sender is shown. */
 export const deliveryView = name(
   'FleetDelivery',
   strict({
@@ -93,10 +93,10 @@ export const deliveryView = name(
     completed_at: stamp.nullable(),
     expires_at: stamp.nullable(),
     ...allOurs({
-      outcome: about('What happened to it inside the gateway, once that is known.', z.string()).nullable(),
+      outcome: about('How it ended in the gateway, once that is known.', z.string()).nullable(),
       outcome_at: stamp.nullable(),
     }),
-    response_body: about('Only when completed.', z.unknown()),
+    response_body: about('Only when it is completed.', z.unknown()),
   }),
 );
 
@@ -104,7 +104,7 @@ export const deadLetterQuery = strict({
   workspace_id: z.uuid().optional(),
   status: z.enum(DEAD_MESSAGES).optional(),
   limit: about('1 to 200. Default 50.', integer.min(1).max(200).optional()),
-  cursor: about('`next_cursor` of the page before.', text.max(200).optional()),
+  cursor: about('`next_cursor` of the previous page.', text.max(200).optional()),
 });
 
 export const deadLetterList = name(
@@ -122,10 +122,10 @@ export const dropStaleQuery = strict({
 
 export const dropStaleAnswer = name('FleetDropStaleAnswer', strict({ dropped: count }));
 
-/** As the A2A specification says; the server takes both of its versions. */
+/** A message of the A2A specification, in either of its versions. */
 export const a2aJsonRpc = name(
   'A2aJsonRpc',
-  // Where a caller would be told of a task, if push notifications were offered.
+  // Where push notifications about a task would go, if they were offered.
   names('url', 'refused', smallJson(z.record(z.string(), z.unknown()), LIMITS.bodyBytes.standard)),
 );
 export const a2aAgentCard = name('A2aAgentCard', z.record(z.string(), z.unknown()));

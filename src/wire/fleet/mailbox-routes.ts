@@ -5,7 +5,7 @@ import * as mail from './mailbox.ts';
 
 type MailRow = Omit<Row, 'tag' | 'summary' | 'access'>;
 
-/** Whoever has a token has one mailbox, and reaches no other. */
+/** The holder of a token has one mailbox and reaches no other. */
 const row = <R extends MailRow>(summary: string, more: R) => ({
   tag: 'mailbox',
   summary,
@@ -17,14 +17,14 @@ const noMailbox = { 422: 'The holder of the token has no mailbox here.' };
 
 const unknownMessage = { 404: 'There is no such message in this mailbox.' };
 const delivery = {
-  404: 'There is no such recipient, or no such message to answer.',
+  404: 'There is no such recipient, or no such message to reply to.',
   409: 'The id or the idempotency key was used for other content.',
 };
 
 export const MAILBOX_ROUTES = ourRoutes(MAILBOX_PLACES, {
   'mailbox.bind': {
     tag: 'mailbox',
-    summary: 'Give the agent its mailbox; the one it had comes back with its mail',
+    summary: 'Give the agent its mailbox; one it had before is restored with its mail',
     access: 'agents',
     body: mail.mailboxBindBody,
     response: mail.mailboxBound,
@@ -32,16 +32,16 @@ export const MAILBOX_ROUTES = ourRoutes(MAILBOX_PLACES, {
   },
   'mailbox.unbind': {
     tag: 'mailbox',
-    summary: 'Take no more mail for the agent',
+    summary: 'Accept no more mail for the agent',
     access: 'agents',
     body: mail.mailboxUnbindBody,
     response: mail.mailboxUnbound,
   },
-  'mailbox.status': row('Whose mailbox it is, and how much is open', {
+  'mailbox.status': row('The address of the mailbox, and how much is open', {
     response: mail.mailboxStatus,
     errors: noMailbox,
   }),
-  'mailbox.watch': row('The version of the mailbox; held until it is another one than that which is known', {
+  'mailbox.watch': row('The version of the mailbox; held until it differs from the known one', {
     body: mail.mailboxWatchBody,
     response: mail.mailboxWatched,
   }),
@@ -53,7 +53,7 @@ export const MAILBOX_ROUTES = ourRoutes(MAILBOX_PLACES, {
     body: mail.mailboxListBody,
     response: mail.mailboxCounts,
   }),
-  'mailbox.search': row('Words of subject and body', {
+  'mailbox.search': row('Search subject and body', {
     body: mail.mailboxSearchBody,
     response: mail.mailboxPage,
   }),
@@ -62,52 +62,55 @@ export const MAILBOX_ROUTES = ourRoutes(MAILBOX_PLACES, {
     response: mail.mailboxOne,
     errors: unknownMessage,
   }),
-  'mailbox.read': row('One message, which is read then', {
+  'mailbox.read': row('One message; marks it as read', {
     body: mail.mailboxOneBody,
     response: mail.mailboxOne,
     errors: unknownMessage,
   }),
-  'mailbox.trail': row('A message and those it answers, newest first: when, and by an agent or a person', {
-    body: mail.mailboxTrailBody,
-    response: mail.mailboxTrail,
-    errors: unknownMessage,
-  }),
+  'mailbox.trail': row(
+    'A message and those before it in its thread, newest first: when, and by an agent or a person',
+    {
+      body: mail.mailboxTrailBody,
+      response: mail.mailboxTrail,
+      errors: unknownMessage,
+    },
+  ),
   'mailbox.send': row('Send mail from this mailbox', {
     body: mail.mailboxSendBody,
     response: mail.mailboxSent,
     errors: delivery,
   }),
-  'mailbox.post': row('Leave a note of the operator in this mailbox', {
+  'mailbox.post': row('Put a note from the operator into this mailbox', {
     body: mail.mailboxPostBody,
     response: mail.mailboxSent,
     errors: delivery,
   }),
-  'mailbox.reply': row('Answer a message, which is read and answered then', {
+  'mailbox.reply': row('Reply; marks the original message as read and answered', {
     body: mail.mailboxReplyBody,
     response: mail.mailboxSent,
     errors: delivery,
   }),
-  'mailbox.mark': row('Set or clear flags, of all messages or of none', {
+  'mailbox.mark': row('Set or clear flags, on all messages or on none', {
     body: mail.mailboxMarkBody,
     response: mail.mailboxMany,
     errors: unknownMessage,
   }),
-  'mailbox.move': row('Put messages into another box', {
+  'mailbox.move': row('Move messages to another box', {
     body: mail.mailboxMoveBody,
     response: mail.mailboxMany,
     errors: unknownMessage,
   }),
-  'mailbox.archive': row('Archive messages; they are read then', {
+  'mailbox.archive': row('Archive messages and mark them as read', {
     body: mail.mailboxArchiveBody,
     response: mail.mailboxMany,
     errors: unknownMessage,
   }),
-  'mailbox.attachments.put': row('Put a piece of a file here, before the message it travels with is sent', {
-    description: `What no message came for is deleted after a day. ${limitSentence('attachmentBytes')}`,
+  'mailbox.attachments.put': row('Upload a part of a file before the message with it is sent', {
+    description: `Files that no message refers to are deleted after a day. ${limitSentence('attachmentBytes')}`,
     body: mail.attachmentPartBody,
     response: mail.attachmentPartKept,
   }),
-  'mailbox.attachments.get': row('A piece of a file that came with a message of this mailbox', {
+  'mailbox.attachments.get': row('A part of a file attached to a message of this mailbox', {
     query: mail.attachmentPartQuery,
     response: mail.attachmentPart,
     errors: {

@@ -6,7 +6,7 @@ import { NAME_PREFIX } from '../houmao/index.ts';
 import { mailMessageView } from '../v1/mail-responses.ts';
 
 const messageId = about(
-  'Made by the sender; the same id is the same message, however often it is sent.',
+  'Made by the sender; the same id is the same message, even if it is sent again.',
   z.string().max(100).refine(isMessageId, 'must be msg-YYYYMMDDTHHMMSSZ-<32 hex digits>'),
 );
 const sha256 = z
@@ -15,12 +15,12 @@ const sha256 = z
   .regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex digits');
 const attachmentId = z.string().max(100).regex(ATTACHMENT_ID, 'is not an attachment id');
 
-/** One piece of an attachment; the last may be smaller. */
+/** Size of each part of an attachment but the last. */
 export const ATTACHMENT_PART_BYTES = 1024 * 1024;
 const maxParts = Math.ceil(LIMITS.attachmentBytes.max / ATTACHMENT_PART_BYTES);
-const part = about(`Pieces of ${ATTACHMENT_PART_BYTES} bytes, from 0.`, count.max(maxParts));
+const part = about(`Parts of ${ATTACHMENT_PART_BYTES} bytes, from 0.`, count.max(maxParts));
 
-/** A file that travels with a message: its bytes were put here before. */
+/** A file sent with a message; its parts were uploaded before. */
 const carried = strict({
   attachment_id: attachmentId,
   media_type: oneLine.max(200),
@@ -39,11 +39,11 @@ export const mailboxBindBody = name(
   'FleetMailboxBindBody',
   strict({
     address: about(
-      'The name of the agent in the domain of the org; no other is given. Default: the same.',
+      'Must be the name of the agent in the domain of the org, which is the default.',
       oneLine.max(320),
     ).optional(),
     principal_id: about(
-      `${NAME_PREFIX}- and the name of the agent; no other is given. Default: the same.`,
+      `Must be ${NAME_PREFIX}- and the name of the agent, which is the default.`,
       oneLine.max(200),
     ).optional(),
     display_name: about('Ignored: mail shows the name of the agent.', oneLine.max(200)).optional(),
@@ -55,14 +55,14 @@ export const mailboxBound = name(
   strict({
     address: z.string(),
     principal_id: z.string(),
-    domain: about('What the addresses of the org end with.', z.string()),
-    reused: about('The agent had it before; false: it is empty.', z.boolean()),
+    domain: about('The domain of the addresses of the org.', z.string()),
+    reused: about('The agent had it before; false: it is new and empty.', z.boolean()),
   }),
 );
 
 export const mailboxUnbindBody = name(
   'FleetMailboxUnbindBody',
-  strict({ mode: about('`purge` also forgets what is in it.', z.enum(['deactivate', 'purge'])) }),
+  strict({ mode: about('`purge` also deletes its mail.', z.enum(['deactivate', 'purge'])) }),
 );
 export const mailboxUnbound = name('FleetMailboxUnbound', strict({ address: z.string().nullable() }));
 
@@ -72,7 +72,7 @@ export const mailboxStatus = name(
     address: z.string(),
     principal_id: z.string(),
     domain: z.string(),
-    version: about('Another one after each change.', z.string()),
+    version: about('Differs after each change.', z.string()),
     open_count: count,
     unread_count: count,
   }),
@@ -81,8 +81,11 @@ export const mailboxStatus = name(
 export const mailboxWatchBody = name(
   'FleetMailboxWatchBody',
   strict({
-    version: about('The version that is known.', text.max(100)),
-    wait_seconds: about('Hold the answer this long for another one.', z.number().min(0).max(25)).default(0),
+    version: about('The known version.', text.max(100)),
+    wait_seconds: about(
+      'How long to hold the response until the version differs.',
+      z.number().min(0).max(25),
+    ).default(0),
   }),
 );
 export const mailboxWatched = name('FleetMailboxWatched', strict({ version: z.string() }));
@@ -112,7 +115,7 @@ export const mailboxTrailBody = name(
 
 const counts = { message_count: count, open_count: count, unread_count: count };
 
-/** Newest first. The counts are over this page. */
+/** Newest first. The counts are of this page. */
 export const mailboxPage = name(
   'FleetMailboxPage',
   strict({ box: z.string().nullable(), messages: z.array(mailMessageView), ...counts, ...nextPage }),
@@ -121,7 +124,7 @@ export const mailboxCounts = name('FleetMailboxCounts', strict(counts));
 export const mailboxOne = name('FleetMailboxOne', strict({ message: mailMessageView }));
 export const mailboxSent = name(
   'FleetMailboxSent',
-  strict({ message: mailMessageView, duplicate: about('It was here before.', z.boolean()) }),
+  strict({ message: mailMessageView, duplicate: about('The server had it before.', z.boolean()) }),
 );
 export const mailboxMany = name('FleetMailboxMany', strict({ messages: z.array(mailMessageView) }));
 export const mailboxTrail = name(
@@ -132,7 +135,7 @@ export const mailboxTrail = name(
 export const attachmentPartBody = name(
   'FleetAttachmentPartBody',
   strict({
-    sha256: about('Of the whole file.', sha256),
+    sha256: about('Hash of the whole file.', sha256),
     part,
     content_base64: z
       .base64()

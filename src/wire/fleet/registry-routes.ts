@@ -18,7 +18,7 @@ import {
 
 const unknownAgent = {
   404: 'There is no such agent, or not for this token.',
-  409: 'The name is that of several.',
+  409: 'Several agents have this name.',
 };
 
 const change = <A extends AccessName>(summary: string, access: A) => ({
@@ -32,19 +32,20 @@ const change = <A extends AccessName>(summary: string, access: A) => ({
 export const REGISTRY_ROUTES = ourRoutes(REGISTRY_PLACES, {
   'registry.register': {
     tag: 'registry',
-    summary: 'Make an agent known, or take it over with a new session; older tokens of it end',
+    summary: 'Register an agent, or take it over with a new session; its older tokens end',
     description: limitSentence('agentsPerOrg'),
     access: 'registrars',
     body: registerBody,
     response: registered,
     errors: {
       404: 'There is no such org.',
-      409: 'The agent runs elsewhere, and `take_over` was not asked for; or the org has as many agents as it may have.',
+      409: 'The agent runs elsewhere and `take_over` is not set, or the org has its maximum number of agents.',
     },
   },
   'registry.heartbeat': {
     tag: 'registry',
-    summary: 'Say how the agent is; the answer carries messages for it, and may be held until one comes',
+    summary:
+      'Report the state of the agent; the response has messages for it, and may be held until one comes',
     access: 'agents',
     body: heartbeatBody,
     response: heartbeatAnswer,
@@ -52,7 +53,7 @@ export const REGISTRY_ROUTES = ourRoutes(REGISTRY_PLACES, {
   },
   'registry.deliveries.ack': {
     tag: 'registry',
-    summary: 'Say that messages are in the gateway, or why not, and how earlier ones ended',
+    summary: 'Report that messages are in the gateway, or why not, and how earlier ones ended',
     access: 'agents',
     body: ackBody,
     response: ackAnswer,
@@ -60,14 +61,14 @@ export const REGISTRY_ROUTES = ourRoutes(REGISTRY_PLACES, {
   },
   'registry.calls.answer': {
     tag: 'registry',
-    summary: 'What came of a remote call that a heartbeat brought',
+    summary: 'The result of a remote call that a heartbeat brought',
     access: 'agents',
     body: callAnswerBody,
     response: callAnswered,
   },
   'registry.agents.list': {
     tag: 'registry',
-    summary: 'The agents of the org, with status, load and what waits for them',
+    summary: 'The agents of the org, with status, load and waiting messages',
     access: 'token',
     query: workspaceListQuery,
     response: workspaceList,
@@ -80,6 +81,6 @@ export const REGISTRY_ROUTES = ourRoutes(REGISTRY_PLACES, {
     errors: unknownAgent,
   },
   'registry.agents.pause': change('Stop delivering to an agent; a heartbeat does not undo it', 'org_people'),
-  'registry.agents.resume': change('Deliver to it again', 'org_people'),
-  'registry.agents.remove': change('Take an agent out of the fleet; its tokens end', 'org_admins'),
+  'registry.agents.resume': change('Deliver to a paused agent again', 'org_people'),
+  'registry.agents.remove': change('Remove an agent from the fleet; its tokens end', 'org_admins'),
 });

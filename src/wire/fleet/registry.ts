@@ -29,17 +29,20 @@ import {
 
 const identifier = oneLine.max(200);
 
-/** Of what an agent tells about its gateway: a few addresses. */
+/** Maximum size of what an agent reports about its gateway: a few addresses. */
 export const MAX_GATEWAY_BYTES = 8192;
 
-/** Where a session runs and what watches it, told with each registration and each beat. */
+/** Where a session runs and what watches it; sent with each registration and heartbeat. */
 const hostFacts = {
   host: about('The host it runs on, for people.', identifier).optional(),
-  host_id: about("The id that the host's home keeps; stays when the name changes.", identifier).optional(),
-  version: about('Of the Rouse that runs there.', identifier).optional(),
+  host_id: about(
+    'The id kept in the home of the host; it stays when the name changes.',
+    identifier,
+  ).optional(),
+  version: about('Version of Rouse on that host.', identifier).optional(),
 };
 
-/** As its gateway says; of one that is not heard of, its status. */
+/** The state that its gateway reports; while none reports, its status. */
 export const AGENT_STATES = [...STANDINGS, ...codesOf(WORKSPACE_STATUSES)] as const;
 
 /** Body of `POST /registry/register`. */
@@ -47,20 +50,23 @@ export const registerBody = name(
   'FleetRegisterBody',
   strict({
     agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', nameOf('agent', 128)),
-    name: bounded('nameLength', nameOf('agent', 128), 'What people call it.'),
+    name: bounded('nameLength', nameOf('agent', 128), 'Its name for people.'),
     tool: names('command', 'stored_only', identifier.optional()),
-    session_id: about('Which session of the agent this is; an older one is fenced off.', nameOf('session')),
+    session_id: about(
+      'The session of the agent; older sessions are refused from then on.',
+      nameOf('session'),
+    ),
     ...hostFacts,
     host: about('The host it runs on, for people.', nameOf('host')).optional(),
     take_over: about(
-      'Throw out another session of the agent that still beats. Default: that is a conflict.',
+      'Replace another session of the agent that still sends heartbeats. Default: that is a conflict.',
       z.boolean(),
     ).default(false),
     gateway: names(
       'url',
       'stored_only',
       about(
-        'Where its gateway is, as the agent says.',
+        'Where its gateway is, as the agent reports it.',
         smallJson(z.record(z.string(), z.unknown()), MAX_GATEWAY_BYTES),
       ).optional(),
     ),
@@ -80,35 +86,35 @@ export const registered = name(
   }),
 );
 
-/** What became of a message that was handed over; `accepted` only once it is in the gateway's own queue. */
+/** What a gateway did with a message it received; `accepted` only once it is in the gateway's own queue. */
 export const deliveryAck = strict({
   id: z.uuid(),
   attempt: integer.min(1),
   result: z.enum(['accepted', 'refused']),
-  request_id: about('Of the request the gateway made of it.', identifier).optional(),
+  request_id: about('The request that the gateway made of it.', identifier).optional(),
   reason: about('Why it was refused.', text.max(2000)).optional(),
-  permanent: about('Refused for good: trying again cannot help.', z.boolean()).default(false),
+  permanent: about('Refused for good: a retry cannot help.', z.boolean()).default(false),
 });
 
-/** How the gateway's request for a message ended, told once it has. */
+/** How the gateway's request for a message ended; sent when it has. */
 export const outcomeReport = strict({
   id: z.uuid(),
   request_id: identifier,
   outcome: oneOf(REQUEST_OUTCOMES),
   at: instant,
-  turn_follows: about('What happens to its turn is reported later, in `turns`.', z.boolean()).default(false),
+  turn_follows: about('Its turn is reported later, in `turns`.', z.boolean()).default(false),
 });
 
-/** What became of the turn of a message that was submitted. */
+/** How the turn of a submitted message went. */
 export const turnReport = strict({
   id: z.uuid(),
   request_id: identifier,
   state: oneOf(MESSAGE_TURNS),
   at: instant,
   result: about('How the turn ended: `success`, `interrupted`, `known_failure`.', text.max(100)).optional(),
-  evidence: about('Where its end was seen.', text.max(100)).optional(),
-  detail: about('Why, in words.', text.max(500)).optional(),
-  answer: about('What the tool says it answered.', text.max(70_000)).optional(),
+  evidence: about('Where its end was observed.', text.max(100)).optional(),
+  detail: about('The reason, for people.', text.max(500)).optional(),
+  answer: about('The answer as the tool reports it.', text.max(70_000)).optional(),
   answer_cut: about('The answer was longer.', z.boolean()).optional(),
 });
 
@@ -122,35 +128,34 @@ export const heartbeatBody = name(
   strict({
     session_id: identifier,
     instance_id: about(
-      'Of the gateway process; with `beat`, distinguishes a late beat from a current one.',
+      'Id of the gateway process; with `beat`, distinguishes a late heartbeat from a current one.',
       identifier,
     ).optional(),
-    beat: about('Counts the beats of that process.', count).default(0),
+    beat: about('Number of this heartbeat of that process.', count).default(0),
     active_tasks: count.max(10_000),
-    accepting: about(
-      'False: do not hand out messages now; the agent could not be given them.',
-      z.boolean(),
-    ).default(true),
+    accepting: about('False: send no messages now; the agent could not receive them.', z.boolean()).default(
+      true,
+    ),
     current_task: text.max(500).nullable().optional(),
     error_rate: z.number().min(0).max(1).default(0),
     sample_error: text.max(500).nullable().optional(),
-    runtime_state: about('`wedged` says that it cannot work.', z.enum(['', 'wedged'])).default(''),
+    runtime_state: about('`wedged`: it cannot work.', z.enum(['', 'wedged'])).default(''),
     uptime_seconds: count.optional(),
-    state: about('How it stands with the agent, as lists show it.', z.enum(STANDINGS)).optional(),
+    state: about('The state of the agent, as lists show it.', z.enum(STANDINGS)).optional(),
     ...hostFacts,
     leaving: about(
-      'The gateway stops: the agent is offline now, not when it is missed.',
+      'The gateway stops: the agent is offline at once, not only after missed heartbeats.',
       z.boolean(),
     ).default(false),
     wait_seconds: about(
-      'Hold the answer this long for a message to come.',
+      'How long to hold the response until a message comes.',
       z.number().min(0).max(25),
     ).default(0),
     mail_version: about(
-      'The version of its mailbox on this server that the gateway knows; the answer is then held for mail, too.',
+      'The version of its mailbox on this server that the gateway knows; the response is then held for mail, too.',
       text.max(100),
     ).optional(),
-    takes_calls: about('It does what people of other hosts ask of it, and answers.', z.boolean()).default(
+    takes_calls: about('It carries out calls from other hosts and sends their results.', z.boolean()).default(
       false,
     ),
     acks,
@@ -159,12 +164,12 @@ export const heartbeatBody = name(
   }),
 );
 
-/** Something asked of the gateway from another host: one of its own routes. */
+/** A call of one of the gateway's own routes from another host. */
 export const handedCall = name(
   'FleetHandedCall',
   strict({
     id: z.string(),
-    caller: about('Who asks, as the server knows.', z.string()),
+    caller: about('Who calls, as the server identified them.', z.string()),
     method: z.string(),
     path: z.string(),
     body: z.unknown(),
@@ -177,7 +182,7 @@ export const callAnswerBody = name(
   strict({
     status: integer.min(200).max(599),
     answer: about(
-      'The JSON of the answer.',
+      'The JSON of the response.',
       smallJson(z.unknown(), LIMITS.bodyBytes.standard).refine(isStorableJson, NOT_STORABLE),
     ).optional(),
   }),
@@ -185,7 +190,7 @@ export const callAnswerBody = name(
 
 export const callAnswered = name(
   'FleetCallAnswered',
-  strict({ recorded: about('False: it was answered before, or nobody waits for it.', z.boolean()) }),
+  strict({ recorded: about('False: it was answered before, or no caller waits for it.', z.boolean()) }),
 );
 
 export const leasedMessage = name(
@@ -208,20 +213,20 @@ export const heartbeatAnswer = name(
     workspace_id: z.string(),
     workspace_status: oneOf(WORKSPACE_STATUSES),
     messages: z.array(leasedMessage),
-    mail_version: about('Only where one was told.', z.string()).optional(),
-    calls: about('Given out once, and only to a gateway that takes them.', z.array(handedCall)),
-    next_heartbeat_seconds: about('Beat again at the latest after this long.', z.number()),
+    mail_version: about('Only when the heartbeat had one.', z.string()).optional(),
+    calls: about('Sent once, and only to a gateway that takes them.', z.array(handedCall)),
+    next_heartbeat_seconds: about('Send the next heartbeat within this time.', z.number()),
   }),
 );
 
-/** Body of `POST /registry/deliveries/ack`, for a gateway that will not beat again soon. */
+/** Body of `POST /registry/deliveries/ack`, for a gateway that sends no heartbeat soon. */
 export const ackBody = name('FleetAckBody', strict({ session_id: identifier, acks, outcomes, turns }));
 
 export const ackAnswer = name(
   'FleetAckAnswer',
   strict({
     acknowledged: about('Acks that were current.', count),
-    late: about('Acks whose lease was over; the message has another fate by now.', count),
+    late: about('Acks that came after the lease of the message ended; they have no effect.', count),
     outcomes_recorded: count,
   }),
 );
@@ -241,11 +246,11 @@ export const workspaceView = name(
     accepting: z.boolean(),
     status_changed_at: stamp,
     session_id: z.string().nullable(),
-    host: about('Where that session runs, as it said.', z.string()).nullable(),
-    host_id: about('The same host under whatever name.', z.string()).nullable(),
-    version: about('Of the Rouse that watches it.', z.string()).nullable(),
-    state: about('How it stands with it; its status while nobody hears of it.', z.enum(AGENT_STATES)),
-    since: about("When that began, by the server's clock.", stamp),
+    host: about('Where that session runs, as it reported.', z.string()).nullable(),
+    host_id: about('The id of that host, whatever its name.', z.string()).nullable(),
+    version: about('Version of Rouse on that host.', z.string()).nullable(),
+    state: about('The state its gateway reports; its status while no gateway does.', z.enum(AGENT_STATES)),
+    since: about("Since when, by the server's clock.", stamp),
     gateway: z.record(z.string(), z.unknown()).nullable(),
     last_heartbeat_at: stamp.nullable(),
     heartbeat_age_seconds: z.number().nullable(),
@@ -255,13 +260,13 @@ export const workspaceView = name(
     error_rate: z.number(),
     sample_error: z.string().nullable(),
     uptime_seconds: integer.nullable(),
-    queue_depth: about('Messages that wait for it.', count),
+    queue_depth: about('Messages waiting for it.', count),
     registered_at: stamp,
     removed_at: stamp.nullable(),
   }),
 );
 
-/** The same without what only one agent is asked for. */
+/** An agent in a list: without what only the route of one agent returns. */
 export const workspaceListed = name('FleetWorkspaceListed', workspaceView.omit({ gateway: true }));
 
 export const workspaceList = name(
@@ -276,8 +281,8 @@ export const workspaceListQuery = strict({
   tool: names('command', 'stored_only', identifier.optional()),
   org: about('Only for an administrator of the whole server.', identifier).optional(),
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
-  cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
-  after: about('The same: only agents whose id comes after this one.', z.uuid().optional()),
+  cursor: about('`next_cursor` of the previous page.', z.uuid().optional()),
+  after: about('The same by another name: only agents whose id is greater.', z.uuid().optional()),
 });
 
 export type RegisterInput = z.input<typeof registerBody>;

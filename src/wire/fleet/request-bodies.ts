@@ -3,21 +3,21 @@ import { KINDS_AND_ANSWERS, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/in
 import { about, integer, name, notBlank, oneLine, oneOf, strict, text } from '../fields.ts';
 import { MAX_KEY_LENGTH, MAX_REQUEST_TEXT_LENGTH, MAX_TITLE_LENGTH } from './request-lengths.ts';
 
-/** Characters, of which none takes more than two units. */
-const atMost = (most: number) => (value: string) =>
-  value.length <= most || (value.length <= 2 * most && [...value].length <= most);
-const shorter = (most: number): string => `must be at most ${most} characters`;
+/** Counts characters; each takes at most two UTF-16 units. */
+const atMost = (max: number) => (value: string) =>
+  value.length <= max || (value.length <= 2 * max && [...value].length <= max);
+const shorter = (max: number): string => `must be at most ${max} characters`;
 const longText = notBlank
   .max(2 * MAX_REQUEST_TEXT_LENGTH)
   .refine(atMost(MAX_REQUEST_TEXT_LENGTH), shorter(MAX_REQUEST_TEXT_LENGTH));
 
 export const partyType = z.enum(['agent', 'user']);
 
-/** Body of `POST /requests` and `POST /workspaces/{workspace_id}/requests`. Who asks is told by the token alone. */
+/** Body of `POST /requests` and `POST /workspaces/{workspace_id}/requests`. The token alone decides who asks. */
 export const createRequestBody = name(
   'CreateInboxRequest',
   strict({
-    kind: about(`It is closed with an answer: ${KINDS_AND_ANSWERS}.`, oneOf(TICKET_KINDS)),
+    kind: about(`An answer closes it: ${KINDS_AND_ANSWERS}.`, oneOf(TICKET_KINDS)),
     recipient_type: partyType,
     recipient_id: about(
       "An agent's workspace id, agent id or name; a person's name. Left out for a person: anyone in the org.",
@@ -34,7 +34,7 @@ export const createRequestBody = name(
     detail: about('Markdown.', longText.nullable().default(null)),
     priority: about('0 to 100, higher is more urgent.', integer.min(0).max(100).nullable().default(null)),
     idempotency_key: about(
-      'The same key and content again answers with the request that is there.',
+      'With the same key and content again, the existing request is returned.',
       oneLine
         .max(2 * MAX_KEY_LENGTH)
         .refine(atMost(MAX_KEY_LENGTH), shorter(MAX_KEY_LENGTH))
@@ -44,12 +44,12 @@ export const createRequestBody = name(
   }),
 );
 
-/** Body of `…/respond`. The note is kept with the answer, or neither is. */
+/** Body of `…/respond`. Note and answer are stored together or not at all. */
 export const respondRequestBody = name(
   'RespondToInboxRequest',
   strict({
     action: z.enum(TICKET_ANSWERS),
-    note: about('A closing word for the requester.', longText.nullable().default(null)),
+    note: about('A closing note for the requester.', longText.nullable().default(null)),
   }),
 );
 

@@ -5,10 +5,10 @@ import { partyType } from './request-bodies.ts';
 
 const page = {
   limit: about('1 to 200. Default 50.', integer.min(1).max(200).optional()),
-  cursor: about('Where the page before ended.', z.string().optional()),
+  cursor: about('`next_cursor` (of a thread: `earlier_cursor`) of the previous page.', z.string().optional()),
 };
 const listed = {
-  // Any text: the handler answers 400 to a status that it does not know, and names the nearest.
+  // Any text: the handler refuses an unknown status with 400 and names the closest match.
   status: about(
     'Default open.',
     z
@@ -21,7 +21,7 @@ const listed = {
   ...page,
 };
 
-/** Queries of the routes under both roofs; `whose` is what only one of them takes. */
+/** Queries of both kinds of request routes; `whose` is what only one of them takes. */
 export const requestQueries = <S extends z.ZodRawShape>(whose: S) => ({
   any: z.object(whose),
   list: z.object({ ...listed, ...whose }),
@@ -32,5 +32,5 @@ export const chosenOrg = {
   org_id: about('For an administrator of the whole server.', z.string().optional()),
 };
 export const inboxEventsQuery = z.object({
-  after: about('The id of the event seen last. Default: from now on.', count.max(1e15).optional()),
+  after: about('The id of the last event received. Default: from now on.', count.max(1e15).optional()),
 });

@@ -21,45 +21,45 @@ const filtered = { 400: 'There is no such status.' };
 
 type Access = Record<'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel', AccessName>;
 
-/** What is the same under both roofs. */
+/** The rows of both kinds of routes: for the token's holder, and for one agent. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of routes
 const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObject>(
   whose: string,
   access: Access,
-  { any, list, thread, nobody }: { any: A; list: L; thread: T; nobody?: Row['errors'] },
+  { any, list, thread, noAgent }: { any: A; list: L; thread: T; noAgent?: Row['errors'] },
 ) => ({
   create: {
     tag: 'requests',
-    summary: `Ask somebody, as ${whose}`,
+    summary: `Send a request, as ${whose}`,
     access: access.create,
     query: any,
     body: createRequestBody,
     response: requestCreated,
     status: 201 as const,
-    also: { 200: 'The idempotency key was used for the same before; nothing was added.' },
+    also: { 200: 'The idempotency key was used for the same request before; nothing was added.' },
     statusOf: ({ idempotent_hit }: z.output<typeof requestCreated>) =>
       (idempotent_hit ? 200 : 201) as 200 | 201,
     errors: {
-      400: 'Nobody asks themselves.',
-      404: 'There is no such recipient in the org; `error.hint` names the nearest.',
+      400: 'The recipient is the requester.',
+      404: 'There is no such recipient in the org; `error.hint` names the closest match.',
       409: 'Several agents have that name, or the idempotency key was used for something else.',
     },
   },
   outgoing: {
     tag: 'requests',
-    summary: `What ${whose} asked, newest first`,
+    summary: `Requests from ${whose}, newest first`,
     access: access.outgoing,
     query: list,
     response: inboxRequestList,
-    errors: { ...filtered, ...nobody },
+    errors: { ...filtered, ...noAgent },
   },
   inbox: {
     tag: 'requests',
-    summary: `What is asked of ${whose}: most urgent first, then oldest`,
+    summary: `Requests to ${whose}: most urgent first, then oldest`,
     access: access.inbox,
     query: list,
     response: inboxRequestList,
-    errors: { ...filtered, ...nobody },
+    errors: { ...filtered, ...noAgent },
   },
   get: {
     tag: 'requests',
@@ -79,8 +79,8 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
     errors: {
       ...missing,
       ...closed,
-      400: 'It is your own request, or its kind takes other answers.',
-      403: 'Only the recipient answers.',
+      400: 'It is your own request, or its kind has other answers.',
+      403: 'Only the recipient may answer.',
     },
   },
   message: {
@@ -99,7 +99,7 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
     access: access.cancel,
     query: any,
     response: requestChanged,
-    errors: { ...missing, ...closed, 403: 'Only the requester cancels.' },
+    errors: { ...missing, ...closed, 403: 'Only the requester may cancel it.' },
   },
 });
 
@@ -157,7 +157,7 @@ export const WORKSPACE_REQUEST_ROUTES = routes(
         message: 'workspace',
         cancel: 'workspace',
       },
-      { ...requestQueries({}), nobody: { 404: 'There is no such agent, or not for this token.' } },
+      { ...requestQueries({}), noAgent: { 404: 'There is no such agent, or not for this token.' } },
     ),
   ),
 );

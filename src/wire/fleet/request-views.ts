@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { TICKET_KINDS, TICKET_STATUSES } from '../../domain/index.ts';
-import { about, count, integer, name, oneOf, stamp, strict } from '../fields.ts';
+import { about, count, integer, name, nextPage, oneOf, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
 import { partyType } from './request-bodies.ts';
 
-/** A request as everybody sees it who may. */
+/** A request as everyone with access sees it. */
 export const inboxRequest = name(
   'InboxRequest',
   strict({
@@ -24,7 +24,7 @@ export const inboxRequest = name(
     title: z.string(),
     detail: z.string().nullable(),
     status: oneOf(TICKET_STATUSES),
-    turn: ours(about('Whose move it is while the request is open.', z.enum(['recipient', 'requester']))),
+    turn: ours(about('Who has to act next while the request is open.', z.enum(['recipient', 'requester']))),
     responder_type: partyType.nullable(),
     responder_id: z.string().nullable(),
     priority: integer.nullable(),
@@ -34,7 +34,7 @@ export const inboxRequest = name(
     last_nudged_at: stamp.nullable(),
     close_reason: ours(
       about(
-        '`recipient_removed`: the agent it was addressed to is gone. Null when somebody closed it.',
+        '`recipient_removed`: its recipient is gone. Null when a person or agent closed it.',
         z.string().nullable(),
       ),
     ),
@@ -50,7 +50,7 @@ export const inboxRequestMessage = name(
     author_id: z.string(),
     author_name: ours(z.string().nullable()),
     body: z.string(),
-    closing: ours(about('It came with the answer.', z.boolean())),
+    closing: ours(about('It was sent with the answer.', z.boolean())),
     created_at: stamp,
   }),
 );
@@ -60,12 +60,8 @@ export const inboxRequestList = name(
   strict({
     requests: z.array(inboxRequest),
     ...allOurs({
-      total_open: about('All that are open here, on whatever page.', count),
-      next_cursor: about(
-        'Give it back as `cursor` for the next page; null on the last.',
-        z.string().nullable(),
-      ),
-      truncated: about('There is another page.', z.boolean()),
+      total_open: about('Open requests on all pages.', count),
+      ...nextPage,
     }),
   }),
 );
@@ -76,10 +72,7 @@ export const inboxRequestThread = name(
     request: inboxRequest,
     messages: about('The newest page, oldest first.', z.array(inboxRequestMessage)),
     earlier_cursor: ours(
-      about(
-        'Give it back as `cursor` for the messages before; null at the beginning.',
-        z.string().nullable(),
-      ),
+      about('Pass it as `cursor` for earlier messages; null at the beginning.', z.string().nullable()),
     ),
   }),
 );
@@ -106,7 +99,7 @@ export const requestMessageAdded = name(
   }),
 );
 
-/** One change, as `GET /requests/events` streams it. Ids and statuses only. */
+/** One change in the stream of `GET /requests/events`. Ids and statuses only. */
 export const inboxRequestEvent = name(
   'InboxRequestEvent',
   strict({

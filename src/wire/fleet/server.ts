@@ -6,7 +6,7 @@ import { allOurs } from '../source/ours.ts';
 export const fleetHealth = name(
   'FleetHealth',
   strict({
-    status: about('`degraded`: something keeps failing; `reasons` say what.', z.enum(['ok', 'degraded'])),
+    status: about('`degraded`: something keeps failing; see `reasons`.', z.enum(['ok', 'degraded'])),
     service: z.literal('rouse'),
     houmao_service: z.literal(FLEET_SERVICE),
     ...allOurs({ reasons: z.array(z.string()), instance_id: z.string(), pid: integer }),
@@ -15,7 +15,10 @@ export const fleetHealth = name(
 
 export const fleetReadiness = name(
   'FleetReadiness',
-  strict({ status: z.literal('ready'), database: about('Which kind.', z.enum(['postgres', 'embedded'])) }),
+  strict({
+    status: z.literal('ready'),
+    database: about('The kind of database.', z.enum(['postgres', 'embedded'])),
+  }),
 );
 
 /** `$ROUSE_HOME/server/current-instance.json`. */
@@ -27,9 +30,9 @@ export const serverInstance = strict({
   boot_id: z.string().nullable(),
   host: z.string(),
   port: integer,
-  /** Whether it is addressed with https. */
+  /** Whether it uses https. */
   tls: z.boolean().optional(),
-  /** How others reach it, where that was said. */
+  /** How other hosts reach it, if that is configured. */
   public_url: z.string().optional(),
   database: z.enum(['postgres', 'embedded']),
   started_at_utc: stamp,

@@ -5,7 +5,7 @@ import { sweeperList, sweeperRun, sweeperRunQuery } from './sweepers.ts';
 export const SWEEPER_ROUTES = ourRoutes(SWEEPER_PLACES, {
   'admin.sweepers.list': {
     tag: 'admin',
-    summary: 'What sweeps, how often, and what the last pass found; for server administrators',
+    summary: 'The sweepers, their intervals, and what the last pass found; for server administrators',
     access: 'server_admins',
     response: sweeperList,
   },

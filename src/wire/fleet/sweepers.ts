@@ -9,13 +9,13 @@ export const sweeperView = name(
     name: z.string(),
     summary: z.string(),
     interval_seconds: z.number(),
-    running: about('In the server that answers.', z.boolean()),
-    holder: about('The server that sweeps now.', z.string()).nullable(),
+    running: about('Whether it runs in this server.', z.boolean()),
+    holder: about('The server that has the lease.', z.string()).nullable(),
     lease_until: stamp.nullable(),
     last_started_at: stamp.nullable(),
     last_finished_at: stamp.nullable(),
     last_result: result.nullable(),
-    last_error: about('Of the last pass; null when it went well.', z.string()).nullable(),
+    last_error: about('Error of the last pass; null when it succeeded.', z.string()).nullable(),
     runs: count,
     failures: count,
   }),
@@ -24,7 +24,7 @@ export const sweeperList = name('FleetSweeperList', strict({ sweepers: z.array(s
 
 /** Query of `POST /admin/sweepers/{name}/run`. */
 export const sweeperRunQuery = strict({
-  dry_run: about('`1`: look and count, change nothing.', z.enum(['0', '1'])).optional(),
+  dry_run: about('`1`: count, but change nothing.', z.enum(['0', '1'])).optional(),
 });
 
 export const sweeperRun = name(

@@ -1,6 +1,6 @@
-/** How an agent is run, by the names of manifests, session directories and answers. */
+/** How an agent is run, by its name in manifests, session directories and responses. */
 export const BACKEND = {
-  /** In a terminal of ours. */
+  /** In a terminal of Rouse. */
   terminal: 'local_interactive',
   /** As one process for each turn. */
   claudeTurns: 'claude_headless',
@@ -8,7 +8,7 @@ export const BACKEND = {
   geminiTurns: 'gemini_headless',
   kimiTurns: 'kimi_headless',
   turns: 'generic_headless',
-  /** Recognised in manifests, and not run. */
+  /** Recognised in manifests, but not run. */
   codexServer: 'codex_app_server',
   /** In a terminal that a CAO server owns. */
   cao: 'cao_rest',

@@ -1,6 +1,6 @@
 /**
- * Names that Houmao gave and its programs read: variables, backends, the local domain, services, headers. They stand here and nowhere
- * else; every room may enter, because nothing is loaded with them.
+ * Names from Houmao that its programs read: variables, backends, the local domain, services, headers. They are only here. Every
+ * room may import them, because they load nothing else.
  */
 export * from './backends.ts';
 export * from './names.ts';

@@ -1,4 +1,4 @@
-/** Environment variables whose names Houmao gave: its programs and ours read and publish the same ones. */
+/** Environment variables with names from Houmao, which its programs and ours read and publish. */
 export const VARIABLE = {
   /** Where things are. */
   runtimeDir: 'HOUMAO_GLOBAL_RUNTIME_DIR',

@@ -3,15 +3,15 @@ import { about, notBlank, oneLine, stamp, strict } from '../fields.ts';
 import { respondRequestBody } from '../fleet/request-bodies.ts';
 import { reminderDefinition } from '../v1/reminders.ts';
 
-/** Chosen by the browser for each click: the same id again is answered as the first time, and nothing is done twice. */
-export const actionId = about('A uuid, chosen for each click; the same again is the same action.', z.uuid());
+/** Chosen by the browser for each click. The same id again gets the first response, and nothing is done twice. */
+export const actionId = about('A uuid, new for each click; the same id is the same action.', z.uuid());
 const acting = { action_id: actionId };
 
 export const pagePromptBody = strict({ ...acting, prompt: notBlank });
 export const pageInterruptBody = strict(acting);
 export const pageDialogBody = strict({
   ...acting,
-  dialog_hash: about('Of the dialog that the person saw.', oneLine.max(100)),
+  dialog_hash: about('Hash of the dialog that the person saw.', oneLine.max(100)),
   key: about('One of its choices.', oneLine.max(40)),
 });
 export const pageReminderBody = strict({ ...acting, reminder: reminderDefinition });
@@ -23,14 +23,14 @@ export const pageRespondBody = strict({ ...acting, ...respondRequestBody.shape }
 export const pageReceipt = strict({
   action_id: z.string(),
   status: about(
-    '`accepted`: stored, later stages follow in its ledger. `done`: it is over.',
+    '`accepted`: stored; later stages follow in its ledger. `done`: complete.',
     z.enum(['accepted', 'done']),
   ),
   sentence: about('What happened, for people.', z.string()),
   at_utc: stamp,
-  ref: about('Of the ledger that tells the rest; null when there is none.', z.string().nullable()),
-  repeated: about('The action was known: nothing was done again.', z.boolean()),
-  command: about('The command line that does the same.', z.string().nullable()),
+  ref: about('The ledger to follow; null when there is none.', z.string().nullable()),
+  repeated: about('The action was known; nothing was done again.', z.boolean()),
+  command: about('The command that does the same.', z.string().nullable()),
 });
 
 export type PageReceipt = z.infer<typeof pageReceipt>;

@@ -5,13 +5,13 @@ import { ledgerEntry } from '../v1/request-views.ts';
 import { pageAgentRow } from './host-view.ts';
 
 const commands = about(
-  'The command lines that do the same, by what they do.',
+  'The commands that do the same, each with a label.',
   z.array(strict({ label: z.string(), command: z.string() })),
 );
 
 export const pageQueueItem = strict({
   request_id: z.string(),
-  ref: about('Of its ledger.', z.string()),
+  ref: about('Its ledger, for `…/ledger/{ref}`.', z.string()),
   kind: z.string(),
   title: z.string(),
   state: oneOf(REQUEST_STATES),
@@ -25,27 +25,27 @@ export const pageQueueItem = strict({
   cancellable: z.boolean(),
 });
 
-/** In line first, then the newest that ended. */
+/** Queued requests first, then ended ones, newest first. */
 export const pageQueue = strict({
   queue_depth: count,
   counts: z.record(z.string(), count),
   items: z.array(pageQueueItem),
-  next: about('Give it back as `before`.', integer.nullable()),
+  next: about('Pass it as `before` for the next page.', integer.nullable()),
 });
 
 export const pageAgentQuery = strict({
-  queue: about('With its queue.', z.enum(['true', 'false']).optional()),
+  queue: about('`true`: include its queue.', z.enum(['true', 'false']).optional()),
 });
 
-/** One agent with everything that stands beside its timeline. */
+/** One agent with everything beside its timeline. */
 export const pageAgent = strict({
   row: pageAgentRow,
   out_of_reach: about(
-    'Why screen, queue and ledger cannot be had; null when they can.',
+    'Why its screen, queue and ledger are not available; null when they are.',
     z.string().nullable(),
   ),
   why: about(
-    'One sentence: why it does nothing now, or what it does; `rows` are the facts behind it.',
+    'Why it does nothing now, or what it does, in one sentence; `rows` are the facts behind it.',
     strict({
       sentence: z.string(),
       decided_at_utc: stamp.nullable(),
@@ -64,7 +64,7 @@ export const pageAgent = strict({
     held_back: z.string().nullable(),
   }),
   may: about(
-    'What can be done with it now, whatever the role.',
+    'What is possible with it now, regardless of the role.',
     strict({
       prompt: z.boolean(),
       interrupt: z.boolean(),
@@ -74,11 +74,11 @@ export const pageAgent = strict({
     }),
   ),
   what_will_happen: about(
-    'What each way of writing to it does now, one sentence each.',
+    'What each way to write to it would do now, one sentence each.',
     strict({ mail: z.string(), prompt: z.string(), interrupt: z.string() }),
   ),
   commands,
-  queue: about('Where it was asked for and can be had.', pageQueue.nullable()),
+  queue: about('When it was requested and is available.', pageQueue.nullable()),
 });
 
 export const TIMELINE_KINDS = [
@@ -93,50 +93,47 @@ export const TIMELINE_KINDS = [
 ] as const;
 
 export const pageTimelineItem = strict({
-  key: about('The same thing has the same key.', z.string()),
+  key: about('Identifies the item across pages.', z.string()),
   at_utc: stamp,
   kind: z.enum(TIMELINE_KINDS),
   title: about('One line.', z.string()),
-  who: about('Who sent or asked, as known.', z.string().nullable()),
-  outcome: about('How it ended or stands: `submitted`, `queued`, `unread` …', z.string().nullable()),
-  trouble: about('It failed, or nobody knows whether it worked.', z.boolean()),
-  ref: about(
-    'Of its ledger, for `…/ledger/{ref}`; null when there is nothing more to show.',
-    z.string().nullable(),
-  ),
+  who: about('The sender or requester, if known.', z.string().nullable()),
+  outcome: about('How it ended, or its state: `submitted`, `queued`, `unread` …', z.string().nullable()),
+  trouble: about('It failed, or its result is not known.', z.boolean()),
+  ref: about('Its ledger, for `…/ledger/{ref}`; null when there is none.', z.string().nullable()),
   href: about('A place of the page that shows it, such as the message.', z.string().nullable()),
 });
 
 /** Newest first. */
 export const pageTimeline = strict({
   items: z.array(pageTimelineItem),
-  next: about('Give it back as `before`; null at the beginning.', z.string().nullable()),
+  next: about('Pass it as `before` for older items; null at the beginning.', z.string().nullable()),
   troubles: z.array(z.string()),
 });
 
 export const pageTimelineQuery = strict({
   before: z.string().max(100).optional(),
-  kinds: about('With commas. Default: all.', z.string().max(200).optional()),
+  kinds: about('Separated by commas. Default: all.', z.string().max(200).optional()),
   limit: integer.min(1).max(200).default(50),
 });
 
-/** The proof of one thing: what was seen of it, stage by stage. */
+/** The proof of one item: what was observed, stage by stage. */
 export const pageLedger = strict({
   ref: z.string(),
   kind: z.enum(TIMELINE_KINDS),
   title: z.string(),
-  text: about('The prompt or keys as they were accepted; cut when long.', z.string().nullable()),
+  text: about('The accepted prompt or keys; cut when long.', z.string().nullable()),
   state: z.string(),
   outcome: z.string().nullable(),
-  trouble: about('It ended, and not as it was meant to.', z.boolean()),
+  trouble: about('It ended, but not as intended.', z.boolean()),
   waiting_reason: z.string().nullable(),
   error_detail: z.string().nullable(),
   source: z.string().nullable(),
   accepted_at_utc: stamp.nullable(),
   finished_at_utc: stamp.nullable(),
-  stages: about('Each with who saw it and the evidence.', z.array(ledgerEntry)),
+  stages: about('Each with its observer and evidence.', z.array(ledgerEntry)),
   decision: about(
-    'Of a wake: the facts of the decision behind it, and its chain of reasons.',
+    'For a wake: the decision behind it, with its facts and chain of reasons.',
     strict({
       at_utc: stamp,
       outcome: oneOf(NOTIFIER_OUTCOMES),
@@ -145,7 +142,7 @@ export const pageLedger = strict({
       facts: z.record(z.string(), z.unknown()).nullable(),
     }).nullable(),
   ),
-  command: about('The command line that shows the same.', z.string().nullable()),
+  command: about('The command that shows the same.', z.string().nullable()),
 });
 
 export const pageQueueQuery = strict({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AGENT_STATES, type AgentState, NEED_KINDS } from '../../domain/index.ts';
 import { about, count, integer, stamp, strict } from '../fields.ts';
 
-/** As `rouse ls` says it; `elsewhere`: on another host, of which only the registry knows. */
+/** The states of `rouse ls`; `elsewhere`: on another host, known only from the registry. */
 export const PAGE_AGENT_STATES = Object.keys(AGENT_STATES) as [AgentState, ...AgentState[]];
 
 /** One agent, as the list shows it. */
@@ -10,35 +10,38 @@ export const pageAgentRow = strict({
   name: z.string(),
   id: z.string(),
   host: z.string(),
-  here: about('On the host of the server; only then it has a screen, a queue and a ledger.', z.boolean()),
+  here: about(
+    'On the host of the server; only then are its screen, queue and ledger available.',
+    z.boolean(),
+  ),
   tool: z.string(),
-  address: about('Of its mailbox.', z.string().nullable()),
+  address: about('Address of its mailbox.', z.string().nullable()),
   state: z.enum(PAGE_AGENT_STATES),
-  state_words: about('The same for people: `working`, `permission dialog`.', z.string()),
+  state_words: about('The state for people: `working`, `permission dialog`.', z.string()),
   state_since_utc: stamp.nullable(),
-  reason: about('Why it stands so, in a few words; empty when the state says it all.', z.string()),
-  needs_you: about('What a person has to do; null while nobody is needed.', z.string().nullable()),
-  doing_now: about('The prompt or task under way, on one line.', z.string().nullable()),
-  unread: about('Open mail; null where nobody counts it.', count.nullable()),
+  reason: about('Why it is in this state, in a few words; empty when the state is enough.', z.string()),
+  needs_you: about('What a person has to do; null while no one is needed.', z.string().nullable()),
+  doing_now: about('The current prompt or task, on one line.', z.string().nullable()),
+  unread: about('Open mail; null when it is not counted.', count.nullable()),
   owes: about('Open requests that it has to answer.', count),
   owed: about('Open requests that it waits for.', count),
   queue_depth: count,
   last_wake_utc: stamp.nullable(),
-  wakes: about('Proven to be submitted; null where nobody wakes it.', count.nullable()),
-  done_unseen: about('A turn ended since somebody last opened it on a page.', z.boolean()),
+  wakes: about('Wakes proven to be submitted; null when it is never woken.', count.nullable()),
+  done_unseen: about('A turn ended since it was last opened on a page.', z.boolean()),
   gateway: strict({
     mode: z.enum(['live', 'restarting', 'down', 'lost', 'not_attached', 'elsewhere']),
     alive: z.boolean(),
   }),
   last_hour: about(
-    'Sixty minutes, oldest first; `from_utc` is the beginning of the first.',
+    'Sixty minutes, oldest first; `from_utc` is the start of the first.',
     strict({ from_utc: stamp, wakes: z.array(count).max(60), turns: z.array(count).max(60) }),
   ),
 });
 
-/** What a person should do something about. */
+/** Something that needs a person. */
 export const pageNeed = strict({
-  key: about('The same matter has the same key as long as it lasts.', z.string()),
+  key: about('Stays the same as long as the matter lasts.', z.string()),
   kind: z.enum(NEED_KINDS),
   agent: about('Its name; null when it is about no agent.', z.string().nullable()),
   why: about('One sentence.', z.string()),
@@ -46,7 +49,7 @@ export const pageNeed = strict({
   action: strict({
     label: z.string(),
     href: about('A place of the page, such as `/ui/agents/ana?tab=screen`.', z.string()),
-    command: about('The command line that does or shows the same.', z.string().nullable()),
+    command: about('The command that does or shows the same.', z.string().nullable()),
   }),
 });
 
@@ -58,45 +61,45 @@ export const pageCounts = strict({
   needs_you: count,
   gone: count,
   elsewhere: count,
-  unread_operator: about("Mail in the operator's own inbox that was not read.", count),
+  unread_operator: about("Unread mail in the operator's own inbox.", count),
   requests_for_me: count,
   requests_open: count,
 });
 
 export const pageSnapshot = strict({
-  seq: about('Changes with a greater number come after this picture.', integer),
-  epoch: about('Of this server process; another one means: fetch again.', z.string()),
+  seq: about('Changes with a greater number came after this snapshot.', integer),
+  epoch: about('Identifies the server process; if it differs, fetch the snapshot again.', z.string()),
   now_utc: stamp,
   host: z.string(),
   agents: z.array(pageAgentRow),
   needs_you: about('The most urgent first.', z.array(pageNeed)),
   counts: pageCounts,
-  troubles: about('What could not be read; the rest is shown.', z.array(z.string())),
+  troubles: about('What could not be read; everything else is shown.', z.array(z.string())),
 });
 
 export const TOUCHED = ['mail', 'queue', 'timeline', 'screen', 'reminders', 'requests'] as const;
 
-/** Data of the event `change`. Rows are whole: each replaces the one of the same id. */
+/** Data of the event `change`. Rows are complete: each replaces the row with the same id. */
 export const pageChange = strict({
   seq: integer,
   now_utc: stamp,
   agents: z.array(pageAgentRow).optional(),
-  removed: about('Ids of agents that are no longer there.', z.array(z.string())).optional(),
-  needs_you: about('The whole list anew.', z.array(pageNeed)).optional(),
+  removed: about('Ids of agents that no longer exist.', z.array(z.string())).optional(),
+  needs_you: about('The complete new list.', z.array(pageNeed)).optional(),
   counts: pageCounts.optional(),
   touched: about(
-    'What of an agent is worth asking for again; `agent` is a name, null for what is about no single agent.',
+    'What to fetch again; `agent` is a name, or null when it concerns no single agent.',
     z.array(strict({ agent: z.string().nullable(), what: z.enum(TOUCHED) })),
   ).optional(),
 });
 
-/** Data of the event `hello`; `resync` has the same: fetch the snapshot again. */
+/** Data of the event `hello`, and of `resync`, which means: fetch the snapshot again. */
 export const pageHello = strict({ seq: integer, epoch: z.string(), now_utc: stamp });
 
 export const pageEventsQuery = strict({
   after: about('`seq` of the snapshot. `Last-Event-ID` wins.', integer.nonnegative().optional()),
   watch: about(
-    'Names of agents, with commas, whose screen the page shows: only theirs are looked at.',
+    'Names of the agents whose screens the page shows, separated by commas; only these are captured.',
     z.string().max(2000).optional(),
   ),
 });

@@ -15,7 +15,7 @@ import {
 import { mailMessageView } from '../v1/mail-responses.ts';
 import { actionId } from './actions.ts';
 
-const mailbox = about('`id` of a mailbox of the list.', z.string().min(1).max(300));
+const mailbox = about('`id` of a mailbox in the list of mailboxes.', z.string().min(1).max(300));
 const ref = about('`message_ref`, as the lists show it.', z.string().min(1).max(1000));
 
 export const pageMailboxes = strict({
@@ -24,7 +24,7 @@ export const pageMailboxes = strict({
       id: z.string(),
       address: z.string(),
       display_name: z.string().nullable(),
-      agent: about('Name of the agent it belongs to; null for people.', z.string().nullable()),
+      agent: about('Name of its agent; null for people.', z.string().nullable()),
       operator: about("The operator's own.", z.boolean()),
       unread: count.nullable(),
       boxes: z.array(z.string()),
@@ -58,8 +58,8 @@ const delivery = strict({
 const whole = strict({
   mailbox,
   ...mailMessageView.shape,
-  body_cut: about('The body is longer than the page shows; the rest is had with the command.', z.boolean()),
-  delivered: about('Per recipient, as far as their mailboxes are on this host.', z.array(delivery)),
+  body_cut: about('The body is longer than the page shows; the command shows all of it.', z.boolean()),
+  delivered: about('For each recipient whose mailbox is on this host.', z.array(delivery)),
   command: z.string().nullable(),
 });
 export const pageMessage = strict({ message: whole });

@@ -15,22 +15,22 @@ import * as several from './several.ts';
 
 type PageRow = Omit<Row, 'tag' | 'summary' | 'access' | 'documented'>;
 
-const row = <R extends PageRow, A extends Row['access']>(access: A, summary: string, given: R) => ({
+const row = <R extends PageRow, A extends Row['access']>(access: A, summary: string, more: R) => ({
   tag: 'page',
   summary,
   access,
   documented: false as const,
-  ...given,
+  ...more,
 });
 
-/** For whoever has a session of the page. */
-const inside = <R extends PageRow>(summary: string, given: R) => row('page_session', summary, given);
-/** For the command line, which hands out codes. */
-const keeper = <R extends PageRow>(summary: string, given: R) => row('owner_or_server_admin', summary, given);
+/** For callers with a session of the page. */
+const inside = <R extends PageRow>(summary: string, more: R) => row('page_session', summary, more);
+/** For the command line, which issues codes. */
+const keeper = <R extends PageRow>(summary: string, more: R) => row('owner_or_server_admin', summary, more);
 const file = (summary: string) =>
   row('page_shell', summary, { response: z.string(), contentType: 'text/html' });
 
-/** The API of the page. It belongs to the page of the same version and is in no document. */
+/** The API of the page. Only the page of the same version uses it, so it is in no document. */
 export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   'page.codes.create': keeper('Make a code that opens the page once', {
     body: session.pageCodeBody,
@@ -43,7 +43,7 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     bodyOptional: true,
     response: session.pageRevoked,
   }),
-  'page.audit': keeper('What was done on the page, by whom', {
+  'page.audit': keeper('What was done on the page, and by whom', {
     query: session.pageAuditQuery,
     response: session.pageAudit,
   }),
@@ -53,29 +53,29 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   }),
   'page.session': inside('Who I am', { response: session.pageSession }),
   'page.logout': inside('End my session', { response: z.object({ ended: z.literal(true) }) }),
-  'page.snapshot': inside('Every agent, and who needs a person', { response: host.pageSnapshot }),
-  'page.events': inside('What changes, as it happens', {
+  'page.snapshot': inside('Every agent, and what needs a person', { response: host.pageSnapshot }),
+  'page.events': inside('Changes as they happen', {
     query: host.pageEventsQuery,
     response: z.string(),
     contentType: 'text/event-stream',
   }),
   'page.agent': inside('One agent', { query: agent.pageAgentQuery, response: agent.pageAgent }),
-  'page.agent.seen': inside('I have looked at it', { body: act.pageActBody, response: act.pageReceipt }),
-  'page.agent.timeline': inside('What happened with it, newest first', {
+  'page.agent.seen': inside('Mark it as seen', { body: act.pageActBody, response: act.pageReceipt }),
+  'page.agent.timeline': inside('Its timeline, newest first', {
     query: agent.pageTimelineQuery,
     response: agent.pageTimeline,
   }),
-  'page.agent.ledger': inside('The proof of one thing', { response: agent.pageLedger }),
+  'page.agent.ledger': inside('The ledger of one item', { response: agent.pageLedger }),
   'page.agent.screen': inside('Its screen, captured', {
     query: pageScreenQuery,
     response: pageScreen,
   }),
-  'page.agent.queue': inside('Its requests in line and past', {
+  'page.agent.queue': inside('Its queued and past requests', {
     query: agent.pageQueueQuery,
     response: agent.pageQueue,
   }),
   'page.agent.reminders': inside('Its reminders, ranked', { response: reminderSet }),
-  'page.agent.prompt': inside('Put a prompt into its line', {
+  'page.agent.prompt': inside('Queue a prompt for it', {
     body: act.pagePromptBody,
     response: act.pageReceipt,
   }),
@@ -84,7 +84,7 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: act.pageDialogBody,
     response: act.pageReceipt,
   }),
-  'page.agent.cancel': inside('Take a request out of its line', {
+  'page.agent.cancel': inside('Cancel a queued request', {
     body: act.pageActBody,
     response: act.pageReceipt,
   }),
@@ -97,7 +97,7 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: act.pageReminderBody,
     response: act.pageReceipt,
   }),
-  'page.reminders.pause': inside('Pause a reminder or let it go on', {
+  'page.reminders.pause': inside('Pause or resume a reminder', {
     body: act.pageReminderPauseBody,
     response: act.pageReceipt,
   }),
@@ -144,7 +144,7 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     query: search.pageSearchQuery,
     response: search.pageSearch,
   }),
-  'page.several': inside('Several of these questions at once', {
+  'page.several': inside('Several of these calls at once', {
     query: several.pageSeveralQuery,
     response: several.pageSeveral,
   }),

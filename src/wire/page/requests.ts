@@ -3,16 +3,16 @@ import { TICKET_ANSWERS } from '../../domain/index.ts';
 import { about, count, integer, nextPage, strict } from '../fields.ts';
 import { inboxRequest, inboxRequestMessage } from '../fleet/request-views.ts';
 
-/** `expired`: withdrawn, or the agent it was for is gone: nobody will answer it any more. */
+/** `expired`: withdrawn, or its recipient is gone, so it will not be answered. */
 export const REQUEST_VIEWS = ['for_me', 'waiting', 'answered', 'expired'] as const;
 
 const shown = strict({
   ...inboxRequest.shape,
   age_seconds: count,
-  nudges: about('How often its recipient was reminded.', count),
-  overdue: about('Reminded as often as is allowed, and still open.', z.boolean()),
+  nudges: about('Reminders sent to its recipient.', count),
+  overdue: about('Still open after the maximum number of reminders.', z.boolean()),
   answers: about(
-    'The answers it takes; none when it is closed or not for people.',
+    'The possible answers; empty when it is closed or not for people.',
     z.array(z.enum(TICKET_ANSWERS)),
   ),
   cancellable: z.boolean(),
@@ -20,7 +20,7 @@ const shown = strict({
 
 export const pageRequestsQuery = strict({
   view: z.enum(REQUEST_VIEWS).default('for_me'),
-  agent: about('Only those from or to this agent.', z.string().max(200).optional()),
+  agent: about('Only requests from or to this agent.', z.string().max(200).optional()),
   cursor: z.string().max(100).optional(),
   limit: integer.min(1).max(200).default(50),
 });

@@ -23,7 +23,7 @@ export const pageSearch = strict({
       href: z.string(),
     }),
   ),
-  understood: about('How the query was read, for people.', z.string()),
+  understood: about('How the query was understood, for people.', z.string()),
   troubles: z.array(z.string()),
   ...nextPage,
 });

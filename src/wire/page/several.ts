@@ -1,20 +1,23 @@
 import * as z from 'zod';
 import { about, strict } from '../fields.ts';
 
-/** What can be asked with others: whatever a view shows and asks for again. Neither streams nor bytes nor what is held. */
+/** Routes that can be called together: what views show and refresh. No streams, no bytes, no held responses. */
 const ASKED =
   /^(agents\/[^/?]+(\/(timeline|reminders|ledger\/[^/?]+))?|reminders|mailboxes|mail(\/(message|thread))?|requests(\/[^/?]+)?|search)(\?[^\s#]*)?$/;
 const MAX_ASKED = 16;
 
 export const pageSeveralQuery = strict({
   ask: about(
-    'Paths below `/ui/api/` with their queries, one on each line.',
+    'Paths below `/ui/api/` with their queries, one per line.',
     z
       .string()
       .min(1)
       .max(12_000)
       .refine((text) => text.split('\n').length <= MAX_ASKED, `at most ${MAX_ASKED} lines`)
-      .refine((text) => text.split('\n').every((line) => ASKED.test(line)), 'only what a view shows'),
+      .refine(
+        (text) => text.split('\n').every((line) => ASKED.test(line)),
+        'has a route that cannot be called together with others',
+      ),
   ),
 });
 

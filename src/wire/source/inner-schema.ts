@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** What a wrapper wraps: optional, nullable, default, a transformation, a later look. Undefined of what is no wrapper. */
+/** The schema inside a wrapper: optional, nullable, default, transform, lazy. Undefined when it is not a wrapper. */
 export function innerSchema(schema: z.ZodType): z.ZodType | undefined {
   const {
     innerType,

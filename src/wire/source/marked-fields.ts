@@ -5,11 +5,11 @@ import { isOurs, valuesOfOurs } from './ours.ts';
 /** One mark of a schema, with the path to its field: `entries[].request`. */
 export interface MarkedField {
   field: string;
-  /** Of a field of the source's: the values of ours, and what is said instead. Undefined: the field itself is ours. */
+  /** For a field of the source: our values, and what the source gets instead. Undefined: the field itself is ours. */
   values?: Readonly<Record<string, string>>;
 }
 
-/** Every mark, however deep; not what is inside of a field of ours. */
+/** Every mark, at any depth, but not inside our own fields. */
 export function markedFields(schema: z.ZodType, at = ''): MarkedField[] {
   const values = valuesOfOurs(schema);
   if (values) return [{ field: at, values }];

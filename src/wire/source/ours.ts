@@ -1,21 +1,21 @@
 import * as z from 'zod';
 
 /**
- * What is ours: the source is the system whose contract this is (Houmao 0.7.1), and its clients refuse any field they do not
- * know. Each field and each value that we added is marked where it is declared. `ROUSE_WIRE=houmao` leaves the fields out and
- * says the values in the source's words; docs/compatibility.md is made from the marks.
+ * Marks for our own fields. The source is the system whose contract this is (Houmao 0.7.1); its clients refuse unknown fields.
+ * Each field and value that we added is marked where it is declared. `ROUSE_WIRE=houmao` leaves these fields out and replaces
+ * these values by the source's; docs/compatibility.md is generated from the marks.
  */
 interface Mark {
   /** The field is ours. */
   field?: true;
-  /** These values of it are ours, each with what the source would say. */
+  /** These values of it are ours, each with the value of the source. */
   values?: Readonly<Record<string, string>>;
 }
 
 const marks = z.registry<Mark>();
 
 const marked = <S extends z.ZodType>(schema: S, mark: Mark): S =>
-  // A copy: words such as `stamp` are used in many places.
+  // A copy, because schemas such as `stamp` are used in many places.
   (schema.clone() as z.ZodType).register(marks, mark) as S;
 
 /** A field that the source's model does not have. The mark goes outside of `optional` and `nullable`. */
@@ -26,7 +26,7 @@ export function allOurs<Shape extends Readonly<Record<string, z.ZodType>>>(shape
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, ours(schema)])) as never;
 }
 
-/** A field of the source's with values that the source does not have. */
+/** A field of the source with values that the source does not have. */
 export const ourValues = <S extends z.ZodType>(values: Readonly<Record<string, string>>, schema: S): S =>
   marked(schema, { values });
 

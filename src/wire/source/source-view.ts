@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { innerSchema } from './inner-schema.ts';
 import { isOurs, valuesOfOurs } from './ours.ts';
 
-/** JSON as the source would have written it. */
+/** Converts JSON to what the source would have written. */
 export type SourceView = (value: unknown) => unknown;
 
 /**
- * What a client of the source may see of an answer: of each object the fields that are declared and not marked, and of marked
- * values what stands for them. Fields that an object lets pass without declaring them are ours, too.
+ * What a client of the source may see of a response: only fields that are declared and not marked, and for our values those
+ * of the source. Undeclared fields of an object count as ours.
  */
 export function sourceView(schema: z.ZodType): SourceView {
   const values = valuesOfOurs(schema);

@@ -153,7 +153,7 @@ it.each<[string, object, string]>([
     'message_count',
   ],
   ['notifier.status', notifier, 'mode'],
-])('%s answers %j and nothing without %s', (id, answer, field) => {
+])('the response of %s may be %j, and requires %s', (id, answer, field) => {
   const schema = schemaOf(id);
   expect(parseBody(schema, answer)).toEqual(answer);
   const { [field as never]: _, ...rest } = answer as Record<string, unknown>;

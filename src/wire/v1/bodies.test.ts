@@ -38,7 +38,7 @@ const SMALLEST: Record<string, { body: Record<string, unknown>; versioned: boole
   'notifier.resume': { body: { thread_ref: 'filesystem:m' }, versioned: true },
 };
 
-it('every route with a body is in this table', () => {
+it('every route with a body has its smallest body in this test', () => {
   expect(Object.keys(SMALLEST).sort()).toEqual(
     Object.values<Route>(GATEWAY_ROUTES)
       .filter((route) => route.body)
@@ -52,11 +52,11 @@ describe.each(Object.entries(SMALLEST))('%s', (id, { body, versioned }) => {
   const refused = (value: unknown, message: string | RegExp): void =>
     expect(() => parseBody(schema, value)).toThrow(message);
 
-  it('takes its smallest body', () => {
+  it('accepts its smallest body', () => {
     expect(parseBody(schema, body)).toMatchObject(body);
   });
 
-  it('refuses an unknown field and names those it knows', () => {
+  it('refuses an unknown field and names the known ones', () => {
     refused({ ...body, surprise: 1 }, /^surprise is not a known field; known fields are \w+/);
   });
 
@@ -373,8 +373,8 @@ it.each(rows)('%s with %j: %s', (id, body, message) => {
   }
 });
 
-it('a cron expression may list every second, minute and hour, and no more than that', () => {
-  const list = (most: number): string => Array.from({ length: most }, (_, n) => n).join(',');
+it('a cron expression may list every second, minute and hour, but has a maximum length', () => {
+  const list = (length: number): string => Array.from({ length }, (_, n) => n).join(',');
   const { start_after_seconds: ___, ...plain } = { ...oneOff, mode: 'repeat' };
   const body = (cron: string) => ({ reminders: [{ ...plain, cron }] });
   const schema = schemaOf('reminders.create');
@@ -384,21 +384,21 @@ it('a cron expression may list every second, minute and hour, and no more than t
   );
 });
 
-it('a sequence of keys has an end', () => {
-  const told = /^sequence must have at most 100000 characters$/;
+it('a key sequence has a maximum length', () => {
+  const message = /^sequence must have at most 100000 characters$/;
   expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: '<[Enter]>'.repeat(20_000) })).toThrow(
-    told,
+    message,
   );
   expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: 'a'.repeat(100_000) })).not.toThrow();
 });
 
-it('an empty sequence of keys is told once', () => {
+it('an empty key sequence is reported once', () => {
   expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: '' })).toThrow(
     /^sequence must not be empty$/,
   );
 });
 
-it('what is left out has its documented default', () => {
+it('fields that are left out get their documented defaults', () => {
   expect(parseBody(schemaOf('mail.list'), {})).toEqual({
     schema_version: 1,
     read_state: 'any',
@@ -420,12 +420,12 @@ it('what is left out has its documented default', () => {
   });
 });
 
-it('not blank does not mean trimmed: a prompt keeps its white space', () => {
+it('a prompt keeps its white space', () => {
   const body = { kind: 'submit_prompt', payload: { prompt: '  two\n\n' } };
   expect(parseBody(schemaOf('requests.create'), body)).toMatchObject(body);
 });
 
-it('the first bad cron expression ends the check, and a list that is too long has none read', () => {
+it('the check of cron expressions stops at the first bad one and skips a list that is too long', () => {
   const { start_after_seconds: _, ...plain } = { ...oneOff, mode: 'repeat' };
   const schema = schemaOf('reminders.create');
   const list = (...crons: string[]) => ({ reminders: crons.map((cron) => ({ ...plain, cron })) });

@@ -19,12 +19,12 @@ it.each([
   [{ schema_version: 2 }, 2, 'ready_only'],
   [{ admission_policy: 'if_no_pending' }, 2, 'if_no_pending'],
   [{ schema_version: 2, admission_policy: 'always' }, 2, 'always'],
-])('%j speaks dialect %s and asks for %s', (body, dialect, policy) => {
+])('the body %j has dialect %s and admission %s', (body, dialect, policy) => {
   const parsed = parseBody(controlPromptBody, { prompt: 'x', ...body });
   expect(promptAdmission(parsed)).toEqual({ dialect, policy });
 });
 
-it('a success answers in the dialect of the request', () => {
+it('the response to a prompt uses the dialect of the request', () => {
   expect(promptSent({ dialect: 1, policy: 'always' })).toEqual({
     status: 'ok',
     action: 'submit_prompt',
@@ -38,7 +38,7 @@ it('a success answers in the dialect of the request', () => {
   expect(promptResult.parse(second)).toEqual(second);
 });
 
-it('a refusal carries its structured object inside detail, with the status of its error_code', () => {
+it('a refused prompt has its structured object as detail and the status of its error_code', () => {
   const reasons = ["turn.phase='active'"];
   const error = promptRefusal(
     { dialect: 1, policy: 'ready_only' },

@@ -13,7 +13,7 @@ import { chatSession, executionOverride, promptText } from './prompt-options.ts'
 
 const shape = strict({
   schema_version: about(
-    '1 speaks of `force`, 2 of `admission_policy`; absent: whichever is used.',
+    '1 has `force`, 2 has `admission_policy`; absent: that of the field used.',
     z.literal([1, 2]).optional(),
   ),
   prompt: promptText,
@@ -42,7 +42,7 @@ function dialectProblems(body: z.infer<typeof shape>): FieldProblem[] {
   return [];
 }
 
-/** What the body asks for, whichever dialect it speaks; the answer is given in the same one. */
+/** The admission that a body of either dialect asks for; the response uses the same dialect. */
 export interface PromptAdmission {
   dialect: 1 | 2;
   policy: AdmissionPolicy;
@@ -91,8 +91,8 @@ export const promptRefused = name(
     error_code: z.string(),
     ...allOurs({
       reasons: z.array(z.string()).optional(),
-      outcome: about('How the attempt ended, when there was one.', oneOf(REQUEST_OUTCOMES).optional()),
-      request_id: about('Its ledger holds the evidence.', z.string().optional()),
+      outcome: about('How the attempt ended, if there was one.', oneOf(REQUEST_OUTCOMES).optional()),
+      request_id: about('The request whose ledger holds the evidence.', z.string().optional()),
     }),
   }),
 );
@@ -114,7 +114,7 @@ export function promptSent(
   };
 }
 
-/** The refusal of a direct prompt: its structured object travels inside `detail`. */
+/** The refusal of a direct prompt; its structured object is sent as `detail`. */
 export function promptRefusal(
   admission: PromptAdmission,
   error_code: RefusalName,

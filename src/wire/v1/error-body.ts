@@ -10,11 +10,11 @@ const bodyIssue = name(
     type: z.string(),
     loc: z.array(z.union([z.string(), integer])),
     msg: z.string(),
-    input: about('What was there, cut short.', z.unknown()),
+    input: about('The value, shortened.', z.unknown()),
   }),
 );
 
-/** Every answer that is not 200. */
+/** Every response that is not a success. */
 export const errorBody = name(
   'ErrorBody',
   strict({

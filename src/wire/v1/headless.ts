@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ADMISSION, EXECUTION } from '../../domain/index.ts';
 import { about, count, name, schemaVersion, strict } from '../fields.ts';
 
-/** Answers `GET /v1/control/headless/state`. */
+/** Response of `GET /v1/control/headless/state`. */
 export const headlessState = name(
   'HeadlessState',
   strict({

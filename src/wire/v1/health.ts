@@ -11,20 +11,17 @@ export const health = name(
     protocol_version: z.literal(PROTOCOL_VERSION),
     status: ourValues(
       { degraded: 'ok' },
-      about(
-        '`degraded`: something keeps failing and is being retried; `reasons` say what.',
-        z.enum(['ok', 'degraded']),
-      ),
+      about('`degraded`: something keeps failing and is retried; see `reasons`.', z.enum(['ok', 'degraded'])),
     ),
     instance_id: ours(
       about(
-        'The same as in run/current-instance.rouse.json, so that another program on a reused port cannot pass for this gateway.',
+        'As in run/current-instance.rouse.json, so that another program on a reused port is not taken for this gateway.',
         z.string().optional(),
       ),
     ),
     pid: ours(integer.positive().optional()),
     failing_loops: ours(z.array(z.string()).optional()),
-    reasons: ours(about('What keeps failing, a sentence each.', z.array(z.string()).optional())),
+    reasons: ours(about('What keeps failing, one sentence each.', z.array(z.string()).optional())),
   }),
 );
 

@@ -27,7 +27,10 @@ const pausedThread = name(
   'PausedThread',
   strict({
     thread_ref: z.string(),
-    automatic_replies: about('Replies of agents in a row, without a person; counted up to the limit.', count),
+    automatic_replies: about(
+      'Consecutive replies of agents, without a person; counted up to the limit.',
+      count,
+    ),
     newest_at_utc: about('When its newest open message was written.', z.string()),
   }),
 );
@@ -45,19 +48,19 @@ export const mailNotifierStatus = name(
     last_error: z.string().nullable(),
     ...allOurs({
       paused_threads: about(
-        `Threads in which agents only answer each other: their mail wakes nobody. ${limitSentence('automaticReplies')} Absent without any.`,
+        `Threads in which agents only reply to each other: their mail wakes no agent. ${limitSentence('automaticReplies')} Absent when there are none.`,
         z.array(pausedThread).optional(),
       ),
-      held_back: about('Why open mail is not announced now, if it is not.', z.string().nullable().optional()),
-      next_look_at_utc: about(
-        'When it is looked at next, if nothing happens before.',
-        stamp.nullable().optional(),
+      held_back: about(
+        'Why open mail is not announced now; null when it is.',
+        z.string().nullable().optional(),
       ),
+      next_look_at_utc: about('The next check, unless an event comes earlier.', stamp.nullable().optional()),
     }),
   }),
 );
 
-/** One decision: what was decided, and from which facts. Deciding again from the same facts gives the same. */
+/** One decision with the facts it was made from. The same facts always lead to the same decision. */
 export const notifierDecision = name(
   'NotifierDecision',
   strict({
@@ -73,7 +76,7 @@ export const notifierDecision = name(
     enqueued_request_id: z.string().nullable(),
     detail: z.string().nullable(),
     facts: z.record(z.string(), z.unknown()).nullable(),
-    chain: about('Each rule that was asked, and its answer.', z.array(z.string())),
+    chain: about('Each rule that was applied, with its result.', z.array(z.string())),
   }),
 );
 
@@ -83,7 +86,7 @@ export const notifierDecisions = name(
     schema_version: z.literal(1),
     decisions: z.array(notifierDecision),
     announced_by: about(
-      'The request that announced the `message_ref` of the query, while it is open. Only with one.',
+      'The request that announced the `message_ref` of the query, while that message is open. Only with `message_ref`.',
       z.string().nullable().optional(),
     ),
   }),
@@ -95,19 +98,22 @@ export const notifierPreview = name(
     schema_version: z.literal(1),
     mode: oneOf(NOTIFIER_MODES),
     open_mail: about(
-      'Messages a wake would be about now; null when the mailbox cannot be read.',
+      'Messages that a wake would announce now; null when the mailbox cannot be read.',
       count.nullable(),
     ),
     leads_with: about('What the prompt names first.', z.enum(['tools', 'skill', 'command'])),
     prompt: z.string(),
-    problem: about('Why it is not the text the user wrote, if it is not.', z.string().nullable()),
+    problem: about(
+      "Why the user's own text is not used; null when it is, or when there is none.",
+      z.string().nullable(),
+    ),
   }),
 );
 
 export const notifierDecisionsQuery = z.object({
   limit: about('Newest first.', integer.min(1).max(1000).default(20)),
   before: about('Only decisions of a smaller audit_id.', integer.min(1).optional()),
-  message_ref: about('Answers also which request announced this message.', z.string().optional()),
+  message_ref: about('Also returns the request that announced this message.', z.string().optional()),
 });
 
 export type MailNotifierBody = z.infer<typeof mailNotifierBody>;

@@ -4,7 +4,7 @@ import { name, schemaVersion } from '../fields.ts';
 
 const version = { schema_version: schemaVersion(1) };
 
-/** The bodies of the mail routes: what the operation takes, and the version of the wire. */
+/** The bodies of the mail routes: the input of the operation, and the version of the wire. */
 export const mailListBody = name('MailListBody', MAIL_OPERATIONS.list.safeExtend(version));
 export const mailSearchBody = name('MailSearchBody', MAIL_OPERATIONS.search.safeExtend(version));
 export const mailOneBody = name('MailOneBody', MAIL_OPERATIONS.peek.safeExtend(version));

@@ -24,7 +24,7 @@ const attachment = name(
 export const mailMessageView = name(
   'MailMessage',
   strict({
-    message_ref: about('Opaque; give it back as it is.', z.string()),
+    message_ref: about('Opaque; pass it back unchanged.', z.string()),
     thread_ref: z.string().nullish(),
     in_reply_to_ref: ours(z.string().nullish()),
     created_at_utc: stamp,
@@ -35,7 +35,7 @@ export const mailMessageView = name(
     unread: z.boolean().nullish(),
     box: z.string().nullish(),
     body_preview: about('The body on one line, at most 240 characters.', z.string().nullish()),
-    body_text: about('Only where bodies were asked for.', z.string().nullish()),
+    body_text: about('Only when bodies were requested.', z.string().nullish()),
     sender: participant,
     to: z.array(participant),
     cc: z.array(participant),
@@ -66,7 +66,7 @@ export const mailStatus = name(
   }),
 );
 
-/** Newest first. The counts are over this page. */
+/** Newest first. The counts are of this page. */
 export const mailList = name(
   'MailList',
   strict({
@@ -90,9 +90,9 @@ export const mailOne = name(
     operation: z.enum(['peek', 'read', 'send', 'post', 'reply']),
     message: mailMessageView,
     ...allOurs({
-      duplicate: about('The idempotency key was known: nothing was sent again.', z.boolean().optional()),
+      duplicate: about('The idempotency key was known; nothing was sent again.', z.boolean().optional()),
       held: about(
-        'The server that keeps the mailbox is away; it is sent when it is back.',
+        'The server that keeps the mailbox is away; the message is sent when it is back.',
         z.boolean().optional(),
       ),
     }),

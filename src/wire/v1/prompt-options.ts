@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { CHAT_SESSION_MODES, limitSentence } from '../../domain/index.ts';
 import { about, argument, count, name, names, notBlank, rules, strict } from '../fields.ts';
 
-/** A headless tool reads it from a file; what goes into a terminal is typed, and refused when it is longer than that takes. */
-export const promptText = about(`Of an agent in a terminal: ${limitSentence('typedBytes')}`, notBlank);
+/** A headless tool reads the prompt from a file. Into a terminal it is typed, so it is refused when it is too long for that. */
+export const promptText = about(`For an agent in a terminal: ${limitSentence('typedBytes')}`, notBlank);
 
-/** Which provider conversation a prompt goes to. */
+/** The conversation of the tool that a prompt goes to. */
 export const chatSession = name(
   'ChatSession',
   rules(
@@ -27,7 +27,7 @@ export const chatSession = name(
   ),
 );
 
-/** Another model or reasoning level for one prompt; headless targets only. */
+/** Another model or reasoning level for one prompt; for headless agents only. */
 export const executionOverride = name(
   'ExecutionOverride',
   strict({

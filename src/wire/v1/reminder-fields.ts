@@ -70,18 +70,18 @@ type Shown = {
     : z.ZodOptional<Plain<Kind<Name> extends 'yes' ? boolean : Value<Name> | null>>;
 };
 
-/** Those of the source, which no reminder lacks; the others are ours. */
+/** Fields of the source, which every reminder has; the others are ours. */
 const FIRST = ['paused', 'interval_seconds'] as const;
 type First = (typeof FIRST)[number];
 
 const isFirst = (name: string): boolean => (FIRST as readonly string[]).includes(name);
 
-/** In a body. */
+/** The fields in a body. */
 export const reminderFieldInputs = Object.fromEntries(
   reminderFields.map(([name, field]) => [name, inputOf(field)]),
 ) as Inputs;
 
-/** In a view. */
+/** The fields in a view. */
 export const reminderFieldViews = Object.fromEntries(
   reminderFields
     .filter(([, { shown }]) => shown)

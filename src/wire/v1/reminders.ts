@@ -28,7 +28,7 @@ const sendKeys = name(
   ),
 );
 
-/** Reading one is dear: the first that is bad ends the check, and nothing is read of a list that is too long. */
+/** Parsing is expensive: the check stops at the first bad one, and skips a list that is too long. */
 function firstBadCron(list: readonly { cron?: string | null | undefined }[]): number {
   if (list.length > limit('remindersPerBody')) return -1;
   return list.findIndex(({ cron }) => cron != null && cron.length <= MAX_CRON_LENGTH && !isCron(cron));
@@ -38,7 +38,7 @@ const NO_CRON = 'must be a cron expression such as "0 9 * * 1-5"';
 
 const definition = {
   mode: oneOf(REMINDER_MODES),
-  title: about('For people; it is never sent.', notBlank.max(1000)),
+  title: about('For people; never sent.', notBlank.max(1000)),
   prompt: notBlank.nullish(),
   send_keys: sendKeys.nullish(),
   ranking: about(
@@ -71,7 +71,7 @@ export const createRemindersBody = name(
   }),
 );
 
-/** Body of `PUT /v1/reminders/{reminder_id}`: every mutable field anew. */
+/** Body of `PUT /v1/reminders/{reminder_id}`: every mutable field. */
 export const putReminderBody = name(
   'PutReminderBody',
   rules(strict({ schema_version: schemaVersion(1), ...definition }), (one) => [
@@ -92,7 +92,7 @@ const lastDelivery = name(
   }),
 );
 
-/** One live reminder as it stands now. */
+/** One live reminder as it is now. */
 export const reminder = name(
   'Reminder',
   strict({
@@ -113,12 +113,12 @@ export const reminder = name(
     blocked_by_reminder_id: about('The effective reminder; set exactly when blocked.', z.string().nullable()),
     ...allOurs({
       next_due_preview_utc: about(
-        'The next five due times, if nothing delays it.',
+        'The next five due times, unless something delays it.',
         z.array(stamp).optional(),
       ),
       last_delivery: about('How the last delivery ended.', lastDelivery.nullable().optional()),
       waiting_reason: about(
-        'Why it is not delivered although it is due, as the gate, the gateway or its rank says it.',
+        'Why it is due but not delivered: the reason of the gate, of the gateway or of its rank.',
         z.string().nullable().optional(),
       ),
       waiting_since_utc: about('Since when that is the reason.', stamp.nullable().optional()),
@@ -126,7 +126,7 @@ export const reminder = name(
   }),
 );
 
-/** Create answers the new ones in the order given; list answers all in ranking order. */
+/** Create returns the new ones in the order of the body; list returns all in ranking order. */
 export const reminderSet = name(
   'ReminderSet',
   strict({
@@ -135,7 +135,7 @@ export const reminderSet = name(
     reminders: z.array(reminder),
     recent_deliveries: ours(
       about(
-        'The last deliveries that did not end as submitted, so that none is dropped in silence. List only.',
+        'The last deliveries that did not end as submitted, so that none is lost silently. List only.',
         z.array(lastDelivery).optional(),
       ),
     ),

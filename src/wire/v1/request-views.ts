@@ -6,13 +6,13 @@ export const ledgerEntry = name(
   'LedgerEntry',
   strict({
     stage: oneOf(REQUEST_STAGES),
-    source: about('Who saw it.', z.string()),
+    source: about('Who observed it.', z.string()),
     at_utc: stamp,
     facts: z.record(z.string(), z.unknown()),
   }),
 );
 
-/** A request as it stands. With its ledger, the proof of each stage. */
+/** A request as it is now. Its ledger holds the proof of each stage. */
 export const requestView = name(
   'RequestView',
   strict({
@@ -29,15 +29,15 @@ export const requestView = name(
     source: z.string(),
     priority: integer,
     sequence: integer,
-    waiting_reason: about('Why it is still in line.', z.string().nullable()),
+    waiting_reason: about('Why it is still queued.', z.string().nullable()),
     error_detail: z.string().nullable(),
     payload: z.record(z.string(), z.unknown()),
     payload_cut: about(
-      'In lists: texts of the payload longer than 2 KiB are cut; the request itself has them whole.',
+      'In lists: texts of the payload longer than 2 KiB are cut; the single request has them in full.',
       z.literal(true).optional(),
     ),
     result: about(
-      'Of one request: what its end left behind, such as the keys an interrupt pressed; null before that.',
+      'Only for a single request: what it left, such as the keys that an interrupt pressed; null until it ends.',
       z.record(z.string(), z.unknown()).nullish(),
     ),
     ledger: z.array(ledgerEntry).optional(),
@@ -56,11 +56,14 @@ export const requestListQuery = z.object({
 });
 
 export const requestQuery = z.object({
-  wait: about('With any value, even none: answered when the request has ended.', z.string().optional()),
+  wait: about(
+    'With any value, or none: the response comes when the request has ended.',
+    z.string().optional(),
+  ),
 });
 
 export const eventsQuery = z.object({
-  after: about('The id of the event seen last. Default: from now on.', count.max(1e15).optional()),
+  after: about('The id of the last event received. Default: from now on.', count.max(1e15).optional()),
   request_id: about(
     'Only this request, from its beginning; the stream ends when nothing more can come.',
     z.string().optional(),
@@ -69,7 +72,7 @@ export const eventsQuery = z.object({
 
 const requestIds = z.array(z.string().min(1).max(200)).max(1000).default([]);
 
-/** Body of `POST /v1/reconciliation`: what becomes of requests meant for an earlier agent process. */
+/** Body of `POST /v1/reconciliation`: what to do with requests meant for an earlier agent process. */
 export const reconcileBody = name(
   'ReconcileBody',
   strict({ schema_version: schemaVersion(1), keep: requestIds, discard: requestIds }),

@@ -35,7 +35,7 @@ export const interruptPayload = name(
   'InterruptPayload',
   strict({
     turn_of: about(
-      'Only while the turn of this request runs. If it has ended when the keys would be pressed, none are, and the outcome is `superseded`.',
+      'Interrupt only while the turn of this request is running. If the turn has ended before the keys are pressed, none are pressed and the outcome is `superseded`.',
       oneLine.max(200).nullish(),
     ),
   }),
@@ -47,7 +47,7 @@ const envelope = {
     'A retry with the same key is the same request; the same key with another body is a conflict.',
     oneLine.max(200).nullish(),
   ),
-  expires_at: about('Not started after this time.', instant.nullish()),
+  expires_at: about('The request is not started after this time.', instant.nullish()),
   priority: about(
     '`high` for people, `low` for machines. Default `normal`.',
     z.enum(REQUEST_PRIORITIES).nullish(),
@@ -63,7 +63,7 @@ export const requestBody = name(
       kind: z.literal('submit_prompt'),
       payload: submitPromptPayload,
       wait_in_line: about(
-        'A headless agent refuses a prompt while another is under way; true lets it wait in line instead.',
+        'A headless agent refuses a prompt while another is running; with true, it is queued instead.',
         z.boolean().nullish(),
       ),
     }),
@@ -71,7 +71,7 @@ export const requestBody = name(
   ]),
 );
 
-/** The request is stored: it survives the gateway. It has not been typed yet. */
+/** The request is stored and survives the gateway. It has not been typed yet. */
 export const requestAccepted = name(
   'RequestAccepted',
   strict({
@@ -83,10 +83,10 @@ export const requestAccepted = name(
     managed_agent_instance_epoch: integer.positive(),
     ...allOurs({
       duplicate: about(
-        'The idempotency key was known: this is the request of the first time.',
+        'The idempotency key was known; this is the first request with it.',
         z.boolean().optional(),
       ),
-      outcome: about('Of a duplicate: how it ended, null before that.', oneOf(REQUEST_OUTCOMES).nullish()),
+      outcome: about('For a duplicate: how it ended, null until then.', oneOf(REQUEST_OUTCOMES).nullish()),
     }),
   }),
 );

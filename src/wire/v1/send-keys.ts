@@ -4,9 +4,9 @@ import { DIALOG_AFTERS, type FieldProblem, limit, parseKeySequence } from '../..
 import { about, bounded, name, notBlank, oneLine, rules, strict } from '../fields.ts';
 import { ours } from '../source/ours.ts';
 
-/** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
+/** Refuses unknown keys when the sequence is accepted, not only when it is sent. */
 export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
-  // What is empty or too long, the field itself refuses.
+  // The field itself refuses an empty or too long sequence.
   if (sequence.trim() === '' || sequence.length > limit('keysLength')) return [];
   try {
     parseKeySequence(sequence, escapeSpecialKeys);
@@ -29,7 +29,7 @@ export const sendKeysBody = name(
       ),
       escape_special_keys: about('Type the whole sequence as text.', z.boolean().default(false)),
       expected_dialog: about(
-        'Only into this dialog: its `hash` in `GET /v1/control/tui/screen`. Another one, or none, is refused at the instant of typing.',
+        'Type only into this dialog: its `hash` in `GET /v1/control/tui/screen`. With another dialog or none at the instant of typing, the keys are refused.',
         oneLine.max(100).nullish(),
       ),
     }),
@@ -45,7 +45,7 @@ export const controlResult = name(
     detail: z.string(),
     dialog_after: ours(
       about(
-        'What was seen after keys that were sent while a dialog was open; absent when none was. Not which dialog took them: a tool can open another in the instant before.',
+        'What was seen after keys that were sent while a dialog was open; absent when none was. It does not prove which dialog received them: a tool can open another in the instant before.',
         z.enum(DIALOG_AFTERS).optional(),
       ),
     ),

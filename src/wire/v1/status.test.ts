@@ -29,8 +29,8 @@ it.each([
   ['the seeded offline snapshot', offline],
   ['a live detached gateway', detached],
   ['a live gateway in a window', windowed],
-  ['one in a window whose pane is not recorded', { ...windowed, gateway_tmux_pane_id: null }],
-])('%s is valid', (_title, status) => {
+  ['a live gateway in a window whose pane is not recorded', { ...windowed, gateway_tmux_pane_id: null }],
+])('a gateway status of %s is valid', (_title, status) => {
   expect(parseBody(gatewayStatus, status)).toEqual(status);
 });
 
@@ -65,6 +65,6 @@ it.each([
   ],
   [{ ...detached, protocol_version: 'v2' }, 'protocol_version must be "v1"'],
   [{ ...detached, schema_version: 2 }, 'schema_version must be 1'],
-])('%j is refused', (status, message) => {
+])('a gateway status with %j is refused', (status, message) => {
   expect(() => parseBody(gatewayStatus, status)).toThrow(message);
 });

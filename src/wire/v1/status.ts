@@ -19,31 +19,34 @@ import { about, count, integer, name, oneOf, port, rules, stamp, strict } from '
 import { allOurs, ourValues } from '../source/ours.ts';
 import { PROTOCOL_VERSION } from './health.ts';
 
-/** How it stands between a gateway and the fleet server of its agent. */
+/** The connection between a gateway and the fleet server of its agent. */
 export const fleetConnection = strict({
   url: z.string(),
   workspace_id: z.string(),
   state: about(
-    '`refused`: the server does not take the token, or a newer session has taken over.',
+    '`refused`: the server rejects the token, or a newer session has taken over.',
     z.enum(['connecting', 'connected', 'away', 'refused']),
   ),
   since_utc: stamp,
-  detail: about('What the server or the network said.', z.string().nullable()),
+  detail: about('The message of the server or the network.', z.string().nullable()),
 });
 
 export type FleetConnection = z.infer<typeof fleetConnection>;
 
-/** How it stands with the CAO server that owns the agent's terminal. */
+/** The state of the CAO server that owns the agent's terminal. */
 const ownerStatus = strict({
   base_url: z.string(),
   terminal_id: z.string(),
   window_name: z.string(),
   state: about(
-    '`unobserved`: CAO was started after the terminal and cannot tell what it shows; it still types. `window_gone` and `agent_ended` are seen in tmux, whatever CAO says.',
+    '`unobserved`: CAO was started after the terminal, so it cannot see it, but can type into it. `window_gone` and `agent_ended` are observed in tmux, whatever CAO reports.',
     z.enum(['ok', 'unobserved', 'unreachable', 'terminal_unknown', 'window_gone', 'agent_ended']),
   ),
-  status: about('CAO’s own word for what the agent does.', z.string().nullable()),
-  status_stale: about('Keys were pressed that CAO cannot press: its word may be old.', z.boolean()),
+  status: about('The status of the agent as CAO reports it.', z.string().nullable()),
+  status_stale: about(
+    'Keys were pressed that CAO cannot press, so its status may be out of date.',
+    z.boolean(),
+  ),
   detail: z.string().nullable(),
 });
 
@@ -56,7 +59,7 @@ const loopTroubles = z.array(
 
 const lastTurn = strict({
   source: activeSource,
-  id: about('Of the request or the reminder.', z.string()),
+  id: about('Id of the request or the reminder.', z.string()),
   began_at_utc: stamp,
 });
 
@@ -67,36 +70,33 @@ export type LoopTroubles = z.infer<typeof loopTroubles>;
 const need = strict({
   kind: z.enum(NEED_KINDS),
   here: about(
-    'What to do for a person who sees the screen, where that is less than `needs_you`.',
+    'What to do for a person who sees the screen, when that is shorter than `needs_you`.',
     z.string().optional(),
   ),
-  says: about('The same behind the name of the agent, where that is shorter.', z.string().optional()),
-  command: about('What mends it, where one command does.', z.string().optional()),
+  says: about('The same after the name of the agent, when that is shorter.', z.string().optional()),
+  command: about('The command that fixes it, when one command does.', z.string().optional()),
 });
 
-/** How it stands with the agent, as people say it. */
+/** The state of the agent, in words for people. */
 export const standing = name(
   'Standing',
   strict({
     state: z.enum(STANDINGS),
     words: z.string(),
-    needs_you: about('What a person has to do; null while nobody is needed.', z.string().nullable()),
-    need: about('The matter that people want to know of; absent without one.', need.optional()),
+    needs_you: about('What a person has to do; null while no one is needed.', z.string().nullable()),
+    need: about('What needs attention; absent when nothing does.', need.optional()),
   }),
 );
 
 const added = {
   gateway_instance_id: z.string().nullish(),
-  active_source: about('What `active_execution` is running for; absent while idle.', activeSource.nullish()),
-  last_turn: about(
-    'Who was given the agent last, or has it now. Absent before the first.',
-    lastTurn.optional(),
-  ),
-  standing: about('Without a live gateway only while a person is needed.', standing.optional()),
-  fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
-  cao: about('Only where a CAO server owns the terminal.', ownerStatus.optional()),
+  active_source: about('Where the running execution came from; absent while idle.', activeSource.nullish()),
+  last_turn: about('The source of the current or last turn. Absent before the first.', lastTurn.optional()),
+  standing: about('Without a live gateway, only while a person is needed.', standing.optional()),
+  fleet: about('Absent for an agent without a fleet.', fleetConnection.optional()),
+  cao: about('Only when a CAO server owns the terminal.', ownerStatus.optional()),
   gateway_down: about(
-    'A gateway that ended by itself too often and stays down; `message` says what to do.',
+    'The gateway ended unexpectedly too often and stays down; `message` says what to do.',
     strict({
       since_utc: stamp,
       restarts: count,
@@ -104,7 +104,7 @@ const added = {
       message: z.string(),
     }).optional(),
   ),
-  troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
+  troubles: about('Background loops that fail and are retried.', loopTroubles.optional()),
 };
 
 const shape = strict({
@@ -133,7 +133,7 @@ const shape = strict({
 
 export const statusFields = shape.shape;
 
-/** Answers `GET /v1/status` and stands in state.json. */
+/** Response of `GET /v1/status` and content of state.json. */
 export const gatewayStatus = name('GatewayStatus', rules(shape, statusProblems));
 
 export type GatewayStatus = z.infer<typeof gatewayStatus>;

@@ -17,12 +17,12 @@ export const screenSpan = strict({
 export const screenDialog = name(
   'TuiDialog',
   strict({
-    hash: about('Of the dialog as it stands; give it back with the choice.', z.string()),
+    hash: about('Hash of the dialog as shown; send it with the choice.', z.string()),
     kind: about('`permission`, `trust`, `question` …', z.string()),
     title: z.string(),
     lines: about('The text of the dialog.', z.array(z.string())),
     choices: about(
-      'Keys that the dialog itself names; none when they cannot be told for sure.',
+      'Keys that the dialog itself shows; empty when they cannot be recognised with certainty.',
       z.array(strict({ key: z.string(), label: z.string(), selected: z.boolean() })),
     ),
   }),
@@ -38,13 +38,13 @@ export const pageScreen = name(
     captured_at_utc: stamp,
     hash: z.string(),
     dialog: screenDialog.nullable(),
-    unchanged: about('It is still what `after` names; `lines` are left out.', z.boolean()),
+    unchanged: about('It is still the screen of `after`; `lines` are left out.', z.boolean()),
   }),
 );
 
 export const pageScreenQuery = z.object({
   after: about(
-    '`hash` of the screen shown now: the answer waits until it changed.',
+    '`hash` of the screen known to the caller: the response waits until it changes.',
     z.string().max(100).optional(),
   ),
   wait_seconds: integer.min(0).max(25).default(0),
@@ -54,7 +54,7 @@ export type ScreenSpan = z.infer<typeof screenSpan>;
 export type PageDialog = z.infer<typeof screenDialog>;
 export type PageScreen = z.infer<typeof pageScreen>;
 
-/** Within a stream of screens: why there is none now. */
+/** In a stream of screens: why there is none now. */
 export interface PageTrouble {
   status: number;
   code: string;

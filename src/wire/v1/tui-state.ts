@@ -19,7 +19,7 @@ export const trackedSession = strict({
   session_root: z.string().nullish(),
 });
 
-/** Why something could not be seen. */
+/** Why something could not be observed. */
 const trouble = strict({ kind: z.string(), message: z.string(), details: z.record(z.string(), z.string()) });
 
 export const tuiDiagnostics = strict({
@@ -73,7 +73,7 @@ const observed = {
     accepting_input: tristate,
     editing_input: tristate,
     ready_posture: tristate,
-    pending_input: ours(about('Whether the tool itself holds queued input.', tristate.optional())),
+    pending_input: ours(about('Whether the tool itself has queued input.', tristate.optional())),
   }),
   turn: strict({ phase: z.enum(['ready', 'active', 'unknown']) }),
   last_turn: strict({
@@ -85,18 +85,18 @@ const observed = {
     signature: z.string(),
     stable: z.boolean(),
     stable_for_seconds: z.number().nonnegative(),
-    stable_since_utc: about('While it is not stable: of the last change.', stamp),
+    stable_since_utc: about('While it is not stable: the time of the last change.', stamp),
   }),
   ...allOurs({
     stalled: about(
       'The screen has not been recognised for longer than unknown_to_stalled_timeout_seconds.',
       z.boolean().optional(),
     ),
-    submit_ready: about('The answer of the readiness gate on what was seen.', z.boolean().optional()),
+    submit_ready: about('The result of the readiness gate for this screen.', z.boolean().optional()),
     not_ready_reasons: z.array(z.string()).optional(),
     standing: standing.optional(),
     facts: about(
-      'What was seen, by which source, and when.',
+      'What was observed, by which source and when.',
       z
         .array(strict({ name: z.string(), value: z.unknown(), source: z.string(), observed_at_utc: stamp }))
         .optional(),
@@ -106,7 +106,7 @@ const observed = {
 
 export const tuiSnapshot = name('TuiSnapshot', strict({ recorded_at_utc: stamp, ...observed }));
 
-/** Answers `GET /v1/control/tui/state`. */
+/** Response of `GET /v1/control/tui/state`. */
 export const tuiState = name(
   'TuiState',
   strict({
@@ -138,7 +138,7 @@ export const tuiHistory = name(
   strict({ terminal_id: z.string(), tracked_session_id: z.string(), entries: z.array(tuiSnapshot) }),
 );
 
-/** Zero or less asks for everything that is kept. */
+/** Zero or less returns everything that is kept. */
 export const tuiHistoryQuery = z.object({ limit: integer.min(-1_000_000).max(1_000_000).default(100) });
 
 export type TuiState = z.infer<typeof tuiState>;

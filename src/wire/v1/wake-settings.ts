@@ -20,7 +20,7 @@ export const quietHours = name(
   'QuietHours',
   strict({
     from: timeOfDay,
-    to: about('May be earlier than `from`: the hours then pass midnight.', timeOfDay),
+    to: about('May be earlier than `from`: the hours then span midnight.', timeOfDay),
     time_zone: trimmed.refine(
       (value) => isTimeZone(value),
       'must be an IANA time zone such as Europe/Zurich',
@@ -40,7 +40,7 @@ const KINDS = {
 const schemaOf = ({ kind }: WakeSetting): z.ZodType =>
   (KINDS[kind.type] as (kind: SettingKind) => z.ZodType)(kind);
 
-const GIVEN = {
+const WHEN_OMITTED = {
   refused: (schema: z.ZodType) => schema,
   default: (schema: z.ZodType, { fallback }: WakeSetting) => schema.default(fallback),
   stays: (schema: z.ZodType, { fallback }: WakeSetting) =>
@@ -48,13 +48,13 @@ const GIVEN = {
 };
 
 function inputOf(setting: WakeSetting): z.ZodType {
-  const schema = GIVEN[setting.omitted](schemaOf(setting), setting);
+  const schema = WHEN_OMITTED[setting.omitted](schemaOf(setting), setting);
   return setting.body === null ? schema : about(setting.body, schema);
 }
 
 function shown(setting: WakeSetting): z.ZodType {
   const schema = setting.fallback === null ? schemaOf(setting).nullable() : schemaOf(setting);
-  // What was added since the source: it may be left out of a body, and is left out for its clients.
+  // A setting that the source does not have: optional in a body, and left out for the source's clients.
   return setting.omitted === 'stays' ? ours(schema.optional()) : schema;
 }
 
@@ -76,7 +76,7 @@ type Shown = {
     : z.ZodType<Value<Name>, Value<Name>>;
 };
 
-/** In a body. */
+/** The settings in a body. */
 export const wakeSettingInputs = fields(inputOf) as Inputs;
-/** In a status. */
+/** The settings in a status. */
 export const wakeSettingViews = fields(shown) as Shown;
