@@ -368,16 +368,21 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
     it('an A2A body that is too large, not JSON, or not JSON-RPC is refused', async () => {
       expect((await rpc(`"${'x'.repeat(5 * 1024 * 1024)}"`)).status).toBe(413);
       expect(await rpc('{')).toMatchObject({ status: 200, body: { id: null, error: { code: -32700 } } });
-      for (const bad of [
-        null,
-        7,
-        [],
-        {},
-        { jsonrpc: '1.0', method: 'x' },
-        { jsonrpc: '2.0', id: {}, method: 'SendMessage' },
-      ]) {
-        expect((await rpc(bad)).body.error.code).toBeLessThan(-32000);
-      }
+      const valid = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} };
+      for (const [bad, id] of [
+        [null, null],
+        [7, null],
+        [[], null],
+        [[valid], null],
+        [{}, null],
+        [{ ...valid, jsonrpc: '1.0' }, 1],
+        [{ ...valid, jsonrpc: undefined }, 1],
+        [{ ...valid, method: undefined }, 1],
+        [{ ...valid, method: 5 }, 1],
+        [{ ...valid, id: {} }, null],
+        [{ ...valid, id: true }, null],
+      ] as const)
+        expect((await rpc(bad)).body).toMatchObject({ id, error: { code: -32600 } });
       expect((await call('SendMessage', null)).body.error.code).toBe(-32602);
       expect((await call('SendMessage', {})).body.error.code).toBe(-32602);
     });

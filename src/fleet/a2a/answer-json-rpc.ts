@@ -18,6 +18,7 @@ export interface JsonRpcCall {
 
 /** Runs one JSON-RPC call in its own protocol version. Returns JSON or a stream of events. */
 export async function answerJsonRpc({ body, version, handler }: JsonRpcCall): Promise<Response> {
+  if (!isRequest(body)) return refused(idOf(body), INVALID_REQUEST, 'the body is not a JSON-RPC 2.0 request');
   const asked = version || versionOf(body);
   const legacy = asked === LEGACY_VERSION;
   const transport = legacy
@@ -48,10 +49,22 @@ export async function answerJsonRpc({ body, version, handler }: JsonRpcCall): Pr
 
 /** What JSON-RPC returns for a body that is not JSON. */
 export function parseError(message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message } });
+  return refused(null, PARSE_ERROR, message);
 }
 
 const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+const refused = (id: string | number | null, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id, error: { code, message } });
+
+/** The SDK reports another version and an id of another type as invalid parameters. */
+function isRequest(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  const { jsonrpc, method, id = null } = body as { jsonrpc?: unknown; method?: unknown; id?: unknown };
+  const isId = id === null || typeof id === 'string' || Number.isInteger(id);
+  return jsonrpc === '2.0' && typeof method === 'string' && isId;
+}
 
 /** The SDK checks the parameters first. An unknown method is reported as unknown, with or without parameters. */
 function withParams(body: unknown): unknown {
@@ -61,12 +74,9 @@ function withParams(body: unknown): unknown {
   return known ? body : { ...(body as object), params: {} };
 }
 
-/** A well-formed call without an id is carried out and gets no response. */
+/** A request without an id is carried out and gets no response. */
 function isNotification(body: unknown): boolean {
-  const call = body as { jsonrpc?: unknown; method?: unknown } | null;
-  return (
-    typeof call === 'object' && call?.jsonrpc === '2.0' && typeof call.method === 'string' && !('id' in call)
-  );
+  return !('id' in (body as object));
 }
 
 const silence = (): Response => new Response(null, { status: 204 });
