@@ -5,6 +5,7 @@ import type { DeliveryResult } from '../../port.ts';
 import { type Held, heldText } from '../../proof/held-text.ts';
 import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
+import { MOST_OVERTAKEN, nothingTyped } from '../prompt/delivery.ts';
 import { offersExactly, showsCommand } from '../prompt/slash-command.ts';
 import { takeBack } from '../prompt/take-back.ts';
 
@@ -30,24 +31,41 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
   } catch (error) {
     return refuse('not_ready', messageOf(error), true);
   }
+  const notEntered = await enterCommand(resetCommand, on);
+  if (notEntered) return notEntered;
   const held = (): Held => heldText(tracker.snapshot.facts, resetCommand, tracker.detector.input);
-  const before = await seenToMean(resetCommand, on);
-  if (!before || before.facts.dialog.value || before.people.typing) {
-    const erased = await takeBack(resetCommand, on);
-    const left = erased ? 'the text was taken back' : 'the text may be in the composer';
-    return refuse(
-      'failed',
-      `the tool did not show ${resetCommand}; nothing was submitted and ${left}`,
-      erased,
-    );
-  }
-  await watch.tmux.pressEnter(pane, { expect: sameAs(before.view!) });
   const ready = await waitUntil(
     on,
     (seen) => (held() === 'empty' && tracker.gate(seen, 'ready_only').ready ? true : undefined),
     patience.resetMs,
   );
   return ready ? undefined : refuse('failed', `the tool was not ready again after ${resetCommand}`, false);
+}
+
+/**
+ * Presses Enter in one step with the check that nothing has moved since the look. A list that is drawn in between moves the
+ * cursor; then it looks again. Without an Enter the command is erased: no one else would.
+ */
+async function enterCommand(command: string, on: LaneContext): Promise<DeliveryResult | undefined> {
+  for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
+    const seen = await seenToMean(command, on);
+    if (!seen || seen.facts.dialog.value || seen.people.typing)
+      return eraseCommand(command, `the tool did not show ${command}`, on);
+    try {
+      await on.watch.tmux.pressEnter(seen.view!.pane.id, { expect: sameAs(seen.view!) });
+      return undefined;
+    } catch (error) {
+      if (nothingTyped(error)) continue;
+      return refuse('failed', `Enter may have been pressed after ${command}: ${messageOf(error)}`, false);
+    }
+  }
+  return eraseCommand(command, `the screen does not hold still after ${command}`, on);
+}
+
+async function eraseCommand(command: string, why: string, on: LaneContext): Promise<DeliveryResult> {
+  const erased = await takeBack(command, on);
+  const left = erased ? 'the text was taken back' : 'the text may be in the composer';
+  return refuse('failed', `${why}; nothing was submitted and ${left}`, erased);
 }
 
 const MOST_LOOKS = 3;
