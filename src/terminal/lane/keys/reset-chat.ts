@@ -68,7 +68,7 @@ async function eraseCommand(command: string, why: string, on: LaneContext): Prom
   return refuse('failed', `${why}; nothing was submitted and ${left}`, erased);
 }
 
-const MOST_LOOKS = 3;
+const MAX_LOOKS = 3;
 
 /**
  * Waits until only the command is in the composer and Enter would run it. A tool draws its command list slightly later
@@ -76,7 +76,7 @@ const MOST_LOOKS = 3;
  */
 async function seenToMean(command: string, on: LaneContext): Promise<Snapshot | undefined> {
   const means = (seen: Snapshot): true | undefined => entersCommand(seen, command) || undefined;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
     if (!(await waitUntil(on, means, on.patience.echoMs))) return undefined;
     const snapshot = await on.tracker.look();
     if (means(snapshot)) return snapshot;
