@@ -410,6 +410,17 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       await expect(client.sendMessage(push)).rejects.toMatchObject({ envelopeCode: -32003 });
     });
 
+    it.each([
+      { status: 'INVALID_STATUS' },
+      { statusTimestampAfter: '-1' },
+      { statusTimestampAfter: 'yesterday' },
+      { pageSize: 0 },
+      { pageSize: 101 },
+      { pageToken: 'x' },
+    ])('a list of A2A tasks with %j is refused', async (params) => {
+      expect((await call('ListTasks', params)).body.error.code).toBe(-32602);
+    });
+
     it('a negative length of A2A history is refused', async () => {
       const { id } = asTask(await client.sendMessage(textMessage('x')));
       for (const [method, params] of [

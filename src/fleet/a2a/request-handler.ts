@@ -1,13 +1,14 @@
-import type {
-  AgentCard,
-  CancelTaskRequest,
-  GetTaskRequest,
-  ListTasksRequest,
-  ListTasksResponse,
-  SendMessageRequest,
-  StreamResponse,
-  SubscribeToTaskRequest,
-  Task,
+import {
+  type AgentCard,
+  type CancelTaskRequest,
+  type GetTaskRequest,
+  type ListTasksRequest,
+  type ListTasksResponse,
+  type SendMessageRequest,
+  type StreamResponse,
+  type SubscribeToTaskRequest,
+  type Task,
+  TaskState,
 } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
@@ -102,6 +103,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
         history: lengthOf(request.historyLength) ?? 0,
       };
       if (pageSize < 1 || pageSize > MAX_PAGE) throw invalid(`pageSize must be 1 to ${MAX_PAGE}`);
+      if (request.status === TaskState.UNRECOGNIZED) throw invalid('status must be the name of a task state');
       const wanted = request.status ? nameOfState(request.status) : undefined;
       if (request.status && !wanted) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
       const { tasks, next, total } = await listTasks(this.#options.sql, this.#owner, {
@@ -229,6 +231,7 @@ function lengthOf(historyLength: number | undefined): number | undefined {
 
 function timeOf(text: string): Date {
   const at = new Date(text);
-  if (Number.isNaN(at.getTime())) throw invalid('statusTimestampAfter must be an ISO-8601 time');
+  // Node also reads times that are not ISO-8601, such as "-1".
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at.getTime())) throw invalid('statusTimestampAfter must be an ISO-8601 time');
   return at;
 }
