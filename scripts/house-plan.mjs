@@ -95,6 +95,7 @@ const CLI_PLAN = {
   fleet: 'input print agents gateway mail',
   gateway: 'input print agents why',
   ls: 'input print agents gateway why',
+  answer: 'print agents fleet gateway',
   host: 'print agents',
   mail: 'input print agents gateway',
   mailbox: 'input print mail agents',

@@ -11,7 +11,7 @@ export const IDLE: Standing = { state: 'idle', words: 'idle', needs_you: null };
 export const ASKING: Standing = {
   state: 'needs_you',
   words: 'permission dialog',
-  needs_you: 'it asks for permission; answer in its window',
+  needs_you: 'it asks for permission; answer with "rouse answer a1"',
 };
 
 /** A session that really runs, its record and its mailbox; whoever writes its glance is taken for its gateway. */

@@ -30,6 +30,7 @@ const DAILY: Command[] = [
   ]),
   daily(WORDS.ls, async () => (await import('./ls/ls.ts')).ls),
   daily(WORDS.send, async () => (await import('./mail/send.ts')).send),
+  daily(WORDS.answer, async () => (await import('./answer/answer.ts')).answer),
   daily(WORDS.open, async () => (await import('./ls/open.ts')).open),
   daily(WORDS.logs, async () => (await import('./ls/logs.ts')).logs),
   short('agents gateway status', WORDS.status, async () => (await gateway()).STATUS, [

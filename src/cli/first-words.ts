@@ -23,6 +23,11 @@ export const FIRST_WORDS = {
     summary: 'send mail to an agent, by its name or its mail address',
     takes: '<to> <subject>',
   },
+  answer: {
+    name: 'answer',
+    summary: 'show what an agent asks, and choose an answer; or answer a request',
+    takes: '[agent] [choice]',
+  },
   open: {
     name: 'open',
     summary: 'look at an agent: attach to its tmux session, or switch to it inside tmux',

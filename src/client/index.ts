@@ -18,6 +18,7 @@ export * from './fleet-path.ts';
 export { type FleetServers, fleetUrls } from './fleet-servers.ts';
 export * from './gateway-client.ts';
 export * from './owner-token.ts';
+export { pressChoice } from './press-choice.ts';
 export * from './question.ts';
 export * from './session-fleet.ts';
 export * from './this-host.ts';

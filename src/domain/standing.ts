@@ -119,8 +119,9 @@ export function describeStanding(
 ): Standing {
   const { state, words } = rowOf(found.code);
   const need = needOf(rowOf(asked.code).need ? asked : found, { agent, tool });
-  const todo = textOf(rowOf(asked.code).todo, { value: asked.value ?? '', agent, tool });
-  const { where } = rowOf(asked.code);
+  const about = { value: asked.value ?? '', agent, tool };
+  const todo = textOf(rowOf(asked.code).todo, about);
+  const where = textOf(rowOf(asked.code).where, about);
   return {
     state,
     words: textOf(words, { value: found.value ?? '', agent, tool })!,

@@ -35,7 +35,7 @@ const VOLATILE: [RegExp, string][] = [
   [/\b\d\d:\d\d:\d\d(\.\d+)?\b/g, '<time>'],
   [/(?<=\bmessages\/)\d{4}-\d\d-\d\d\b|\b\d{4}-\d\d-\d\d(?= \(UTC\))/g, '<date>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>'],
-  [/(terminal_id(": "| {2}))[0-9a-f]{8}\b/g, '$1<hex>'],
+  [/(terminal_id(": "| {2,}))[0-9a-f]{8}\b/g, '$1<hex>'],
   [/(?<=-)[0-9a-f]{8,}\b/g, '<hex>'],
   [/\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{8,}\b/g, '<hex>'],
   [/\bunusable-<time>-[0-9a-f]{4}\b/g, 'unusable-<time>-<hex>'],

@@ -13,8 +13,8 @@ const atScreen = (label: string): NeedRow => ({ label, tab: 'screen', command: '
 
 /** What a person may be needed for, most urgent first. */
 export const NEEDS = {
-  dialog: atScreen('Answer'),
-  trust: atScreen('Answer'),
+  dialog: { ...atScreen('Answer'), command: 'named' },
+  trust: { ...atScreen('Answer'), command: 'named' },
   uncertain: { label: 'See the evidence', tab: 'queue', command: null, passing: false },
   failed: { label: 'See why', tab: 'queue', command: null, passing: false },
   request: { label: 'Answer', tab: null, command: null, passing: false },

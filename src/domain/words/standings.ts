@@ -48,11 +48,11 @@ export interface StandingRow {
   /** What the person has to do. */
   todo?: Words;
   /** Where to do it. Left out for a person who already sees the agent's screen. */
-  where?: 'answer in its window';
+  where?: Words;
   /** Shown after the agent's name, if that is shorter than "needs you: …". */
   says?: string;
   /** The command that `todo` names. */
-  command?: (about: About) => string;
+  command?: (about: About) => string | undefined;
 }
 
 const waits = (words: Words): StandingRow => ({ state: 'waiting', words });
@@ -62,9 +62,11 @@ const needs = (words: Words, todo: Words, need: NeedKind = 'other'): StandingRow
   need,
   todo,
 });
+const answerCommand = (agent: string): string => commandLine`rouse answer ${agent}`;
 const answers = (words: string, todo: Words, need: NeedKind = 'dialog'): StandingRow => ({
   ...needs(words, todo, need),
-  where: 'answer in its window',
+  where: ({ agent }) => (agent ? `answer with "${answerCommand(agent)}"` : 'answer in its window'),
+  command: ({ agent }) => (agent ? answerCommand(agent) : undefined),
 });
 const asks = (words: string, question: string, need: NeedKind = 'dialog'): StandingRow => ({
   ...answers(words, `it asks ${question}`, need),

@@ -1,7 +1,8 @@
-import { commandLine, notReady } from '../../../base/index.ts';
+import { commandLine } from '../../../base/index.ts';
+import { pressChoice } from '../../../client/index.ts';
 import { DIALOG_AFTER, definitionOf } from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
-import { type PAGE_ROUTES, refusal } from '../../../wire/index.ts';
+import type { PAGE_ROUTES } from '../../../wire/index.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { HostView } from '../host/host-view.ts';
@@ -120,9 +121,6 @@ function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
   };
 }
 
-/** The keys that a dialog may offer; the sequence is typed exactly as written here. */
-const NAMED_KEYS = ['Enter', 'Escape', 'Up', 'Down'];
-
 function keyHandlers({ door, doing, reach }: ActionParts) {
   return {
     'page.agent.dialog': async ({ context, params, body }: Call<'page.agent.dialog'>) => {
@@ -133,29 +131,10 @@ function keyHandlers({ door, doing, reach }: ActionParts) {
       const act = { action: 'dialog', target: name, actionId, asked: { hash, key }, repeatable: false };
       return doing.receipt(session, { ...act, detail: { key, dialog: hash } }, async () => {
         const gateway = await reach.requireGateway(agent, session);
-        const { dialog } = await gateway.call('tui.screen', { wait_seconds: 0 });
-        if (dialog?.hash !== hash)
-          throw refusal(
-            'dialog_changed',
-            'the dialog you saw is no longer on the screen; nothing was pressed',
-            {
-              hint: 'look at the screen as it is now, and choose again',
-            },
-          );
-        const choice = dialog.choices.find((each) => each.key === key);
-        if (!choice)
-          throw notReady(`the dialog of ${name} has no choice "${key}"`, {
-            hint: 'choose one that it shows',
-          });
-        const sequence = NAMED_KEYS.includes(key) ? `<[${key}]>` : key;
-        // The gateway checks again at the instant of typing, and presses the key in this dialog or not at all.
-        const { dialog_after: after = 'unknown' } = await gateway.sendKeys({
-          sequence,
-          expected_dialog: hash,
-        });
+        const { choice, after } = await pressChoice(gateway, { name, hash, key });
         return {
           sentence: `Sent ${key} (${choice.label}) to ${name}; ${DIALOG_AFTER[after]}.`,
-          command: commandLine`rouse agents gateway send-keys ${name} --sequence ${sequence}`,
+          command: commandLine`rouse answer ${name} ${key}`,
         };
       });
     },
