@@ -232,6 +232,7 @@ function lengthOf(historyLength: number | undefined): number | undefined {
 function timeOf(text: string): Date {
   const at = new Date(text);
   // Node also reads times that are not ISO-8601, such as "-1".
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at.getTime())) throw invalid('statusTimestampAfter must be an ISO-8601 time');
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at.getTime()))
+    throw invalid('statusTimestampAfter must be an ISO-8601 time');
   return at;
 }
