@@ -14,7 +14,6 @@ export { exchange } from './exchange.ts';
 export { failureOf } from './failure.ts';
 export * from './fleet-client.ts';
 export * from './fleet-mail.ts';
-export * from './fleet-path.ts';
 export { type FleetServers, fleetUrls } from './fleet-servers.ts';
 export * from './gateway-client.ts';
 export * from './owner-token.ts';

@@ -2,7 +2,7 @@ import { invalid } from '../base/index.ts';
 // Imported directly because the index of wire/ loads the schemas.
 import type { AnswerOf, FleetRoutes, GatewayRoutes, InputOf } from '../wire/index.ts';
 import { fillPath, methodOf, type Place, pathOf } from '../wire/place.ts';
-import { FLEET_PLACES, type GATEWAY_PLACES } from '../wire/places.ts';
+import { carriedPath, FLEET_PLACES, type GATEWAY_PLACES } from '../wire/places.ts';
 
 /** A request to a route, ready to send. */
 export interface Question {
@@ -38,6 +38,12 @@ export function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..')
     throw invalid(`${what} ${JSON.stringify(text)} is not valid`);
   return encodeURIComponent(text);
+}
+
+/** Maps a path of this agent's gateway to the path where a fleet server serves it. */
+export function fleetPath(agentRef: string): (path: string) => string {
+  const ref = segment(agentRef, 'agent ref');
+  return (path) => fillPath(carriedPath(path), () => ref);
 }
 
 /** The query string of the values that are defined. */

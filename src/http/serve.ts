@@ -57,3 +57,12 @@ function callOf(route: Route, context: Context): Call<Route> {
       (body && (route.bodyOptional ? readOptionalBody(context, body) : readBody(context, body))) as never,
   };
 }
+
+const HELD = 'rouse.held';
+
+/** Marks a request whose caller asked to wait: its time is counted separately. */
+export function countAsHeld(context: Context): void {
+  context.set(HELD, true);
+}
+
+export const isCountedAsHeld = (context: Context): boolean => context.get(HELD) === true;

@@ -1,11 +1,10 @@
 import { limitSentence } from '../domain/index.ts';
 import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES } from './agents/managed-agent-routes.ts';
-import { ADMIN_ROUTES, SERVER_ROUTES } from './fleet/admin-routes.ts';
+import { ADMIN_ROUTES, SERVER_ROUTES, SWEEPER_ROUTES } from './fleet/admin-routes.ts';
 import { A2A_ROUTES, DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
 import { MAILBOX_ROUTES } from './fleet/mailbox-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
 import { REQUEST_ROUTES, WORKSPACE_REQUEST_ROUTES } from './fleet/request-routes.ts';
-import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
 import { MCP_ROUTES } from './mcp-routes.ts';
 import { PAGE_ROUTES, PAGE_SHELL_ROUTES } from './page/page-routes.ts';
 

@@ -24,6 +24,7 @@ import {
 } from '../fields.ts';
 import { allOurs } from '../source/ours.ts';
 import { chatSession, executionOverride } from '../v1/prompt-options.ts';
+import { detail, success } from './managed-agent-identity.ts';
 
 const words = names('argument', 'launcher', z.array(text.max(131_072)).max(1000));
 
@@ -213,9 +214,6 @@ const turnRecord = {
   revision: about('Grows with every change.', count),
   duplicate: z.boolean().optional(),
 };
-
-const success = { success: z.literal(true) };
-const detail = { detail: z.string() };
 
 /** A turn that a server runs, or has run. */
 export const turnView = name('TurnView', strict({ ...turn, ...turnEnd, ...allOurs(turnRecord) }));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limitSentence } from '../../domain/index.ts';
-import { ADMIN_PLACES, SERVER_PLACES } from '../places.ts';
+import { ADMIN_PLACES, SERVER_PLACES, SWEEPER_PLACES } from '../places.ts';
 import { ourRoutes, routes } from '../route.ts';
 import {
   handedOver,
@@ -17,6 +17,7 @@ import {
   tokenView,
 } from './admin.ts';
 import { fleetHealth, fleetReadiness } from './server.ts';
+import { sweeperList, sweeperRun, sweeperRunQuery } from './sweepers.ts';
 
 export const SERVER_ROUTES = routes(SERVER_PLACES, {
   health: {
@@ -110,5 +111,22 @@ export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
     response: z.string(),
     contentType: 'application/gzip',
     errors: { 422: 'The database is a PostgreSQL server, which has its own tools.' },
+  },
+});
+
+export const SWEEPER_ROUTES = ourRoutes(SWEEPER_PLACES, {
+  'admin.sweepers.list': {
+    tag: 'admin',
+    summary: 'The sweepers, their intervals, and what the last pass found; for server administrators',
+    access: 'server_admins',
+    response: sweeperList,
+  },
+  'admin.sweepers.run': {
+    tag: 'admin',
+    summary: 'One pass now, or a dry run; for server administrators',
+    access: 'server_admins',
+    query: sweeperRunQuery,
+    response: sweeperRun,
+    errors: { 404: 'There is no such sweeper.' },
   },
 });

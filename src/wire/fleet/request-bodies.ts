@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { KINDS_AND_ANSWERS, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/index.ts';
 import { about, integer, name, notBlank, oneLine, oneOf, strict, text } from '../fields.ts';
-import { MAX_KEY_LENGTH, MAX_REQUEST_TEXT_LENGTH, MAX_TITLE_LENGTH } from './request-lengths.ts';
+
+/** How long the texts of a ticket may be. */
+export const MAX_TITLE_LENGTH = 200;
+export const MAX_REQUEST_TEXT_LENGTH = 20_000;
+export const MAX_KEY_LENGTH = 200;
 
 /** Counts characters; each takes at most two UTF-16 units. */
 const atMost = (max: number) => (value: string) =>

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { NOTIFIER_OUTCOMES, REQUEST_OUTCOMES, REQUEST_STATES } from '../../domain/index.ts';
 import { about, count, integer, oneOf, stamp, strict } from '../fields.ts';
+import { reminder } from '../v1/reminders.ts';
 import { ledgerEntry } from '../v1/request-views.ts';
 import { pageAgentRow } from './host-view.ts';
 
@@ -156,3 +157,17 @@ export type PageTimeline = z.infer<typeof pageTimeline>;
 export type PageLedger = z.infer<typeof pageLedger>;
 export type PageQueueItem = z.infer<typeof pageQueueItem>;
 export type PageQueue = z.infer<typeof pageQueue>;
+
+/** Ranked within each agent, as they are delivered. */
+export const pageReminders = strict({
+  agents: z.array(
+    strict({
+      agent: z.string(),
+      effective_reminder_id: z.string().nullable(),
+      reminders: z.array(reminder),
+      trouble: about('Why they cannot be read; null when they can.', z.string().nullable()),
+    }),
+  ),
+});
+
+export type PageReminders = z.infer<typeof pageReminders>;

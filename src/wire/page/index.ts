@@ -3,7 +3,6 @@ export * from './agent-views.ts';
 export * from './host-view.ts';
 export * from './mail.ts';
 export * from './page-routes.ts';
-export * from './reminders.ts';
 export * from './requests.ts';
 export * from './search.ts';
 export * from './session.ts';

@@ -7,7 +7,6 @@ import * as act from './actions.ts';
 import * as agent from './agent-views.ts';
 import * as host from './host-view.ts';
 import * as mail from './mail.ts';
-import { pageReminders } from './reminders.ts';
 import * as requests from './requests.ts';
 import * as search from './search.ts';
 import * as session from './session.ts';
@@ -88,7 +87,7 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: act.pageActBody,
     response: act.pageReceipt,
   }),
-  'page.reminders': inside('The reminders of every agent', { response: pageReminders }),
+  'page.reminders': inside('The reminders of every agent', { response: agent.pageReminders }),
   'page.reminders.create': inside('Make a reminder', {
     body: act.pageReminderBody,
     response: act.pageReceipt,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { invalid } from '../../base/index.ts';
 import { innerSchema } from './inner-schema.ts';
 import { isOurs, valuesOfOurs } from './ours.ts';
 
@@ -57,4 +58,16 @@ function ofUnion(options: readonly z.ZodType[]): SourceView {
     const fits = views.find(({ option }) => option.safeParse(value).success);
     return fits ? fits.view(value) : value;
   };
+}
+
+/** Which fields the responses of a server have: all of ours, or only those that clients of Houmao know. */
+export const WIRE_MODES = ['rouse', 'houmao'] as const;
+export type WireMode = (typeof WIRE_MODES)[number];
+
+/** `ROUSE_WIRE` of the environment that a server was started with. */
+export function wireMode(env: NodeJS.ProcessEnv): WireMode {
+  const wanted = env['ROUSE_WIRE'] || 'rouse';
+  const mode = WIRE_MODES.find((each) => each === wanted);
+  if (mode) return mode;
+  throw invalid(`ROUSE_WIRE must be "rouse" or "houmao", but is "${wanted.slice(0, 40)}"`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_ROUTES, type Route } from '../wire/index.ts';
 import { gatewayPath } from '../wire/places.ts';
-import { fleetPath } from './fleet-path.ts';
+import { fleetPath } from './question.ts';
 
 const PREFIX = '/houmao/agents/gpu';
 const routes = Object.values<Route>(GATEWAY_ROUTES)
