@@ -49,7 +49,7 @@ describe('a host', () => {
     const other = path.join(home, 'other');
     fs.mkdirSync(other);
     fs.writeFileSync(path.join(other, 'host-id'), 'nonsense\n');
-    expect(() => thisHost({ ROUSE_HOME: other })).toThrow('does not hold the id of a host');
+    expect(() => thisHost({ ROUSE_HOME: other })).toThrow('does not contain the id of a host');
   });
 });
 

@@ -47,7 +47,7 @@ describe('a server with TLS', () => {
     });
     await expect(as(authority('second')).call('ready', {})).rejects.toMatchObject({ code: 'unavailable' });
     expect(() => as(path.join(FILES, 'nowhere.pem'))).toThrow('is not there');
-    expect(() => as(keyFile)).toThrow('holds no certificate');
+    expect(() => as(keyFile)).toThrow('contains no certificate');
   });
 
   it('a server with TLS holds beats and follows events over it, and answers programs of its machine also without', async () => {
