@@ -46,7 +46,7 @@ describe('a server with TLS', () => {
       hint: expect.stringContaining('ROUSE_FLEET_CA'),
     });
     await expect(as(authority('second')).call('ready', {})).rejects.toMatchObject({ code: 'unavailable' });
-    expect(() => as(path.join(FILES, 'nowhere.pem'))).toThrow('is not there');
+    expect(() => as(path.join(FILES, 'nowhere.pem'))).toThrow('does not exist');
     expect(() => as(keyFile)).toThrow('contains no certificate');
   });
 
