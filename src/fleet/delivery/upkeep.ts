@@ -72,7 +72,7 @@ const ORPHANED = `SELECT q.id FROM a2a_queue q JOIN workspaces w ON w.id = q.wor
   WHERE q.status = 'dispatched' AND q.lease_until <= now()
     AND (q.claimed_by IS DISTINCT FROM w.session_id OR q.expires_at <= now() OR w.status = 'removed')`;
 
-/** Only the last condition uses the index; the one before it tells the kinds apart. */
+/** Only the last condition uses the index; the one before it separates the kinds. */
 const OLD = `SELECT id FROM a2a_queue WHERE status IN ${sqlList(ENDED_MESSAGES)}
     AND completed_at < now() - make_interval(days => CASE status WHEN 'completed' THEN $1::int ELSE $2::int END)
     AND completed_at < now() - make_interval(days => $3::int)

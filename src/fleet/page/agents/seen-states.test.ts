@@ -54,7 +54,7 @@ it('states that the gateway has forgotten are kept, and all snapshots are reques
 it('without a gateway, or with one that does not respond, the known states are returned', async () => {
   const states = new SeenStates();
   await wordsOf(states, gatewayWith(['idle', 'working']).gateway);
-  const silent = { call: () => Promise.reject(new Error('nobody answers')) } as unknown as GatewayClient;
+  const silent = { call: () => Promise.reject(new Error('no gateway answers')) } as unknown as GatewayClient;
   for (const gateway of [undefined, silent])
     expect(await wordsOf(states, gateway)).toEqual(['00 idle', '01 working']);
   expect(await states.of(undefined, { agentId: 'ben', max: 40 })).toEqual([]);

@@ -65,7 +65,7 @@ it('a snapshot waits for the database, and says if it cannot be read', async () 
   view.close();
 });
 
-it('a reader who asks for changes that are no longer kept is told to start over', async () => {
+it('a reader who asks for changes that are no longer kept has to start over', async () => {
   const view = viewOf(() => Promise.resolve({ rows: [] }));
   await view.snapshot();
   expect(view.since(view.seq)).toEqual([]);

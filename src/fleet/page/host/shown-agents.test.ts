@@ -9,7 +9,7 @@ const place: RosterPlace = {
   facts: undefined,
   mailbox: undefined,
   again: () => {
-    throw new Error('nobody asked');
+    throw new Error('not expected here');
   },
 };
 const agent = (over: Partial<RosterAgent> = {}): RosterAgent => ({
