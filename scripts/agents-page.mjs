@@ -117,7 +117,7 @@ const TABLES = {
         name,
         code(mcp.modelName('rouse', 'mail_list')),
         mcp.absence.atStart,
-        mcp.absence.meanwhile,
+        mcp.absence.whileRunning,
       ]),
     ),
   mail: (tools) =>

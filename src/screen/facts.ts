@@ -55,7 +55,7 @@ export interface Facts {
   /** Title, a row or a signal says that nothing runs; more than that nothing says otherwise. */
   proven_idle: boolean;
   /** What the tool itself says beside its screen. */
-  told: SignalVerdict['says'];
+  reported: SignalVerdict['state'];
   dialog: Fact<Dialog | null>;
   menu: Fact<Menu | null>;
   limit: Fact<UsageLimit | null>;

@@ -100,7 +100,7 @@ function stateOf(
 }
 
 /** A placeholder is one line, wrapped once at most; a help page below a composer may be as dim, but is taller. */
-const MOST_GHOST_ROWS = 2;
+const MAX_GHOST_ROWS = 2;
 
 /** Whether every cell of the text, except the one under the cursor, is drawn as this kind of placeholder. */
 function looksLike(
@@ -109,7 +109,7 @@ function looksLike(
   place: { first: number; last: number; textColumn: number; right: number; text: string },
 ): boolean {
   const lines = place.text.split('\n');
-  if (lines.length > MOST_GHOST_ROWS || lines.some((line) => line.trim() === '')) return false;
+  if (lines.length > MAX_GHOST_ROWS || lines.some((line) => line.trim() === '')) return false;
   if (ghost.form && !ghost.form.test(place.text.trim())) return false;
   const alike = ghost.like && colourBelow(screen, place.last, ghost.like);
   if (ghost.like && !alike) return false;

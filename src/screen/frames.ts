@@ -80,7 +80,7 @@ function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): P
   return { top, bottom: foot, first: top + 1, last: foot - 3, left: column + 1, right, mode };
 }
 
-const MOST_EMPTY_ROWS = 3;
+const MAX_EMPTY_ROWS = 3;
 
 /** The text ends at the last gap of blank rows; what stands below that gap is footer. */
 function aboveFooter(screen: Screen, y: number, shape: ComposerShape): Place | undefined {
@@ -94,7 +94,7 @@ function aboveFooter(screen: Screen, y: number, shape: ComposerShape): Place | u
   let last = footer;
   while (last > first && rowAt(screen, last).blank) last--;
   // An Enter that became a new line leaves the cursor in an empty row below the text.
-  if (y > last && y < footer && y - last <= MOST_EMPTY_ROWS) last = y;
+  if (y > last && y < footer && y - last <= MAX_EMPTY_ROWS) last = y;
   if (footer === first || last < y || !screen.rows.slice(first + 1, last + 1).every(goesOn)) return undefined;
   return { top: first, bottom: last, first, last, left: 0, right: screen.columns };
 }

@@ -1,5 +1,5 @@
 /** A notice that does not say when it ends is believed for this long: the longest of the common short windows. */
-const UNTOLD_MS = 5 * 3600_000;
+const FALLBACK_MS = 5 * 3600_000;
 
 const UNITS: Record<string, number> = { d: 86_400_000, h: 3600_000, m: 60_000, s: 1000 };
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -10,8 +10,8 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
  */
 export function limitEnd(resets: string | null, seenAt: Date): Date {
   const text = (resets ?? '').toLowerCase().replace(/\(.*?\)/g, ' ');
-  const untold = new Date(seenAt.getTime() + UNTOLD_MS);
-  return fromDate(text, seenAt) ?? fromClock(text, seenAt) ?? fromSpan(text, seenAt) ?? untold;
+  const fallback = new Date(seenAt.getTime() + FALLBACK_MS);
+  return fromDate(text, seenAt) ?? fromClock(text, seenAt) ?? fromSpan(text, seenAt) ?? fallback;
 }
 
 /** `nov 16th, 2026 12:24 am`, `dec 1`, `aug 8 at 3pm`. */

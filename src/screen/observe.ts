@@ -76,7 +76,7 @@ function judge(seen: Look, verdict: SignalVerdict): Judgement {
   const { composer, title, dialog } = seen;
   const shown = shownBusy(seen, verdict);
   const busy = [...shown, ...doubtfulBusy(seen, verdict)];
-  const waiting = title === 'waiting' || verdict.says === 'waiting';
+  const waiting = title === 'waiting' || verdict.state === 'waiting';
   const asks = dialog ?? (waiting ? { kind: 'unknown' as const, excerpt: seen.excerpt } : null);
   const trusted = !composer?.shape.needsIdleSignal || isProvenIdle(seen, verdict);
   const mode = composer && has(seen, 'shell_mode') ? 'shell' : composer?.mode;
@@ -95,7 +95,7 @@ type SurfaceKeys =
   | 'composer'
   | 'busy'
   | 'proven_idle'
-  | 'told'
+  | 'reported'
   | 'dialog'
   | 'menu'
   | 'limit'
@@ -119,7 +119,7 @@ function surfaceFacts(
   const quiet = !asks && !menu && shown.length === 0 && !armed;
   const active = busy.length > 0;
   const doubtful = active && shown.length === 0;
-  const voice = verdict.says === 'none' ? 'screen' : (verdict.source ?? 'screen');
+  const voice = verdict.state === 'none' ? 'screen' : (verdict.source ?? 'screen');
   const phase: Phase = active ? 'active' : open && !asks ? 'ready' : 'unknown';
   const posture: Tristate = open && blank && quiet ? 'yes' : asks || shown.length > 0 ? 'no' : 'unknown';
   return {
@@ -127,13 +127,13 @@ function surfaceFacts(
     busy: {
       ...fact<Tristate>(
         active ? 'yes' : open ? 'no' : 'unknown',
-        doubtful && verdict.says === 'busy' ? voice : 'screen',
+        doubtful && verdict.state === 'busy' ? voice : 'screen',
       ),
       evidence: busy,
       doubtful,
     },
     proven_idle: !active && isProvenIdle(seen, verdict),
-    told: verdict.says,
+    reported: verdict.state,
     dialog: fact(asks, asks && !seen.dialog ? voice : 'screen'),
     menu: fact(menu),
     limit: fact(seen.limit ?? null),
@@ -157,10 +157,10 @@ function turnFacts(
   verdict: SignalVerdict,
   fact: MakeFact,
 ): Pick<Facts, 'interrupted' | 'known_failure' | 'success_candidate' | 'turn_signature' | 'evidence'> {
-  const of = (means: Meaning, told: boolean): Fact<boolean> =>
-    told ? fact(true, String(verdict.source)) : fact(has(seen, means));
+  const of = (means: Meaning, isReported: boolean): Fact<boolean> =>
+    isReported ? fact(true, String(verdict.source)) : fact(has(seen, means));
   const titled = seen.title === 'neutral' ? [] : [{ means: 'title' as const, text: seen.title }];
-  const told = verdict.says === 'none' ? [] : [`${verdict.source} says ${verdict.says}`];
+  const signalEvidence = verdict.state === 'none' ? [] : [`${verdict.source} says ${verdict.state}`];
   return {
     interrupted: of('interrupted', verdict.interrupted),
     known_failure: of(has(seen, 'logged_out') ? 'logged_out' : 'failure', verdict.failed),
@@ -169,7 +169,7 @@ function turnFacts(
     evidence: [
       ...seen.signs.map(({ means, row }) => ({ means, text: row })),
       ...titled,
-      ...told.map((text) => ({ means: 'signal' as const, text })),
+      ...signalEvidence.map((text) => ({ means: 'signal' as const, text })),
     ],
   };
 }
@@ -179,8 +179,8 @@ function has(seen: Look, means: Meaning): boolean {
 }
 
 /** Title or signal. A title says so too while a dialog is open: it proves nothing without a composer. */
-function saysIdle({ title }: Look, { says }: SignalVerdict): boolean {
-  return title === 'idle' || says === 'idle';
+function saysIdle({ title }: Look, { state }: SignalVerdict): boolean {
+  return title === 'idle' || state === 'idle';
 }
 
 function isProvenIdle(seen: Look, verdict: SignalVerdict): boolean {
@@ -197,7 +197,7 @@ function doubtfulBusy(seen: Look, verdict: SignalVerdict): string[] {
   const waits = seen.unanswered === 'command' ? !saysIdle(seen, verdict) : seen.unanswered !== null;
   const found = waits ? ['a prompt without an answer'] : [];
   if (has(seen, 'starting')) found.push('it may still be starting');
-  if (verdict.says === 'busy' && verdict.isEvent) found.push(`${verdict.source}: busy`);
+  if (verdict.state === 'busy' && verdict.isEvent) found.push(`${verdict.source}: busy`);
   return found;
 }
 
@@ -209,7 +209,7 @@ function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
     .map(({ row }) => row);
   const elsewhere = has(seen, 'background');
   if (seen.title === 'busy' && !elsewhere) found.push('title');
-  if (verdict.says === 'busy' && !verdict.isEvent && !elsewhere) found.push(`${verdict.source}: busy`);
+  if (verdict.state === 'busy' && !verdict.isEvent && !elsewhere) found.push(`${verdict.source}: busy`);
   if (seen.composer?.shape.greyGlyphIsBusy && seen.composer.glyphIsGrey) found.push('prompt glyph');
   if (seen.unsettled && !idle && !elsewhere) found.push('turn without an end');
   return found;
@@ -234,7 +234,7 @@ function contradictions({ title }: Look, verdict: SignalVerdict, looksReady: boo
   const found: string[] = [];
   if (looksReady && title === 'waiting')
     found.push('title says a person is asked, the screen shows a composer');
-  if (looksReady && verdict.says === 'waiting') {
+  if (looksReady && verdict.state === 'waiting') {
     found.push(`${verdict.source} says a person is asked, the screen shows a composer`);
   }
   return found;

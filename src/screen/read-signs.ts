@@ -33,14 +33,14 @@ export function readSigns(screen: Screen, detector: Detector, composer: Composer
 export function chosenCommand(screen: Screen, detector: Detector, composer: Composer): string | undefined {
   const { completion } = detector;
   if (!completion) return undefined;
-  const chosen = regionRows(screen, detector, composer, { where: completion.where, rows: MOST_ENTRIES })
+  const chosen = regionRows(screen, detector, composer, { where: completion.where, rows: MAX_ENTRIES })
     .map((row) => ({ row, name: completion.entry.exec(row.text)?.[1] }))
     .filter(({ row, name }) => name !== undefined && isChosen(row, name, completion));
   const name = chosen.length === 1 ? chosen[0]!.name! : undefined;
   return name === undefined || name.startsWith('/') ? name : `/${name}`;
 }
 
-const MOST_ENTRIES = 20;
+const MAX_ENTRIES = 20;
 
 function isChosen(row: Row, name: string, { chosenBy }: Completion): boolean {
   if (chosenBy === 'mark') return true;

@@ -1,51 +1,51 @@
 import { describe, expect, it } from 'vitest';
 import { type ToolSignal, weighSignals } from './tool-signals.ts';
 
-const file = (says: ToolSignal['says'], ageMs: number, writerAlive = true): ToolSignal => ({
+const file = (state: ToolSignal['state'], ageMs: number, writerAlive = true): ToolSignal => ({
   source: 'claude_status_file',
-  says,
+  state,
   ageMs,
   writerAlive,
 });
-const hook = (says: ToolSignal['says'], ageMs: number): ToolSignal => ({
+const hook = (state: ToolSignal['state'], ageMs: number): ToolSignal => ({
   source: 'claude_hooks',
-  says,
+  state,
   ageMs,
   isEvent: true,
 });
 
 describe("a tool's own signals", () => {
   it('say nothing when there are none', () => {
-    expect(weighSignals([])).toMatchObject({ says: 'none', source: null });
+    expect(weighSignals([])).toMatchObject({ state: 'none', source: null });
   });
 
   it('are not believed from a file whose writer is dead', () => {
     const verdict = weighSignals([file('busy', 10, false)]);
-    expect(verdict.says).toBe('none');
+    expect(verdict.state).toBe('none');
     expect(verdict.dismissed).toEqual([{ source: 'claude_status_file', because: 'its writer is dead' }]);
   });
 
   it('let waiting beat busy and busy beat idle', () => {
-    expect(weighSignals([file('idle', 9), { source: 'title', says: 'busy', ageMs: 0 }]).says).toBe('busy');
-    expect(weighSignals([file('waiting', 9), { source: 'title', says: 'busy', ageMs: 0 }]).says).toBe(
+    expect(weighSignals([file('idle', 9), { source: 'title', state: 'busy', ageMs: 0 }]).state).toBe('busy');
+    expect(weighSignals([file('waiting', 9), { source: 'title', state: 'busy', ageMs: 0 }]).state).toBe(
       'waiting',
     );
   });
 
   it('drop a start that was never ended when the status file knows better', () => {
-    expect(weighSignals([hook('busy', 5000), file('idle', 100)]).says).toBe('idle');
+    expect(weighSignals([hook('busy', 5000), file('idle', 100)]).state).toBe('idle');
   });
 
   it('keep a start that is newer than the status file', () => {
     expect(weighSignals([hook('busy', 50), file('idle', 100)])).toMatchObject({
-      says: 'busy',
+      state: 'busy',
       isEvent: true,
     });
   });
 
   it('carry an interrupt and a failure', () => {
-    expect(weighSignals([{ source: 'codex_rollout', says: 'interrupted', ageMs: 1 }])).toMatchObject({
-      says: 'idle',
+    expect(weighSignals([{ source: 'codex_rollout', state: 'interrupted', ageMs: 1 }])).toMatchObject({
+      state: 'idle',
       interrupted: true,
     });
   });

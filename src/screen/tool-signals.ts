@@ -1,7 +1,7 @@
 /** What the tool itself says, beyond its screen. */
 export interface ToolSignal {
   source: string;
-  says: 'idle' | 'busy' | 'waiting' | 'interrupted' | 'failed' | 'ended';
+  state: 'idle' | 'busy' | 'waiting' | 'interrupted' | 'failed' | 'ended';
   /** How long ago the tool said it. */
   ageMs: number;
   /** For files that outlive their writer: whether the process that wrote it still lives. */
@@ -13,7 +13,7 @@ export interface ToolSignal {
 
 export interface SignalVerdict {
   /** What holds now; `none` when no signal has anything to say. */
-  says: 'idle' | 'busy' | 'waiting' | 'none';
+  state: 'idle' | 'busy' | 'waiting' | 'none';
   source: string | null;
   ageMs: number;
   /** It is an event, whose end may never be reported. */
@@ -37,28 +37,28 @@ export function weighSignals(signals: readonly ToolSignal[]): SignalVerdict {
     return !because;
   });
   const strongest =
-    believed.find(({ says }) => says === 'waiting') ??
-    believed.find(({ says }) => says === 'busy') ??
-    believed.find(({ says }) => says !== 'ended');
+    believed.find(({ state }) => state === 'waiting') ??
+    believed.find(({ state }) => state === 'busy') ??
+    believed.find(({ state }) => state !== 'ended');
   return {
-    says: strongest ? settle(strongest.says) : 'none',
+    state: strongest ? settle(strongest.state) : 'none',
     source: strongest?.source ?? null,
     ageMs: strongest?.ageMs ?? 0,
     isEvent: strongest?.isEvent === true,
-    interrupted: believed.some(({ says }) => says === 'interrupted'),
-    failed: believed.some(({ says }) => says === 'failed'),
+    interrupted: believed.some(({ state }) => state === 'interrupted'),
+    failed: believed.some(({ state }) => state === 'failed'),
     dismissed,
   };
 }
 
 function dismissal(signal: ToolSignal, levels: ToolSignal[]): string | undefined {
   if (signal.writerAlive === false) return 'its writer is dead';
-  if (!signal.isEvent || signal.says === 'idle') return undefined;
-  const later = levels.find((level) => level.says === 'idle' && level.ageMs <= signal.ageMs);
+  if (!signal.isEvent || signal.state === 'idle') return undefined;
+  const later = levels.find((level) => level.state === 'idle' && level.ageMs <= signal.ageMs);
   return later && `${later.source} says idle and is newer`;
 }
 
-function settle(says: ToolSignal['says']): SignalVerdict['says'] {
-  if (says === 'busy' || says === 'waiting') return says;
-  return says === 'ended' ? 'none' : 'idle';
+function settle(state: ToolSignal['state']): SignalVerdict['state'] {
+  if (state === 'busy' || state === 'waiting') return state;
+  return state === 'ended' ? 'none' : 'idle';
 }

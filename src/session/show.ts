@@ -98,7 +98,7 @@ async function mcpShown(tool: string, ours: Record<string, unknown>): Promise<Mc
     server: String(server),
     url: typeof url === 'string' ? url : null,
     if_missing: absence?.atStart ?? null,
-    after_restart: absence?.meanwhile ?? null,
+    after_restart: absence?.whileRunning ?? null,
   };
 }
 

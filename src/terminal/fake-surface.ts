@@ -41,7 +41,7 @@ export class FakeSurface implements AgentSurface {
   /** The evidence of an interrupt. */
   interrupted: Evidence[] = [];
   /** Reports a stage of the last submitted prompt's turn, as a real surface does. */
-  tell: (stage: Stage) => Promise<void> = async () => {};
+  reportStage: (stage: Stage) => Promise<void> = async () => {};
   /** The outcomes of the next deliveries; `submitted` when the list is empty. */
   outcomes: DeliveryOutcome[] = [];
   verdict: Recovered['verdict'] = 'unknown';
@@ -77,7 +77,7 @@ export class FakeSurface implements AgentSurface {
     await prompt.record('typed', this.#evidence());
     this.submitted.push(prompt.text);
     await prompt.record('submitted', this.#evidence());
-    this.tell = (stage) => prompt.record(stage, this.#evidence());
+    this.reportStage = (stage) => prompt.record(stage, this.#evidence());
     return { outcome, reasons: [], evidence: [this.#evidence()], untouched: false };
   }
 

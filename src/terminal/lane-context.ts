@@ -17,7 +17,7 @@ export interface LanePatience {
   /** For a dialog or menu to close before Enter. */
   clearMs: number;
   /** Before an Enter without effect is pressed again, with and without an idle signal from the tool. */
-  swallowedMs: { told: number; untold: number };
+  swallowedMs: { withIdleSignal: number; withoutIdleSignal: number };
   /** For proof after an Enter. */
   proofMs: number;
   /** For the effect of an editing key to show in the composer. */
@@ -32,7 +32,7 @@ export const DEFAULT_PATIENCE: LanePatience = {
   echoMs: 5_000,
   lostMs: 30_000,
   clearMs: 3_000,
-  swallowedMs: { told: 700, untold: 2_500 },
+  swallowedMs: { withIdleSignal: 700, withoutIdleSignal: 2_500 },
   proofMs: 8_000,
   editMs: 700,
   resetMs: 15_000,

@@ -29,7 +29,7 @@ export interface OwnerKind {
   joinCommand(baseUrl?: string): string;
   /** Asks the server for a terminal that a person named. Changes nothing there. */
   find(
-    given: { terminalId: string; url?: string | undefined },
+    request: { terminalId: string; url?: string | undefined },
     env: NodeJS.ProcessEnv,
   ): Promise<OwnedTerminal>;
   /** The terminal that the server says a process is in; undefined where it left no mark. */

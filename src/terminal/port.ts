@@ -144,7 +144,7 @@ export interface Leftovers {
    * Settles left attempts as far as the screen shows now, and reports each that was settled since the last call.
    * Returns whose attempt is still open.
    */
-  settle(tell: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined>;
+  settle(report: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined>;
   /** Emits when something was settled. A hint: call `settle`. */
   readonly settled: Emitter<void>;
 }

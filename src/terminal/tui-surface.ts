@@ -43,13 +43,13 @@ export class TuiSurface implements AgentSurface {
   readonly tui: TuiRecord;
   readonly leftovers: Leftovers;
   readonly #parts: TuiParts;
-  #told = '';
+  #lastEmitted = '';
 
   constructor(parts: TuiParts) {
     this.#parts = parts;
     this.tui = parts.record;
     this.leftovers = parts.lane;
-    parts.tracker.changed.on((snapshot) => this.#tell(snapshot));
+    parts.tracker.changed.on((snapshot) => this.#emitIfChanged(snapshot));
     parts.owner?.changed.on(() => parts.tracker.signalled());
   }
 
@@ -83,11 +83,11 @@ export class TuiSurface implements AgentSurface {
   }
 
   /** Emits only differences; ages and screens change all the time. */
-  #tell(snapshot: Snapshot): void {
+  #emitIfChanged(snapshot: Snapshot): void {
     const { observedAtUtc, ...facts } = observationOf(this.#parts, snapshot);
-    const told = JSON.stringify(facts);
-    if (told === this.#told) return;
-    this.#told = told;
+    const serialized = JSON.stringify(facts);
+    if (serialized === this.#lastEmitted) return;
+    this.#lastEmitted = serialized;
     this.changed.emit({ observedAtUtc, ...facts });
   }
 }

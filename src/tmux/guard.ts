@@ -42,11 +42,11 @@ export async function runGuarded(
     .join(' ');
   const wanted = [requirePaneId(pane), ...conditions.map((condition) => condition.wanted)].join(' ');
   const refusal = `refused ${variables}`;
-  const said = await runner.run([
+  const output = await runner.run([
     ['if-shell', '-F', '-t', pane, `#{==:${variables},${wanted}}`, commandLine(command), tell(pane, refusal)],
   ]);
-  if (!said.startsWith('refused ')) return;
-  const [, id, ...found] = said.split(' ');
+  if (!output.startsWith('refused ')) return;
+  const [, id, ...found] = output.split(' ');
   if (id !== pane) throw paneGone(pane);
   const at = conditions.findIndex((condition, index) => condition.wanted !== found[index]);
   throw notReady(`nothing was typed into pane ${pane}: ${conditions[at]?.otherwise ?? 'its state changed'}`, {

@@ -78,12 +78,12 @@ export async function leaveMode(runner: Runner, pane: string): Promise<void> {
 }
 
 /** Cuts between characters, so that no piece ends inside one. */
-export function* pieces(text: string, mostBytes: number): Generator<string> {
+export function* pieces(text: string, maxBytes: number): Generator<string> {
   let piece = '';
   let size = 0;
   for (const character of text) {
     const bytes = Buffer.byteLength(character);
-    if (size + bytes > mostBytes) {
+    if (size + bytes > maxBytes) {
       yield piece;
       piece = '';
       size = 0;

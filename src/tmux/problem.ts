@@ -60,8 +60,8 @@ const READINGS: readonly Reading[] = [
 ];
 
 /** The error for what tmux said on its error channel when it refused `command`. */
-export function readProblem(command: string, said: string): RouseError {
-  const text = said.trim();
+export function readProblem(command: string, stderr: string): RouseError {
+  const text = stderr.trim();
   const reading = READINGS.find(({ pattern }) => pattern.test(text));
   const message = `tmux ${command}: ${text === '' ? 'failed without saying why' : text}`;
   if (!reading) return tmuxError('internal', 'failed', message);

@@ -59,8 +59,8 @@ export class Tmux implements Runner {
 
   renameWindow = (window: string, name: string): Promise<void> => windows.renameWindow(this, window, name);
   windowLabel = (window: string): Promise<windows.WindowLabel> => windows.windowLabel(this, window);
-  restoreWindowLabel = (window: string, given: string, before: windows.WindowLabel): Promise<void> =>
-    windows.restoreWindowLabel(this, window, given, before);
+  restoreWindowLabel = (window: string, ourName: string, before: windows.WindowLabel): Promise<void> =>
+    windows.restoreWindowLabel(this, window, ourName, before);
   killWindow = (session: string, window: string): Promise<void> => windows.killWindow(this, session, window);
 
   listPanes = (session: string): Promise<panes.Pane[]> => panes.listPanes(this, session);

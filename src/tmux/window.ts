@@ -17,11 +17,11 @@ export interface WindowLabel {
 
 export async function windowLabel(runner: Runner, window: string): Promise<WindowLabel> {
   const target = requireWindowId(window);
-  const said = await runner.run([
+  const output = await runner.run([
     ['show-options', '-w', '-v', '-q', '-t', target, 'automatic-rename'],
     ['display-message', '-p', '-t', target, '#{window_name}'],
   ]);
-  const lines = said.split('\n');
+  const lines = output.split('\n');
   const own = lines.length > 1 ? lines[0] : undefined;
   return { name: lines.at(-1)!, automaticRename: own === 'on' || own === 'off' ? own : null };
 }
@@ -30,7 +30,7 @@ export async function windowLabel(runner: Runner, window: string): Promise<Windo
 export async function restoreWindowLabel(
   runner: Runner,
   window: string,
-  given: string,
+  ourName: string,
   { name, automaticRename }: WindowLabel,
 ): Promise<void> {
   const target = requireWindowId(window);
@@ -40,7 +40,7 @@ export async function restoreWindowLabel(
       ? ['set-option', '-w', '-u', '-t', target, 'automatic-rename']
       : ['set-option', '-w', '-t', target, 'automatic-rename', automaticRename],
   ];
-  const unchanged = `#{==:#{window_name},${comparable(given)}}`;
+  const unchanged = `#{==:#{window_name},${comparable(ourName)}}`;
   await runner.run([['if-shell', '-F', '-t', target, unchanged, commandSequence(restore)]]);
 }
 
@@ -58,7 +58,7 @@ export async function killWindow(runner: Runner, session: string, window: string
   const at = `${sessionTarget(session)}${requireWindowId(window)}`;
   const facts = '#{window_id} #{?#{==:#{window_index},0},first,-} #{?#{==:#{session_windows},1},only,-}';
   const tell = ['display-message', '-p', '-t', at, `kept ${facts}`];
-  const said = await runner.run([
+  const output = await runner.run([
     [
       'if-shell',
       '-F',
@@ -69,8 +69,8 @@ export async function killWindow(runner: Runner, session: string, window: string
       commandLine(tell),
     ],
   ]);
-  if (!said.startsWith('kept ')) return;
-  const [, id, first, only] = said.split(' ');
+  if (!output.startsWith('kept ')) return;
+  const [, id, first, only] = output.split(' ');
   if (id !== window) throw tmuxError('not_found', 'no_window', `the tmux window ${window} no longer exists`);
   if (first === 'first')
     throw conflict(`window ${window} is window 0 of session "${session}" and is never closed`);

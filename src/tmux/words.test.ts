@@ -82,8 +82,8 @@ describe('tmux facts', () => {
     ['error connecting to /x (Permission denied)', 'failed', 'forbidden'],
     ['something new', 'failed', 'internal'],
     ['', 'failed', 'internal'],
-  ])('reads %j as %s', (said, problem, code) => {
-    const error = readProblem('cmd', said);
+  ])('reads %j as %s', (stderr, problem, code) => {
+    const error = readProblem('cmd', stderr);
     expect([tmuxProblemOf(error), error.code]).toEqual([problem, code]);
     expect(error.message).toMatch(/^tmux cmd: ./);
   });

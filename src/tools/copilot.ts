@@ -143,7 +143,7 @@ const EVENTS: LogKind = {
   },
   entryOf,
   idOf: (file) => path.basename(path.dirname(file)),
-  says: {
+  states: {
     user_message: 'busy',
     'assistant.turn_start': 'busy',
     'assistant.turn_end': 'idle',
@@ -200,7 +200,7 @@ export const copilot: Tool = {
         ...(mcp.allowed ? toolNamesIn(mcp).map((name) => `--allow-tool=${server}(${name})`) : []),
       ],
     }),
-    absence: { atStart: 'not tried again: `/mcp reload`', meanwhile: 'the next call works' },
+    absence: { atStart: 'not tried again: `/mcp reload`', whileRunning: 'the next call works' },
   },
   skills: { inHome: 'skills', byDefault: '.copilot/skills' },
   headless: HEADLESS,

@@ -169,7 +169,7 @@ export const gemini: Tool = {
       if (!allow || 'declined' in home) return home;
       return { ...home, args: allow.args, files: [...home.files, allow.file] };
     },
-    absence: { atStart: 'not tried again: `/mcp refresh`', meanwhile: 'the next call works' },
+    absence: { atStart: 'not tried again: `/mcp refresh`', whileRunning: 'the next call works' },
   },
   skills: { inHome: '.gemini/skills', byDefault: '.gemini/skills' },
   headless: HEADLESS,

@@ -35,7 +35,13 @@ export {
 } from './mcp.ts';
 export { overlayHomeOf } from './overlay-home.ts';
 export { headlessRole, roleWords } from './role-words.ts';
-export type { Heard, OnSignal, SignalPlace, SignalReader, TurnEnd } from './signals/signal-reader.ts';
+export type {
+  OnSignal,
+  ReceivedPrompt as Heard,
+  SignalPlace,
+  SignalReader,
+  TurnEnd,
+} from './signals/signal-reader.ts';
 export { wasStartedWith } from './signals/started-with.ts';
 export type * from './tool.ts';
 

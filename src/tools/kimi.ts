@@ -122,7 +122,7 @@ const WIRE: LogKind = {
   candidates: wiresOf,
   entryOf,
   idOf: (file) => path.basename(path.resolve(file, '../../..')),
-  says: {
+  states: {
     user_message: 'busy',
     'turn.ended': 'idle',
     'full_compaction.begin': 'busy',
@@ -199,7 +199,7 @@ export const kimi: Tool = {
         : { ...mcp.program, startupTimeoutMs: MCP_START_MS };
       return overlayHome(place, { source, variable: HOME, inside: '', file: 'mcp.json', entry }, server);
     },
-    absence: { atStart: 'not tried again: `rouse agents relaunch`', meanwhile: 'the next call works' },
+    absence: { atStart: 'not tried again: `rouse agents relaunch`', whileRunning: 'the next call works' },
   },
   skills: { inHome: 'skills', byDefault: '.agents/skills' },
   headless: HEADLESS,

@@ -152,7 +152,7 @@ export const pi: Tool = {
         files: [{ path: file, content }],
       };
     },
-    absence: { atStart: 'no matter', meanwhile: 'no matter: the mailbox itself is used' },
+    absence: { atStart: 'no matter', whileRunning: 'no matter: the mailbox itself is used' },
   },
   skills: { inHome: 'skills', byDefault: '.pi/agent/skills' },
   headless: HEADLESS,

@@ -125,7 +125,7 @@ export const qwen: Tool = {
     }),
     absence: {
       atStart: 'not tried again: `/mcp`, the server, Reconnect',
-      meanwhile: 'a call made while it was away takes the tools away: `/mcp`, the server, Reconnect',
+      whileRunning: 'a call made while it was away takes the tools away: `/mcp`, the server, Reconnect',
     },
   },
   skills: { inHome: 'skills', byDefault: '.qwen/skills' },

@@ -118,7 +118,7 @@ export interface McpAbsence {
   /** It was not there when the tool started. */
   atStart: string;
   /** It went away and came back while the tool ran. */
-  meanwhile: string;
+  whileRunning: string;
 }
 
 /** How a tool takes MCP servers. */

@@ -45,7 +45,7 @@ describe('claude while nothing runs', () => {
     const detector = detectorFor(tool, { version });
     const idle = {
       source: 'claude_status_file' as const,
-      says: 'idle' as const,
+      state: 'idle' as const,
       ageMs: 0,
       writerAlive: true,
     };
@@ -60,7 +60,7 @@ describe('claude while nothing runs', () => {
     const detector = detectorFor(tool, { version });
     const busy = {
       source: 'claude_status_file' as const,
-      says: 'busy' as const,
+      state: 'busy' as const,
       ageMs: 0,
       writerAlive: true,
     };

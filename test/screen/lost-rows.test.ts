@@ -100,7 +100,7 @@ function isTold({ tool, version }: Fixture, screen: Screen): boolean {
     screen,
     detector: detectorFor(tool, { version }),
     process: { foreground: 'tool', version },
-    signals: [{ source, says: 'busy', ageMs: 0, writerAlive: true }],
+    signals: [{ source, state: 'busy', ageMs: 0, writerAlive: true }],
   });
   return !decideReadiness(facts, { stable: true }).ready;
 }

@@ -476,7 +476,7 @@ describe('signs of output', () => {
       const told = new Emitter<void>();
       const signs = new OutputSigns(line, () => told.emit());
       await signs.follow(await tmux.showPane(paneId));
-      expect(signs.sure).toBe(true);
+      expect(signs.isReliable).toBe(true);
       expect(await tmux.listClients()).toHaveLength(1);
       const first = told.next();
       await tmux.sendLiteral(paneId, 'echo hello');
@@ -488,7 +488,7 @@ describe('signs of output', () => {
       await expect
         .poll(async () => {
           await signs.follow(await tmux.showPane(paneId));
-          return signs.sure;
+          return signs.isReliable;
         })
         .toBe(true);
       const again = told.next();
@@ -506,7 +506,7 @@ describe('signs of output', () => {
       const told = new Emitter<void>();
       const signs = new OutputSigns(line, () => told.emit());
       await signs.follow({ ...(await tmux.showPane(paneId)), tty: '/dev/null' });
-      expect(signs.sure).toBe(true);
+      expect(signs.isReliable).toBe(true);
       expect(await tmux.listClients()).toHaveLength(2);
       const next = told.next();
       await tmux.sendLiteral(paneId, 'x');

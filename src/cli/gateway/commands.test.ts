@@ -222,7 +222,7 @@ describe('requests', () => {
     const watch = (...flags: string[]) =>
       agent.rouse(requests('watch', '--request-id', request_id, ...flags));
     expect(await watch()).toMatchObject({ code: 0, out: expect.stringMatching(/finished[^\n]*\n$/) });
-    await on.surface.tell('turn_finished');
+    await on.surface.reportStage('turn_finished');
     expect(await watch()).toMatchObject({ code: 0, out: expect.stringMatching(/turn_finished +fake\n$/) });
     expect(await watch('--after', '999')).toMatchObject({ code: 0, out: '' });
   });

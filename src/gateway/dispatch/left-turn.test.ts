@@ -68,7 +68,7 @@ describe('a turn that was under way when a gateway ended', () => {
   it('is not watched where its end was told, or nothing was submitted', async () => {
     const surface = new Telling();
     const ended = await typed(surface, 'first');
-    await surface.tell('turn_finished');
+    await surface.reportStage('turn_finished');
     followLeftTurn({ queue: ended.queue, surface, clock });
     surface.outcomes = ['unconfirmed'];
     const lost = await typed(surface, 'second');

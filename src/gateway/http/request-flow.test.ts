@@ -85,8 +85,8 @@ describe('the event stream', () => {
     const turned = await submit(on, 'with a turn');
     await client(on).getRequest(turned, true);
     const turning = whole(turned);
-    await on.surface.tell('turn_seen');
-    await on.surface.tell('turn_finished');
+    await on.surface.reportStage('turn_seen');
+    await on.surface.reportStage('turn_finished');
     expect(await turning).toEqual([...STAGES, 'turn_seen', 'turn_finished']);
 
     const unseen = await submit(on, 'whose turn nobody saw');

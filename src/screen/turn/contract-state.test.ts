@@ -131,7 +131,7 @@ describe("the contract's state", () => {
       screen: fixture('completed').capture.screen,
       detector: claude,
       process: { foreground: 'tool' },
-      signals: [{ source: 'claude_hooks', says: 'busy', ageMs: 4000, isEvent: true }],
+      signals: [{ source: 'claude_hooks', state: 'busy', ageMs: 4000, isEvent: true }],
     });
     expect(contract('completed', { facts }).facts).toContainEqual({
       name: 'busy',

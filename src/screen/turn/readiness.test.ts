@@ -75,17 +75,17 @@ describe('the readiness gate', () => {
     ['an unknown version', look({}, { version: '3.0.0' }), ['unknown_version']],
     [
       'a status file that says busy',
-      look({}, {}, [{ source: 'claude_status_file', says: 'busy', ageMs: 5 }]),
+      look({}, {}, [{ source: 'claude_status_file', state: 'busy', ageMs: 5 }]),
       ['busy_turn'],
     ],
     [
       'a hook that says busy',
-      look({}, {}, [{ source: 'claude_hooks', says: 'busy', ageMs: 5, isEvent: true }]),
+      look({}, {}, [{ source: 'claude_hooks', state: 'busy', ageMs: 5, isEvent: true }]),
       ['busy_turn'],
     ],
     [
       'a status file that says a person is asked',
-      look({}, {}, [{ source: 'claude_status_file', says: 'waiting', ageMs: 5 }]),
+      look({}, {}, [{ source: 'claude_status_file', state: 'waiting', ageMs: 5 }]),
       ['dialog', 'contradiction'],
     ],
   ])('is not ready for %s', (_, facts, expected) => {
@@ -107,7 +107,7 @@ describe('the readiness gate', () => {
   });
 
   it('lets doubtful evidence yield to a reducer that saw the composer still and empty', () => {
-    const facts = look({}, {}, [{ source: 'claude_hooks', says: 'busy', ageMs: 9000, isEvent: true }]);
+    const facts = look({}, {}, [{ source: 'claude_hooks', state: 'busy', ageMs: 9000, isEvent: true }]);
     expect(codes(facts, { turnPhase: 'ready' })).toEqual([]);
     expect(codes(look(busy), { turnPhase: 'ready' })).toEqual(['busy_turn']);
   });

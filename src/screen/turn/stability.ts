@@ -41,15 +41,17 @@ export interface Stability {
 }
 
 /** The end of a turn is still being drawn for a moment after the tool said so. */
-const AFTER_TOLD_END_SECONDS = 0.1;
+const AFTER_REPORTED_END_SECONDS = 0.1;
 
 /** How long the screen must be still before something is typed: less where the tool itself said that its turn ended. */
 export function stillBeforeTyping(
-  { toldEnd }: TurnState,
-  { told }: Pick<Facts, 'told'>,
+  { endReported: endReported }: TurnState,
+  { reported: told }: Pick<Facts, 'reported'>,
   thresholdSeconds: number,
 ): number {
-  return toldEnd && told === 'idle' ? Math.min(AFTER_TOLD_END_SECONDS, thresholdSeconds) : thresholdSeconds;
+  return endReported && told === 'idle'
+    ? Math.min(AFTER_REPORTED_END_SECONDS, thresholdSeconds)
+    : thresholdSeconds;
 }
 
 export function stabilityAt(turn: TurnState, atMs: number, thresholdSeconds: number): Stability {

@@ -64,17 +64,17 @@ const at = (seconds: number) => ({
   utc: new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString(),
 });
 
-const told = (says: ToolSignal['says'], above: string[], below?: string): Facts =>
-  facts(above, '', below ?? '  ? for shortcuts', [{ source: 'status_file', says, ageMs: 0 }]);
+const reporting = (state: ToolSignal['state'], above: string[], below?: string): Facts =>
+  facts(above, '', below ?? '  ? for shortcuts', [{ source: 'status_file', state, ageMs: 0 }]);
 
 describe('a tool that says itself when its turn ends', () => {
   const before = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
-  const working = told('busy', [...asked, '✻ Thinking… (1s)'], '  esc to interrupt');
-  const ended = told('idle', [...asked, '● did it', '✻ Worked for 3s']);
+  const working = reporting('busy', [...asked, '✻ Thinking… (1s)'], '  esc to interrupt');
+  const ended = reporting('idle', [...asked, '● did it', '✻ Worked for 3s']);
 
   it('is believed at once, and its screen needs to be still for a moment only', () => {
     const state = play(before, [1.2, working], [4, ended]);
-    expect(state).toMatchObject({ phase: 'ready', toldEnd: true, lastTurn: { result: 'success' } });
+    expect(state).toMatchObject({ phase: 'ready', endReported: true, lastTurn: { result: 'success' } });
     expect(stillBeforeTyping(state, ended, 1)).toBe(0.1);
     expect(stillBeforeTyping(state, ended, 0.05)).toBe(0.05);
     expect(stillBeforeTyping(state, done, 1)).toBe(1);
@@ -82,33 +82,33 @@ describe('a tool that says itself when its turn ends', () => {
 
   it('is not believed when it never said that it works on the turn', () => {
     const state = play(before, [1.2, busy], [4, ended]);
-    expect(state).toMatchObject({ toldEnd: false, lastTurn: { result: 'none' } });
+    expect(state).toMatchObject({ endReported: false, lastTurn: { result: 'none' } });
   });
 
   it('is not believed against a screen that still shows work, a dialog or a draft', () => {
-    const stillBusy = told('idle', [...asked, '✻ Thinking… (3s)'], '  esc to interrupt');
+    const stillBusy = reporting('idle', [...asked, '✻ Thinking… (3s)'], '  esc to interrupt');
     const draft = facts([...asked, '● did it', '✻ Worked for 3s'], 'wait', '  ? for shortcuts', [
-      { source: 'status_file', says: 'idle', ageMs: 0 },
+      { source: 'status_file', state: 'idle', ageMs: 0 },
     ]);
     for (const seen of [stillBusy, draft, dialog])
       expect(play(before, [1.2, working], [4, seen])).toMatchObject({
-        toldEnd: false,
+        endReported: false,
         lastTurn: { result: 'none' },
       });
   });
 
   it('is interrupted or failed as the screen shows it', () => {
-    const cut = told('idle', [...asked, '● half', '  ⎿  Interrupted · What now?']);
+    const cut = reporting('idle', [...asked, '● half', '  ⎿  Interrupted · What now?']);
     expect(play(before, [1.2, working], [4, cut])).toMatchObject({
-      toldEnd: false,
+      endReported: false,
       lastTurn: { result: 'interrupted' },
     });
   });
 
   it('starts anew with the next turn', () => {
     const state = play(before, [1.2, working], [4, ended], [5, working]);
-    expect(state).toMatchObject({ phase: 'active', toldEnd: false });
-    expect(notePrompt(play(before, [1.2, working], [4, ended]), ended, at(5)).toldEnd).toBe(false);
+    expect(state).toMatchObject({ phase: 'active', endReported: false });
+    expect(notePrompt(play(before, [1.2, working], [4, ended]), ended, at(5)).endReported).toBe(false);
   });
 });
 
@@ -197,7 +197,7 @@ describe('the turn reducer', () => {
   it('overrules a start that was never ended after a still while with an empty composer', () => {
     const hooked = (ageSeconds: number): Facts =>
       facts(['● half'], '', '  ? for shortcuts', [
-        { source: 'claude_hooks', says: 'busy', ageMs: ageSeconds * 1000, isEvent: true },
+        { source: 'claude_hooks', state: 'busy', ageMs: ageSeconds * 1000, isEvent: true },
       ]);
     const soon = play(NO_TURN, [1, hooked(1)], [4, hooked(4)]);
     expect(soon.phase).toBe('active');
@@ -250,7 +250,7 @@ describe('the turn reducer', () => {
     const gone = observe({ screen: undefined, detector: claude, process: { foreground: 'gone' } });
     expect(play(NO_TURN, [0, gone], [99, gone]).stalled).toBe(false);
     const asks = facts([], '', '  ? for shortcuts', [
-      { source: 'claude_status_file', says: 'waiting', ageMs: 0, writerAlive: true },
+      { source: 'claude_status_file', state: 'waiting', ageMs: 0, writerAlive: true },
     ]);
     expect(asks.dialog.value).not.toBeNull();
     expect(play(NO_TURN, [0, asks], [99, asks]).stalled).toBe(false);

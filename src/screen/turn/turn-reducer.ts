@@ -39,7 +39,7 @@ export function notePrompt(state: TurnState, facts: Facts | undefined, at: Insta
     phase: 'active',
     anchor,
     settling: null,
-    toldEnd: false,
+    endReported: false,
     unreadableSinceMs: null,
     stalled: false,
     lastTurn: { result: 'none', source: 'none', updated_at_utc: at.utc },
@@ -61,8 +61,8 @@ function decide(state: TurnState, facts: Facts, at: Instant, times: Times): Turn
   }
   if (own && facts.interrupted.value) return finish(state, 'interrupted', facts.phase.value, at);
   if (own && facts.known_failure.value) return finish(state, 'known_failure', facts.phase.value, at);
-  if (own && ready && anchor.toldBusy && facts.told === 'idle')
-    return { ...finish(state, 'success', 'ready', at), toldEnd: true };
+  if (own && ready && anchor.busyReported && facts.reported === 'idle')
+    return { ...finish(state, 'success', 'ready', at), endReported: true };
   if (own && ready && facts.success_candidate.value) return settleSuccess(state, facts, at, times);
   if (anchor && !own) return waitForTurn(state, facts, at, times);
   return { ...state, phase: ready ? 'ready' : facts.phase.value, settling: null };
@@ -80,15 +80,15 @@ function activate(state: TurnState, facts: Facts, at: Instant, times: Times): Tu
     seen: true,
   };
   const same = isSameTurn(state, at, times) && state.anchor ? state.anchor : fresh;
-  const toldBusy = same.toldBusy === true || facts.told === 'busy';
+  const busyReported = same.busyReported === true || facts.reported === 'busy';
   const sure = same.sure === true || !facts.busy.doubtful;
-  const anchor = { ...same, seen: true, sure, toldBusy };
+  const anchor = { ...same, seen: true, sure, busyReported };
   return {
     ...state,
     phase: 'active',
     anchor,
     settling: null,
-    toldEnd: false,
+    endReported: false,
     overruledAtMs: null,
     lastTurn: withoutOutcome(state),
   };
@@ -105,12 +105,12 @@ function isSameTurn({ anchor, phase, stability }: TurnState, at: Instant, times:
  * when it is the start of a prompt of ours: the tool has taken that and may be slow to begin.
  */
 function doubtStart(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
-  const told = facts.busy.source === 'screen' ? state.stability.sinceMs : at.ms - facts.busy.ageMs;
-  if (state.overruledAtMs !== null && told <= state.overruledAtMs)
+  const reportedMs = facts.busy.source === 'screen' ? state.stability.sinceMs : at.ms - facts.busy.ageMs;
+  if (state.overruledAtMs !== null && reportedMs <= state.overruledAtMs)
     return { ...state, phase: facts.surface.ready_posture.value === 'yes' ? 'ready' : 'unknown' };
   const isOurs = state.anchor?.source === 'explicit_input' && !state.anchor.sure;
   const seconds = isOurs ? times.final_stable_active_recovery_seconds : times.stale_active_recovery_seconds;
-  const still = at.ms - Math.max(state.stability.sinceMs, told) >= seconds * 1000;
+  const still = at.ms - Math.max(state.stability.sinceMs, reportedMs) >= seconds * 1000;
   if (state.phase === 'active' && still && facts.surface.ready_posture.value === 'yes') {
     return { ...state, phase: 'ready', anchor: null, settling: null, overruledAtMs: at.ms };
   }

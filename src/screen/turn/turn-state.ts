@@ -20,7 +20,7 @@ export interface Anchor {
   /** … and beyond doubt: more than a prompt without an answer, or a start that was reported. */
   sure?: boolean;
   /** The tool itself said that it works on it. */
-  toldBusy?: boolean;
+  busyReported?: boolean;
 }
 
 export interface Transition {
@@ -37,7 +37,7 @@ export interface TurnState {
   /** A finished-looking turn that has to stay so for a while. */
   settling: { signature: string; sinceMs: number } | null;
   /** The tool itself said that the last turn ended; it need not look finished for a while. */
-  toldEnd: boolean;
+  endReported: boolean;
   stability: { signature: string; sinceMs: number; sinceUtc: string | null };
   /** When doubtful evidence of a turn was overruled by a still, empty composer. */
   overruledAtMs: number | null;
@@ -58,7 +58,7 @@ export const NO_TURN: TurnState = {
   lastTurn: { result: 'none', source: 'none', updated_at_utc: null },
   anchor: null,
   settling: null,
-  toldEnd: false,
+  endReported: false,
   stability: { signature: '', sinceMs: 0, sinceUtc: null },
   overruledAtMs: null,
   limit: null,

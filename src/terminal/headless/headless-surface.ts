@@ -35,20 +35,20 @@ export class HeadlessSurface implements AgentSurface {
   readonly headless: HeadlessView = {
     state: () => this.#state(),
     setNextPromptSession: () => {
-      this.#on.turns.nextChatIsNew();
+      this.#parts.turns.nextChatIsNew();
       return this.#state();
     },
   };
-  readonly #on: HeadlessSurfaceParts;
+  readonly #parts: HeadlessSurfaceParts;
   #observation: Observation;
   #program: string | undefined;
   #cancelLook: (() => void) | undefined;
   #closed = false;
 
   constructor(parts: HeadlessSurfaceParts) {
-    this.#on = parts;
+    this.#parts = parts;
     this.#observation = this.#observe();
-    parts.turns.changed.on(() => this.#tell());
+    parts.turns.changed.on(() => this.#emitIfChanged());
     parts.presence.lost.on((reason) => void this.#sessionLost(reason));
   }
 
@@ -57,17 +57,17 @@ export class HeadlessSurface implements AgentSurface {
   }
 
   async start(): Promise<void> {
-    await this.#on.presence.start();
+    await this.#parts.presence.start();
     this.#lookForProgram();
-    await this.#on.turns.start();
-    this.#tell();
+    await this.#parts.turns.start();
+    this.#emitIfChanged();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelLook?.();
-    await this.#on.turns.letGo();
-    await this.#on.presence.close();
+    await this.#parts.turns.stopWatching();
+    await this.#parts.presence.close();
   }
 
   async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
@@ -75,7 +75,7 @@ export class HeadlessSurface implements AgentSurface {
     this.#lookForProgram();
     const { connectivity, unavailableReason } = this.#observation;
     if (connectivity !== 'connected') return untouched('not_ready', unavailableReason ?? 'unavailable');
-    return this.#on.turns.deliver(prompt);
+    return this.#parts.turns.deliver(prompt);
   }
 
   async sendKeys(_keys: KeyDelivery): Promise<DeliveryResult> {
@@ -83,42 +83,42 @@ export class HeadlessSurface implements AgentSurface {
   }
 
   async interrupt(requestId: string): Promise<DeliveryResult> {
-    const ended = await this.#on.turns.interrupt('interrupted');
+    const ended = await this.#parts.turns.interrupt('interrupted');
     if (!ended) return untouched('refused', 'there is nothing to interrupt: no turn is running');
     const facts = { request_id: requestId, turn_id: ended.turnId, exit_code: ended.end?.exitCode ?? null };
-    const evidence = { source: 'process', atUtc: utcStamp(this.#on.clock.now()), facts };
+    const evidence = { source: 'process', atUtc: utcStamp(this.#parts.clock.now()), facts };
     return { outcome: 'submitted', reasons: [], evidence: [evidence], untouched: false };
   }
 
   recover(interrupted: InterruptedDelivery): Promise<Recovered> {
-    return this.#on.turns.recover(interrupted);
+    return this.#parts.turns.recover(interrupted);
   }
 
   /** A turn is part of the agent: when the session is ended, so is the turn. */
   async #sessionLost(reason: string): Promise<void> {
-    this.#on.log.warn('session lost', { reason });
-    this.#tell();
-    await this.#on.turns.interrupt('session_lost').catch((error: unknown) => {
-      this.#on.log.error('turn of a lost session could not be ended', { cause: messageOf(error) });
+    this.#parts.log.warn('session lost', { reason });
+    this.#emitIfChanged();
+    await this.#parts.turns.interrupt('session_lost').catch((error: unknown) => {
+      this.#parts.log.error('turn of a lost session could not be ended', { cause: messageOf(error) });
     });
   }
 
   #lookForProgram(): void {
     this.#cancelLook?.();
     const before = this.#program;
-    this.#program = this.#on.findProgram();
+    this.#program = this.#parts.findProgram();
     if (this.#program === undefined && !this.#closed)
-      this.#cancelLook = this.#on.clock.after(LOOK_AGAIN_MS, () => this.#lookForProgram());
-    if (before !== this.#program) this.#tell();
+      this.#cancelLook = this.#parts.clock.after(LOOK_AGAIN_MS, () => this.#lookForProgram());
+    if (before !== this.#program) this.#emitIfChanged();
   }
 
-  #tell(): void {
+  #emitIfChanged(): void {
     this.#observation = this.#observe();
     this.changed.emit(this.#observation);
   }
 
   #observe(): Observation {
-    const { presence, turns, instanceId, clock } = this.#on;
+    const { presence, turns, instanceId, clock } = this.#parts;
     const why = this.#unavailableReason();
     const busy = turns.activeId !== null;
     const ready = why === null && !busy;
@@ -139,13 +139,13 @@ export class HeadlessSurface implements AgentSurface {
   }
 
   #unavailableReason(): string | null {
-    const { presence, tool } = this.#on;
+    const { presence, tool } = this.#parts;
     if (!presence.live) return 'its tmux session is not there';
     return this.#program === undefined ? `"${tool}" is not installed, or not on PATH` : null;
   }
 
   #state(): HeadlessState {
-    const { presence, turns } = this.#on;
+    const { presence, turns } = this.#parts;
     const { ready } = this.#observation;
     return {
       runtime_resumable: this.#program !== undefined,

@@ -72,7 +72,7 @@ const LOCK_MS = 2000;
 export class HeadlessTurns {
   /** A turn began or ended. */
   readonly changed = new Emitter<void>();
-  readonly #on: TurnsOptions;
+  readonly #options: TurnsOptions;
   #progress: HeadlessProgress;
   #override = false;
   #activeId: string | null = null;
@@ -82,7 +82,7 @@ export class HeadlessTurns {
   #adopted: Promise<void> = Promise.resolve();
 
   constructor(options: TurnsOptions) {
-    this.#on = options;
+    this.#options = options;
     this.#progress = options.progress;
   }
 
@@ -94,7 +94,7 @@ export class HeadlessTurns {
     const { sessionId } = this.#progress;
     return {
       current: sessionId === null ? null : { id: sessionId },
-      startup_default: this.#on.startup,
+      startup_default: this.#options.startup,
       next_prompt_override: this.#override ? { mode: 'new' } : null,
     };
   }
@@ -108,13 +108,13 @@ export class HeadlessTurns {
    * which holds the lane, is only watched until it ends.
    */
   async start(): Promise<void> {
-    const { root } = this.#on;
+    const { root } = this.#options;
     ensurePrivateDirectory(root);
     await this.#adopt();
   }
 
   async #adopt(): Promise<void> {
-    const { log, laneLock } = this.#on;
+    const { log, laneLock } = this.#options;
     let left: { current: CurrentTurn; runner: ProcessIdentity } | undefined;
     try {
       left = this.#leftTurn();
@@ -127,7 +127,7 @@ export class HeadlessTurns {
 
   /** The last turn, when it was started and is not settled. Throws when that cannot be known. */
   #leftTurn(): { current: CurrentTurn; runner: ProcessIdentity } | undefined {
-    const { root, log } = this.#on;
+    const { root, log } = this.#options;
     const current = readCurrentTurn(root);
     if (current === 'unreadable')
       log.warn('the last turn cannot be read', { file: path.join(root, 'current.json') });
@@ -149,7 +149,7 @@ export class HeadlessTurns {
 
   /** Runs while the lane is held, so what is chosen here stays true until the turn begins. */
   async #run(prompt: PromptDelivery, signal: AbortSignal): Promise<DeliveryResult> {
-    const { tool, cwd, root } = this.#on;
+    const { tool, cwd, root } = this.#options;
     this.#catchUp();
     const chosen = chooseChat(prompt.chatSession, this.chat(), prompt.direct === true);
     if ('refused' in chosen) return refusal('refused', chosen.refused);
@@ -169,11 +169,11 @@ export class HeadlessTurns {
     return deliverTurn(
       { prompt, files, built, chat: chosen.chat, index: this.#progress.turnIndex + 1, signal },
       {
-        ...this.#on,
+        ...this.#options,
         newStream: (index) => this.#stream(index),
         began: (turn) => {
           if (chosen.takesOverride) this.#override = false;
-          this.#begin(turn, this.#on.visible);
+          this.#begin(turn, this.#options.visible);
         },
         settle: (current, end) => this.#settle(current, end),
       },
@@ -182,7 +182,7 @@ export class HeadlessTurns {
 
   /** Progress that could not be saved is newer than the manifest, and is kept. */
   #catchUp(): void {
-    const saved = this.#on.reload?.();
+    const saved = this.#options.reload?.();
     if (saved && saved.turnIndex >= this.#progress.turnIndex) this.#progress = saved;
   }
 
@@ -197,21 +197,21 @@ export class HeadlessTurns {
 
   /** A turn of an earlier gateway that has just begun is adopted, as at the start. */
   async recover(interrupted: InterruptedDelivery): Promise<Recovered> {
-    const recovered = await recoverTurn(this.#on.root, interrupted, this.#on.clock);
+    const recovered = await recoverTurn(this.#options.root, interrupted, this.#options.clock);
     if (recovered.verdict !== 'not_submitted' && this.#activeId === null) await this.#adopt();
     return recovered;
   }
 
   /** Stops watching; a running turn continues, and the next gateway adopts it. */
-  async letGo(): Promise<void> {
-    if (this.#turn) await this.#turn.letGo();
+  async stopWatching(): Promise<void> {
+    if (this.#turn) await this.#turn.stopWatching();
     else this.#cancel?.abort();
     await this.#adopted;
   }
 
   /** One turn at a time in this process, and one lane for all processes. */
   async #alone(id: string, work: (signal: AbortSignal) => Promise<DeliveryResult>): Promise<DeliveryResult> {
-    const { laneLock, clock, root } = this.#on;
+    const { laneLock, clock, root } = this.#options;
     this.#activeId = id;
     this.#cancel = new AbortController();
     let lock: FileLock | undefined;
@@ -230,7 +230,7 @@ export class HeadlessTurns {
   }
 
   async #watchLeft(current: CurrentTurn, runner: ProcessIdentity, lock: FileLock | undefined): Promise<void> {
-    const { root, limits, clock, log } = this.#on;
+    const { root, limits, clock, log } = this.#options;
     const files = turnFiles(root, current.turn_id);
     const since = Date.parse(readProcess(files)?.launched_at_utc ?? current.prepared_at_utc);
     const turn = new RunningTurn({
@@ -245,7 +245,7 @@ export class HeadlessTurns {
       log,
     });
     this.#activeId = current.turn_id;
-    this.#begin(turn, lock ? this.#on.visible : undefined);
+    this.#begin(turn, lock ? this.#options.visible : undefined);
     const alive = isProcessAlive(runner);
     log.info(alive ? 'turn adopted' : 'turn ended without a gateway', { turn: current.turn_id });
     const over = turn.ended
@@ -265,7 +265,7 @@ export class HeadlessTurns {
 
   /** The process that runs a turn settles it; we do so only if that process was killed. */
   async #settleUnlessDone(current: CurrentTurn, end: TurnEnd): Promise<void> {
-    const { laneLock, clock, root } = this.#on;
+    const { laneLock, clock, root } = this.#options;
     const lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock }).catch(() => undefined);
     try {
       const now = readCurrentTurn(root);
@@ -299,16 +299,16 @@ export class HeadlessTurns {
     });
     return settleTurn(
       { current, end, progress: this.#progress === before ? null : this.#progress },
-      this.#on,
+      this.#options,
     );
   }
 
   #stream(turnIndex: number): EventStream {
-    return new EventStream({ habits: this.#on.tool.habits, turnIndex, clock: this.#on.clock });
+    return new EventStream({ habits: this.#options.tool.habits, turnIndex, clock: this.#options.clock });
   }
 
   #nextId(): string {
-    const last = Math.max(this.#progress.turnIndex, highestTurn(this.#on.root));
+    const last = Math.max(this.#progress.turnIndex, highestTurn(this.#options.root));
     return `turn-${String(last + 1).padStart(4, '0')}`;
   }
 }

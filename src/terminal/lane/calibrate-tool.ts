@@ -24,8 +24,8 @@ export type Trial = Calibrated & {
  * nothing into anything shaped like a dialog, while a person types, or where no composer surrounds the cursor. The note
  * about the mark is stored before it is typed, and removed only after the screen shows that the mark is gone.
  */
-export async function calibrateTool(on: LaneContext): Promise<Trial> {
-  const { tracker, watch, clock, notes } = on;
+export async function calibrateTool(context: LaneContext): Promise<Trial> {
+  const { tracker, watch, clock, notes } = context;
   const { view, facts, foreground, people } = await tracker.look();
   if (!view || foreground.kind !== 'tool' || !foreground.tool)
     return refuse(`in the foreground is ${foreground.kind}, not the tool`);
@@ -37,14 +37,14 @@ export async function calibrateTool(on: LaneContext): Promise<Trial> {
   try {
     await watch.tmux.sendLiteral(view.pane.id, CALIBRATION_MARKER, sameAs(view));
   } catch (error) {
-    if (!isRefusedByTmux(error)) return leftBehind(messageOf(error), on);
+    if (!isRefusedByTmux(error)) return leftBehind(messageOf(error), context);
     notes.forgetTrial();
     return refuse(messageOf(error));
   }
   crashPoint('lane.trial_typed');
-  const marked = await seeMark(on);
-  if (!marked) return leftBehind('the mark did not appear', on);
-  if (!(await takeBack(marked, on))) return leftBehind('the mark could not be taken back', on);
+  const marked = await seeMark(context);
+  if (!marked) return leftBehind('the mark did not appear', context);
+  if (!(await takeBack(marked, context))) return leftBehind('the mark could not be taken back', context);
   notes.forgetTrial();
   await sleep(clock, DRAWN_MS);
   const screens = { before: view.screen, marked: marked.screen, after: (await watch.look()).screen };
@@ -61,11 +61,11 @@ function leftBehind(because: string, { tracker }: LaneContext): Trial {
 }
 
 /** Waits for a screen that shows the whole mark, wherever the tool puts it. */
-async function seeMark(on: LaneContext): Promise<PaneView | undefined> {
-  const { watch, patience, clock } = on;
+async function seeMark(context: LaneContext): Promise<PaneView | undefined> {
+  const { watch, patience, clock } = context;
   const isShown = (view: PaneView | undefined): true | undefined =>
     (view && markChars(view.screen) === CALIBRATION_MARKER.length) || undefined;
-  if (!(await waitUntil(on, ({ view }) => isShown(view), patience.echoMs))) return undefined;
+  if (!(await waitUntil(context, ({ view }) => isShown(view), patience.echoMs))) return undefined;
   await sleep(clock, DRAWN_MS);
   const marked = await watch.look();
   return isShown(marked) && marked;
@@ -75,8 +75,8 @@ async function seeMark(on: LaneContext): Promise<PaneView | undefined> {
  * Erases one character at a time and waits until each is gone. Stops at a person's key: the text before the cursor may
  * be theirs.
  */
-async function takeBack(marked: PaneView, on: LaneContext): Promise<boolean> {
-  const { watch, patience } = on;
+async function takeBack(marked: PaneView, context: LaneContext): Promise<boolean> {
+  const { watch, patience } = context;
   let last = marked;
   for (let left = CALIBRATION_MARKER.length - 1; left >= 0; left--) {
     try {
@@ -85,7 +85,7 @@ async function takeBack(marked: PaneView, on: LaneContext): Promise<boolean> {
       return false;
     }
     const gone = await waitUntil(
-      on,
+      context,
       ({ view }) => (view && markChars(view.screen) === left ? view : undefined),
       patience.editMs,
     );

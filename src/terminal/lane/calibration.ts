@@ -16,7 +16,7 @@ export interface CalibrationOptions {
 }
 
 /** The next try starts only after the last mark is seen to be gone. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const BETWEEN_TRIES_MS = 10_000;
 /** A still screen sends no event, so it is checked on a timer. */
 const LOOK_AGAIN_MS = 500;
@@ -57,7 +57,7 @@ export class Calibration {
       return;
     }
     if (tracker.hasTrial) return;
-    if (tracker.recognises(snapshot) || this.#tries >= MOST_TRIES) return;
+    if (tracker.recognises(snapshot) || this.#tries >= MAX_TRIES) return;
     if (clock.monotonic() < this.#notBefore || !tracker.stability(snapshot).stable) {
       this.#later();
       return;
@@ -73,8 +73,11 @@ export class Calibration {
   }
 
   #toolSaysIdle(): boolean {
-    const said = this.#options.tracker.signals.flatMap((signal) => signal.read());
-    return said.length > 0 && said.every(({ says, writerAlive }) => says === 'idle' && writerAlive !== false);
+    const reports = this.#options.tracker.signals.flatMap((signal) => signal.read());
+    return (
+      reports.length > 0 &&
+      reports.every(({ state, writerAlive }) => state === 'idle' && writerAlive !== false)
+    );
   }
 
   async #run(): Promise<void> {

@@ -31,7 +31,7 @@ export interface LaneAttempt {
 }
 
 /** Older verdicts are dropped: no one has asked for them. */
-const MOST_SETTLED = 50;
+const MAX_SETTLED = 50;
 
 /**
  * The lane's notes in the session's run directory. They survive the process but not the machine, and neither does the
@@ -104,7 +104,7 @@ export class LaneNotes {
   /** Stores the verdict before it removes the attempt: after a kill in between, the attempt is judged again. */
   settle(verdict: SettledAttempt): void {
     const others = this.settled().filter(({ requestId }) => requestId !== verdict.requestId);
-    this.#keepSettled([...others, verdict].slice(-MOST_SETTLED));
+    this.#keepSettled([...others, verdict].slice(-MAX_SETTLED));
     this.forget();
   }
 

@@ -43,7 +43,7 @@ import { QueuedKeys } from './queued-keys.ts';
  */
 export class Lane implements Leftovers {
   readonly settled = new Emitter<void>();
-  readonly #on: LaneContext;
+  readonly #context: LaneContext;
   readonly #lockFile: string;
   readonly #left: LeftAttempt;
   #last: Promise<unknown> = Promise.resolve();
@@ -53,15 +53,15 @@ export class Lane implements Leftovers {
   #unfollow: () => void = () => {};
   #closed = false;
 
-  constructor(lockFile: string, on: Omit<LaneContext, 'notes'>) {
-    this.#on = { ...on, notes: new LaneNotes(path.dirname(lockFile)) };
+  constructor(lockFile: string, context: Omit<LaneContext, 'notes'>) {
+    this.#context = { ...context, notes: new LaneNotes(path.dirname(lockFile)) };
     this.#lockFile = lockFile;
-    this.#left = new LeftAttempt(this.#on, () => void this.#settleSoon());
+    this.#left = new LeftAttempt(this.#context, () => void this.#settleSoon());
   }
 
   /** Set if the text in the composer is ours: being typed, or left unproven. */
   get typing(): Typing | undefined {
-    if (!this.#on.notes.isTyped) return undefined;
+    if (!this.#context.notes.isTyped) return undefined;
     return this.#queuedKeys ? 'now' : 'left';
   }
 
@@ -69,11 +69,11 @@ export class Lane implements Leftovers {
     const mode = prompt.chatSession?.mode;
     if (mode !== undefined && mode !== 'new' && mode !== 'auto')
       return Promise.resolve(refusal('refused', `a TUI agent takes no chat_session.mode "${mode}"`));
-    if (mode === 'new' && this.#on.owner)
+    if (mode === 'new' && this.#context.owner)
       return Promise.resolve(
         refusal(
           'refused',
-          `${this.#on.owner.name} owns this terminal: begin a new chat there, with a prompt of its own`,
+          `${this.#context.owner.name} owns this terminal: begin a new chat there, with a prompt of its own`,
         ),
       );
     if (prompt.execution?.model)
@@ -81,14 +81,14 @@ export class Lane implements Leftovers {
     return this.#alone(async () => {
       if (!prompt.resume) {
         if (await this.#settleLeft()) return this.#closedGate();
-        const reset = mode === 'new' ? await resetChat(this.#on) : undefined;
+        const reset = mode === 'new' ? await resetChat(this.#context) : undefined;
         if (reset) return reset;
       }
       const result = await this.#put(prompt);
       if (result.outcome === 'submitted') {
         this.#unfollow();
         if (result.evidence.at(-1)?.source === 'command') return result;
-        this.#unfollow = followTurn(prompt, this.#on);
+        this.#unfollow = followTurn(prompt, this.#context);
       }
       return result;
     });
@@ -100,7 +100,7 @@ export class Lane implements Leftovers {
     const press = (entered?: string): Promise<DeliveryResult> => {
       const mayBegin = entered !== undefined;
       const lastPrompt = entered ?? this.#lastPrompt;
-      pressed ??= interruptTurn({ lastPrompt, mayBegin, pressing }, this.#on);
+      pressed ??= interruptTurn({ lastPrompt, mayBegin, pressing }, this.#context);
       return pressed;
     };
     return new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ export class Lane implements Leftovers {
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult> {
     let pressed: Promise<DeliveryResult> | undefined;
     const press = (): Promise<DeliveryResult> => {
-      pressed ??= sendKeys(keys, this.#on);
+      pressed ??= sendKeys(keys, this.#context);
       return pressed;
     };
     return new Promise((resolve, reject) => {
@@ -127,10 +127,10 @@ export class Lane implements Leftovers {
   async calibrate(): Promise<{ because: string | undefined; typed: boolean }> {
     let typed = false;
     const { outcome, reasons } = await this.#alone(async () => {
-      const trial = await calibrateTool(this.#on);
+      const trial = await calibrateTool(this.#context);
       typed = trial.typed;
       if (!trial.ok) return refusal('refused', trial.because);
-      this.#on.tracker.learn(trial.detector);
+      this.#context.tracker.learn(trial.detector);
       return NOTHING_DONE;
     });
     return { because: outcome === 'submitted' ? undefined : (whyText(reasons, '; ') ?? ''), typed };
@@ -138,12 +138,12 @@ export class Lane implements Leftovers {
 
   /** Whether a mark of an earlier trial may still be in this process's composer. */
   hasTrial(tool: ProcessIdentity): boolean {
-    return this.#on.notes.hasTrial(tool);
+    return this.#context.notes.hasTrial(tool);
   }
 
   followLeft(turn: LeftTurn): boolean {
-    const { text } = preparePrompt(turn.text, this.#on.tracker.detector.input);
-    const unfollow = followLeftTurn({ ...turn, text }, this.#on);
+    const { text } = preparePrompt(turn.text, this.#context.tracker.detector.input);
+    const unfollow = followLeftTurn({ ...turn, text }, this.#context);
     this.#unfollow = unfollow ?? this.#unfollow;
     return unfollow !== undefined;
   }
@@ -155,20 +155,20 @@ export class Lane implements Leftovers {
     } catch (error) {
       return {
         verdict: 'unknown',
-        evidence: [evidenceAt(this.#on.clock, 'lane', { error: messageOf(error) })],
+        evidence: [evidenceAt(this.#context.clock, 'lane', { error: messageOf(error) })],
       };
     } finally {
       lock.release();
     }
   }
 
-  async settle(tell: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined> {
+  async settle(report: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined> {
     let open: AttemptOwner | undefined;
     await this.#alone(async () => {
       open = await this.#settleLeft();
-      for (const settled of this.#on.notes.settled()) {
-        await tell(settled);
-        this.#on.notes.dropVerdict(settled.requestId);
+      for (const settled of this.#context.notes.settled()) {
+        await report(settled);
+        this.#context.notes.dropVerdict(settled.requestId);
       }
       return NOTHING_DONE;
     });
@@ -187,12 +187,12 @@ export class Lane implements Leftovers {
     const queuedKeys = new QueuedKeys();
     this.#queuedKeys = queuedKeys;
     const result = await deliverPrompt({
-      ...this.#on,
+      ...this.#context,
       prompt,
       queuedKeys,
       submitted: (before) => {
         this.#lastPrompt = prompt.text;
-        this.#on.tracker.notePrompt(before);
+        this.#context.tracker.notePrompt(before);
       },
     }).finally(() => {
       this.#queuedKeys = undefined;
@@ -206,30 +206,30 @@ export class Lane implements Leftovers {
   /** A note that the disk does not let go changes nothing about how the delivery ended; it is judged again later. */
   #forget(): void {
     try {
-      this.#on.notes.forget();
+      this.#context.notes.forget();
     } catch (error) {
       if (!isDiskTrouble(error)) throw error;
-      this.#on.log.warn('the note of a delivery stays', { cause: messageOf(error) });
+      this.#context.log.warn('the note of a delivery stays', { cause: messageOf(error) });
     }
   }
 
   #closedGate(): DeliveryResult {
-    const { tracker } = this.#on;
+    const { tracker } = this.#context;
     const gate = tracker.gate(tracker.snapshot, 'always');
     return refusal('not_ready', ...(gate.ready ? [] : gate.reasons));
   }
 
   /** Returns the owner of an attempt that cannot be settled yet; undefined when the lane is free. */
   async #settleLeft(): Promise<AttemptOwner | undefined> {
-    const before = this.#on.notes.settled().length;
+    const before = this.#context.notes.settled().length;
     const open = await this.#left.settle();
-    if (this.#on.notes.settled().length === before) return open;
+    if (this.#context.notes.settled().length === before) return open;
     this.settled.emit();
     // Erasing moved the screen. If the gate now waits for a still screen, that is the only reason.
-    const { tracker, patience } = this.#on;
+    const { tracker, patience } = this.#context;
     const rested = (snapshot: Snapshot): true | undefined =>
       tracker.gate(snapshot, 'ready_only').ready || undefined;
-    await waitUntil(this.#on, rested, patience.clearMs);
+    await waitUntil(this.#context, rested, patience.clearMs);
     return open;
   }
 
@@ -263,7 +263,7 @@ export class Lane implements Leftovers {
   }
 
   #lock(): Promise<FileLock> {
-    return lockFile(this.#lockFile, { timeoutMs: this.#on.patience.lockMs, clock: this.#on.clock });
+    return lockFile(this.#lockFile, { timeoutMs: this.#context.patience.lockMs, clock: this.#context.clock });
   }
 }
 

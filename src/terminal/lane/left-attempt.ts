@@ -13,14 +13,14 @@ const AGAIN_MS = 500;
  * settles it. While the tool does not react, it keeps the gate closed and is tried again when the screen moves.
  */
 export class LeftAttempt {
-  readonly #on: LaneContext;
+  readonly #context: LaneContext;
   readonly #again: () => void;
   #unwatch: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
   /** `again` is called when it may be worth trying to settle the attempt once more. */
-  constructor(on: LaneContext, again: () => void) {
-    this.#on = on;
+  constructor(context: LaneContext, again: () => void) {
+    this.#context = context;
     this.#again = again;
   }
 
@@ -31,24 +31,24 @@ export class LeftAttempt {
 
   /** Returns how this attempt ended. A verdict is kept until its owner has also learned it another way. */
   async recover({ requestId, text, sinceUtc }: InterruptedDelivery): Promise<Recovered> {
-    const known = this.#on.notes.settled().find((each) => each.requestId === requestId);
+    const known = this.#context.notes.settled().find((each) => each.requestId === requestId);
     if (known) return known;
-    const attempt = this.#on.notes.read();
+    const attempt = this.#context.notes.read();
     if (attempt?.request_id === requestId) return this.#judge(attempt);
-    const prepared = preparePrompt(text, this.#on.tracker.detector.input);
+    const prepared = preparePrompt(text, this.#context.tracker.detector.input);
     const sinceMs = Date.parse(sinceUtc);
-    return recoverPrompt({ text: prepared.text, sinceMs, attempt: undefined }, this.#on);
+    return recoverPrompt({ text: prepared.text, sinceMs, attempt: undefined }, this.#context);
   }
 
   /** Settles the left attempt. Returns its owner if that cannot be done yet. */
   async settle(): Promise<AttemptOwner | undefined> {
-    const attempt = this.#on.notes.read();
-    const { tracker } = this.#on;
+    const attempt = this.#context.notes.read();
+    const { tracker } = this.#context;
     if (attempt) {
       const { verdict } = await this.#judge(attempt);
       if (verdict === 'unseen') {
         const typed = attempt.step === 'entering' ? 'entered' : 'pasted';
-        tracker.noteUnseen({ typed, longMs: this.#on.patience.lostMs });
+        tracker.noteUnseen({ typed, longMs: this.#context.patience.lostMs });
         this.#watch();
         return attempt.owner;
       }
@@ -63,21 +63,21 @@ export class LeftAttempt {
   }
 
   async #judge(attempt: LaneAttempt): Promise<Recovered> {
-    const { clock, log } = this.#on;
+    const { clock, log } = this.#context;
     const { request_id: requestId, owner, text, since_utc } = attempt;
     const sinceMs = Date.parse(since_utc);
-    const recovered = await recoverPrompt({ text, sinceMs, attempt }, this.#on);
+    const recovered = await recoverPrompt({ text, sinceMs, attempt }, this.#context);
     const { verdict, evidence } = recovered;
     if (verdict === 'unseen') return recovered;
     log.info('left attempt settled', { request: requestId, source: owner.source, verdict });
-    this.#on.notes.settle({ requestId, owner, verdict, evidence, atUtc: utcStamp(clock.now()) });
+    this.#context.notes.settle({ requestId, owner, verdict, evidence, atUtc: utcStamp(clock.now()) });
     return recovered;
   }
 
   /** Tries again on every change, and on a timer once a paste counts as lost. */
   #watch(): void {
     if (this.#unwatch) return;
-    const { tracker, clock, patience } = this.#on;
+    const { tracker, clock, patience } = this.#context;
     const soon = (): void => {
       this.#cancel ??= clock.after(AGAIN_MS, () => {
         this.#cancel = undefined;

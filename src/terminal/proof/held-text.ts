@@ -59,17 +59,19 @@ const WORTH_KEEPING = 2048;
 let kept: { text: string; plain: string } | undefined;
 
 function strip(text: string): string {
-  return withoutPictures(text) || text.replace(/[\s\p{C}\p{M}\p{Z}\u2800]+/gu, '').replace(YOUNG, '');
+  return (
+    withoutPictures(text) || text.replace(/[\s\p{C}\p{M}\p{Z}\u2800]+/gu, '').replace(RECENT_SCRIPTS, '')
+  );
 }
 
 /** The essence of part of a text that is more than emoji. */
 export function withoutPictures(text: string): string {
-  return text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '').replace(YOUNG, '');
+  return text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '').replace(RECENT_SCRIPTS, '');
 }
 
 /**
  * Scripts and emoji that grow with every Unicode version: a terminal that does not know a character draws nothing for
  * it.
  */
-const YOUNG =
+const RECENT_SCRIPTS =
   /[\u0870-\u088f\u0c5c\u0c5d\u0cdc\u0cdd\u170d\u171f\u1b4c-\u1b4f\u1c89\u1c8a\u2c2f\u2c5f\ua7c0\ua7c1\ua7cb-\ua7f4\u{10000}-\u{1f0ff}\u{1f200}-\u{1f2ff}\u{1f6d0}-\u{1f6ff}\u{1f8b0}-\u{1f8ff}\u{1fa00}-\u{1ffff}\u{2a6d7}-\u{2ffff}\u{30000}-\u{10ffff}]+/gu;

@@ -13,11 +13,15 @@ export interface LabelledAttempt {
  * Whether the label alone in the composer represents our paste: it was seen before Enter, or it counts our text; and no
  * one at the agent's terminal has pressed a key since.
  */
-export async function isOwnLabel(label: string, attempt: LabelledAttempt, on: LaneContext): Promise<boolean> {
+export async function isOwnLabel(
+  label: string,
+  attempt: LabelledAttempt,
+  context: LaneContext,
+): Promise<boolean> {
   const { text, sinceMs, baseline } = attempt;
-  const { pasteChip } = on.tracker.detector.input;
+  const { pasteChip } = context.tracker.detector.input;
   if (label !== baseline?.chip && !(pasteChip && counts(pasteChip, label, text))) return false;
-  const { tmux, session } = on.watch;
+  const { tmux, session } = context.watch;
   const clients = await tmux.listClients(session);
   return !clients.some(
     ({ person, readOnly, activity }) => person && !readOnly && activity.getTime() > sinceMs,

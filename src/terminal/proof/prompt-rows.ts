@@ -40,7 +40,7 @@ export function findPrompt(
   const { columns } = screen;
   const shown = transcriptRows(screen, detector);
   const rows = shown.map((row) => row.text.trimEnd()).filter((text) => !FRAME_ONLY.test(text));
-  const sought = soughtFor(prompt);
+  const sought = searchFor(prompt);
   const found = rows.flatMap((_, at) => placeAt(rows, at, { detector, sought }));
   const last = found.at(-1) ?? placeOfEnd(rows, prompt.text);
   if (!last) return undefined;
@@ -57,7 +57,7 @@ interface PromptPlace {
 function placeAt(
   rows: string[],
   at: number,
-  { detector, sought }: { detector: Detector; sought: Sought },
+  { detector, sought }: { detector: Detector; sought: Search },
 ): PromptPlace[] {
   for (const head of beginnings(rows[at]!, detector)) {
     const length = promptLength([head, ...rows.slice(at + 1)], sought);
@@ -98,7 +98,7 @@ function findEnd(rows: string[], text: string): number | undefined {
 }
 
 /** How many rows the prompt covers; 0 if they do not show it. */
-function promptLength(rows: string[], { whole, partOf, chip }: Sought): number {
+function promptLength(rows: string[], { whole, partOf, chip }: Search): number {
   if (chip !== undefined && rows[0]?.trim() === chip) return 1;
   let shown = '';
   let length = 0;
@@ -121,14 +121,14 @@ function promptLength(rows: string[], { whole, partOf, chip }: Sought): number {
 const words = (text: string): string => withoutPictures(text).replace(/[^\p{L}\p{N}…]+/gu, '');
 
 /** The text that is looked for, in the form in which it is compared, and how a row is brought into that form. */
-interface Sought {
+interface Search {
   whole: string;
   partOf: (row: string) => string;
   chip: string | undefined;
 }
 
 /** Compares by words if there are enough of them. In a text of words, a row of only emoji counts as empty. */
-function soughtFor({ text, chip }: { text: string; chip: string | undefined }): Sought {
+function searchFor({ text, chip }: { text: string; chip: string | undefined }): Search {
   const whole = words(text);
   if (whole.length >= ENOUGH) return { whole, partOf: words, chip };
   const partOf = withoutPictures(text) === '' ? essence : withoutPictures;
@@ -146,8 +146,8 @@ export function isNewPrompt(
   if (!after) return false;
   if (!before) return true;
   // On a screen of the same size, one more occurrence is a new one: no older one has scrolled back into view.
-  const sameRoom = before.columns === after.columns && before.height === after.height;
-  if (sameRoom && after.times > before.times) return true;
+  const sameSize = before.columns === after.columns && before.height === after.height;
+  if (sameSize && after.times > before.times) return true;
   const chrome = commonEnd(before.below, after.below);
   if (before.below.length === chrome) return undefined;
   if (after.below.length === chrome) return true;

@@ -47,33 +47,33 @@ export function baselineOf(snapshot: Snapshot, sent: Sent, sinceMs: number): Bas
  */
 export function proofOfSubmission(snapshot: Snapshot, baseline: Baseline, sent: Sent): Evidence | undefined {
   for (const signal of sent.signals) {
-    const heard = signal.heard?.(sent.text, baseline.sinceMs);
-    if (heard) return heard;
+    const received = signal.received?.(sent.text, baseline.sinceMs);
+    if (received) return received;
   }
   const screen = snapshot.view?.screen;
   if (!screen || snapshot.foreground.kind !== 'tool') return undefined;
   const held = heldText(snapshot.facts, sent.text, sent.detector.input);
-  const given = held === 'empty';
+  const isEmpty = held === 'empty';
   // On an unreadable screen it is unknown where the transcript ends and the composer begins.
   const dialog = snapshot.facts.dialog.value;
   const asked = held === 'none' && dialog !== null && dialog.kind !== 'unknown';
-  if (!given && !asked) return undefined;
-  const composer = given ? 'empty' : 'replaced by a dialog';
+  if (!isEmpty && !asked) return undefined;
+  const composer = isEmpty ? 'empty' : 'replaced by a dialog';
   const after = findPrompt(screen, sent.detector, { text: sent.text, chip: baseline.chip });
-  const said = (source: string, facts: Record<string, unknown>): Evidence => ({
+  const proof = (source: string, facts: Record<string, unknown>): Evidence => ({
     source,
     atUtc: snapshot.view?.atUtc ?? snapshot.at.utc,
     facts: { composer, ...facts },
   });
   const fresh = isNewPrompt(baseline.shown, after);
-  if (fresh) return said('transcript_row', { row: after?.row.slice(0, 200) });
+  if (fresh) return proof('transcript_row', { row: after?.row.slice(0, 200) });
   // The same words were there before, so the tool's own report that it began something since then decides.
   const moved = fresh === undefined ? movedSince(sent, baseline.enteredMs) : undefined;
-  if (moved) return said('transcript_row', { row: after?.row.slice(0, 200), confirmed_by: moved });
-  if (!given) return undefined;
+  if (moved) return proof('transcript_row', { row: after?.row.slice(0, 200), confirmed_by: moved });
+  if (!isEmpty) return undefined;
   const mentions = countMentions(screen, sent.detector, sent.text);
   if (snapshot.facts.surface.pending_input.value === 'yes' && mentions > baseline.mentions) {
-    return said('pending_row', { pending_input: 'yes' });
+    return proof('pending_row', { pending_input: 'yes' });
   }
   return undefined;
 }
@@ -83,7 +83,7 @@ export function proofOfSubmission(snapshot: Snapshot, baseline: Baseline, sent: 
  * there before and nothing else decides.
  */
 export function seemsTaken(snapshot: Snapshot, baseline: Baseline, sent: Sent): boolean | undefined {
-  if (sent.signals.some((signal) => signal.heard?.(sent.text, baseline.sinceMs))) return true;
+  if (sent.signals.some((signal) => signal.received?.(sent.text, baseline.sinceMs))) return true;
   if (!baseline.busy && movedSince(sent, baseline.enteredMs) !== undefined) return true;
   const screen = snapshot.view?.screen;
   if (!screen) return undefined;
@@ -128,14 +128,18 @@ export function turnBegan(snapshot: Snapshot, baseline: Baseline, sent: Sent): E
   if (heldText(snapshot.facts, sent.text, sent.detector.input) !== 'empty') return undefined;
   const { busy } = snapshot.facts;
   const shown = busy.value === 'yes' && !busy.doubtful ? busy.evidence.slice(0, 3) : [];
-  const told = movedSince(sent, baseline.enteredMs);
-  if (shown.length === 0 && told === undefined) return undefined;
+  const movedSignal = movedSince(sent, baseline.enteredMs);
+  if (shown.length === 0 && movedSignal === undefined) return undefined;
   const { screen } = mainPart(snapshot.view.screen, sent.detector);
   const anyPrompt = screen.rows.some((row) => sent.detector.transcript.prompt.test(row.text));
   if (anyPrompt) return undefined;
   return {
     source: 'turn_began',
     atUtc: snapshot.view.atUtc,
-    facts: { composer: 'empty', busy: shown, ...(told === undefined ? {} : { confirmed_by: told }) },
+    facts: {
+      composer: 'empty',
+      busy: shown,
+      ...(movedSignal === undefined ? {} : { confirmed_by: movedSignal }),
+    },
   };
 }

@@ -25,14 +25,14 @@ describe('the text of a prompt', () => {
     [' \u0301 \u0308\u200dx\u0301', 'x\u0301', ['leading_blanks_removed']],
     ['  !x', '  !x', []],
     [`a${'\n'.repeat(5000)}b\n \n\n`, `a${'\n'.repeat(21)}b`, ['blank_lines_removed']],
-  ])('%j is pasted as %j', (given, text, changes) => {
-    expect(visibleText(given)).toEqual({ text, changes });
+  ])('%j is pasted as %j', (original, text, changes) => {
+    expect(visibleText(original)).toEqual({ text, changes });
   });
 
   it('is left alone once it is clean', () => {
     void fc.assert(
-      fc.property(anyText, (given) => {
-        const { text } = visibleText(given);
+      fc.property(anyText, (original) => {
+        const { text } = visibleText(original);
         expect(visibleText(text)).toEqual({ text, changes: [] });
       }),
       { numRuns: 2000 },

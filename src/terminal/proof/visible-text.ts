@@ -1,7 +1,7 @@
 /**
  * How many consecutive blank lines are kept. More would push everything else out of a composer, and no one means them.
  */
-const MOST_BLANK_LINES = 20;
+const MAX_BLANK_LINES = 20;
 
 const VISIBLE = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]`;
 const SELECTOR = String.raw`[\ufe00-\ufe0f\u180b-\u180d\u{e0100}-\u{e01ef}]`;
@@ -27,15 +27,15 @@ const CHANGES: [name: string, find: RegExp, put: string][] = [
   ['blank_lines_removed', /(?:\n[^\S\n]*){2,}$/g, ''],
   [
     'blank_lines_removed',
-    new RegExp(String.raw`\n(?:[^\S\n]*\n){${MOST_BLANK_LINES},}`, 'g'),
-    '\n'.repeat(MOST_BLANK_LINES + 1),
+    new RegExp(String.raw`\n(?:[^\S\n]*\n){${MAX_BLANK_LINES},}`, 'g'),
+    '\n'.repeat(MAX_BLANK_LINES + 1),
   ],
 ];
 
 /** The text without what no one would see in a composer, and the names of the changes. */
-export function visibleText(given: string): { text: string; changes: string[] } {
+export function visibleText(original: string): { text: string; changes: string[] } {
   const changes = new Set<string>();
-  let text = given;
+  let text = original;
   for (const [name, find, put] of CHANGES) {
     const next = text.replace(find, put);
     if (next !== text) changes.add(name);

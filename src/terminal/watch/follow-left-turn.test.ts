@@ -11,30 +11,30 @@ const END: TurnEnd = { source: 'rollout', atUtc: '2026-01-01T00:00:09.000Z', res
 
 /** A tool that says `end` of this prompt's turn, and whether it may be disturbed. */
 function watched(signals: SignalReader[] = []) {
-  const told: object[] = [];
+  const recorded: object[] = [];
   const changed = new Emitter<Snapshot>();
   const now = { end: undefined as TurnEnd | undefined, ready: true };
-  const telling: SignalReader = {
+  const reporting: SignalReader = {
     read: () => [],
-    ended: (text, sinceMs) => (text === PROMPT && sinceMs === Date.parse(SINCE) ? now.end : undefined),
-    answered: () => 'Done.',
+    turnEnd: (text, sinceMs) => (text === PROMPT && sinceMs === Date.parse(SINCE) ? now.end : undefined),
+    answerSince: () => 'Done.',
     close: () => {},
   };
   const tracker = {
     changed,
     snapshot: {},
-    signals: signals.length > 0 ? signals : [telling],
+    signals: signals.length > 0 ? signals : [reporting],
     gate: () => ({ ready: now.ready }),
   };
   const on = { clock: new FakeClock(), log: silentLog, tracker } as unknown as LaneContext;
   const record = async (stage: string, { source, facts }: { source: string; facts: object }) =>
-    void told.push({ stage, source, ...facts });
+    void recorded.push({ stage, source, ...facts });
   const stop = followLeftTurn({ text: PROMPT, sinceUtc: SINCE, record }, on);
   const look = (change: Partial<typeof now>): void => {
     Object.assign(now, change);
     changed.emit({} as Snapshot);
   };
-  return { told, look, stop };
+  return { told: recorded, look, stop };
 }
 
 describe('a turn that an earlier process saw begin', () => {

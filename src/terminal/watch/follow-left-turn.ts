@@ -12,11 +12,11 @@ export function followLeftTurn(
   turn: LeftTurn,
   { clock, tracker, log }: LaneContext,
 ): (() => void) | undefined {
-  if (!tracker.signals.some((signal) => signal.ended)) return undefined;
+  if (!tracker.signals.some((signal) => signal.turnEnd)) return undefined;
   const sinceMs = Date.parse(turn.sinceUtc);
   const look = (snapshot: Snapshot): void => {
     if (!tracker.gate(snapshot, 'ready_only').ready) return;
-    const [end] = tracker.signals.flatMap((signal) => signal.ended?.(turn.text, sinceMs) ?? []);
+    const [end] = tracker.signals.flatMap((signal) => signal.turnEnd?.(turn.text, sinceMs) ?? []);
     if (!end) return;
     stop();
     const { source, atUtc, result } = end;

@@ -9,10 +9,10 @@ const LONGEST_ANSWER = 64_000;
  * Watches the turn of a submitted prompt in the background. Reports when work on it is seen and when it is seen to end,
  * and nothing that was not seen. Ends with the turn, with the next prompt, or when stopped.
  */
-export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void {
+export function followTurn(prompt: PromptDelivery, context: LaneContext): () => void {
   let seen = false;
   let queue: Promise<unknown> = Promise.resolve();
-  const { clock, tracker, log } = on;
+  const { clock, tracker, log } = context;
   const sinceMs = clock.now().getTime();
   const tell = (stage: Stage, source: string, facts: Record<string, unknown>): void => {
     queue = queue
@@ -40,7 +40,7 @@ export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void 
 /** The tool's own record of its answer, if it has a signal for that. */
 export function answerOf({ signals }: LaneContext['tracker'], sinceMs: number): { answer?: string } {
   for (const signal of signals) {
-    const answer = signal.answered?.(sinceMs);
+    const answer = signal.answerSince?.(sinceMs);
     if (answer !== undefined) return { answer: answer.slice(0, LONGEST_ANSWER) };
   }
   return {};

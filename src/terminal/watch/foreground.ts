@@ -33,7 +33,7 @@ export interface Foreground {
 }
 
 const GONE: Foreground = { kind: 'gone', tool: undefined, programs: [] };
-const MOST_PROCESSES = 500;
+const MAX_PROCESSES = 500;
 
 /**
  * What holds the pane's terminal: the foreground process group of its tty. The tool may be the pane's own process, a
@@ -85,7 +85,7 @@ function isStillIn(tool: ProcessIdentity, group: number): boolean {
 function membersOf(group: number, root: number): Member[] {
   const found: Member[] = [];
   let layer = [root];
-  for (let seen = 0; layer.length > 0 && seen < MOST_PROCESSES; seen += layer.length) {
+  for (let seen = 0; layer.length > 0 && seen < MAX_PROCESSES; seen += layer.length) {
     for (const pid of layer) {
       const status = processStatus(pid);
       if (status?.processGroup !== group || status.state !== 'running') continue;

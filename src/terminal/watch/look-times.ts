@@ -41,7 +41,7 @@ export class LookTimes {
   }
 
   /** While held, output is looked at almost immediately. Release it soon. */
-  keenly(): () => void {
+  watchClosely(): () => void {
     this.#keen++;
     let held = true;
     return () => {

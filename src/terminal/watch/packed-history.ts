@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** How many records are packed together. Successive screens are alike and take a tenth of the space. */
-const TOGETHER = 20;
+const RECORDS_PER_PACK = 20;
 
 /**
  * The last `kept` records or slightly more, oldest first. All but the newest are packed: a thousand screens for each of
@@ -18,15 +18,16 @@ export class PackedHistory<T> {
 
   add(record: T): void {
     this.#newest.push(record);
-    if (this.#newest.length < 2 * TOGETHER) return;
-    this.#packed.push(pack(this.#newest.splice(0, TOGETHER)));
-    if ((this.#packed.length - 1) * TOGETHER + this.#newest.length >= this.#kept) this.#packed.shift();
+    if (this.#newest.length < 2 * RECORDS_PER_PACK) return;
+    this.#packed.push(pack(this.#newest.splice(0, RECORDS_PER_PACK)));
+    if ((this.#packed.length - 1) * RECORDS_PER_PACK + this.#newest.length >= this.#kept)
+      this.#packed.shift();
   }
 
   /** Returns the newest ones, at most `most`, oldest first. */
-  last(most = this.#kept): T[] {
-    const wanted = Math.min(most, this.#kept);
-    const blocks = Math.max(0, Math.ceil((wanted - this.#newest.length) / TOGETHER));
+  last(max = this.#kept): T[] {
+    const wanted = Math.min(max, this.#kept);
+    const blocks = Math.max(0, Math.ceil((wanted - this.#newest.length) / RECORDS_PER_PACK));
     const older = blocks === 0 ? [] : this.#packed.slice(-blocks);
     return [...older.flatMap((block) => unpack<T>(block)), ...this.#newest].slice(-wanted);
   }

@@ -43,7 +43,7 @@ export interface PaneWatchOptions {
 }
 
 /** While nothing happens the safety-net poll doubles its interval each time, up to this factor. */
-const WIDEST_NET = 32;
+const MAX_POLL_FACTOR = 32;
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**
@@ -117,8 +117,8 @@ export class PaneWatch {
   }
 
   /** While held, output is looked at almost immediately. Release it soon. */
-  keenly(): () => void {
-    return this.#times.keenly();
+  watchClosely(): () => void {
+    return this.#times.watchClosely();
   }
 
   /** While people are attached the poll keeps its shortest interval: no event reports what they do. */
@@ -195,8 +195,8 @@ export class PaneWatch {
     this.#cancelPoll?.();
     if (this.#state === 'closed' || this.#state === 'lost') return;
     const { clock, pollMs } = this.#options;
-    const told = this.#signs?.sure && !this.#people;
-    const intervals = told ? Math.min(WIDEST_NET, 2 ** this.#calmPolls) : 1;
+    const isReported = this.#signs?.isReliable && !this.#people;
+    const intervals = isReported ? Math.min(MAX_POLL_FACTOR, 2 ** this.#calmPolls) : 1;
     const wait = intervals === 1 ? pollMs : inStep(clock.monotonic(), pollMs * intervals);
     this.#cancelPoll = clock.after(wait, () => {
       this.#glance()

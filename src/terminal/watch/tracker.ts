@@ -241,12 +241,12 @@ export class Tracker {
     this.#process.read(this.#view?.pane);
     this.#snapshot = this.#see();
     this.#arm();
-    this.#tellOwner();
+    this.#informOwner();
     this.changed.emit(this.#snapshot);
   }
 
   /** Reports to the owner whether only the owner itself prevents typing. */
-  #tellOwner(): void {
+  #informOwner(): void {
     const { owner } = this.#options;
     if (!owner) return;
     const gate = this.gate(this.#snapshot, 'ready_only');

@@ -19,7 +19,7 @@ export async function waitUntil<T>(
   const now = judge(tracker.snapshot);
   if (now !== undefined) return now;
   if (signal?.aborted) return judge(await tracker.look());
-  const calm = watch.keenly();
+  const calm = watch.watchClosely();
   try {
     const answer = await new Promise<T | undefined>((resolve) => {
       const done = (value: T | undefined): void => {

@@ -28,7 +28,7 @@ const RUN_TIMEOUT_MS = 10_000;
 
 /** One `tmux -C` process: commands in, answers and notifications out. */
 export class ControlConnection implements Runner {
-  readonly said = new Emitter<Notification | Closed>();
+  readonly events = new Emitter<Notification | Closed>();
   readonly #process: ControlProcess;
   readonly #parser = new ControlParser();
   readonly #pending: Pending[] = [];
@@ -43,7 +43,7 @@ export class ControlConnection implements Runner {
   static async attach(exec: Exec, target: string, flags: string): Promise<ControlConnection> {
     const process = spawnOnLifeline(exec, ['-N', '-C', 'attach-session', '-E', '-f', flags, '-t', target]);
     const connection = new ControlConnection(process, exec.binary);
-    const event = await connection.said.next(({ kind }) => kind === 'session-changed' || kind === 'closed');
+    const event = await connection.events.next(({ kind }) => kind === 'session-changed' || kind === 'closed');
     if (event.kind === 'closed') throw connection.#startError ?? readProblem('attach-session', event.reason);
     return connection;
   }
@@ -139,7 +139,7 @@ export class ControlConnection implements Runner {
         this.#sessionChanged(message);
         break;
       default:
-        this.said.emit(message);
+        this.events.emit(message);
     }
   }
 
@@ -166,7 +166,7 @@ export class ControlConnection implements Runner {
       return;
     }
     this.#sessionId = message.session;
-    this.said.emit(message);
+    this.events.emit(message);
   }
 
   #letGo(): void {
@@ -177,7 +177,7 @@ export class ControlConnection implements Runner {
     this.#open = false;
     this.#reason ||= 'the control client ended';
     for (const pending of this.#pending.splice(0)) pending.settle(disconnected(pending.label, this.#reason));
-    this.said.emit({ kind: 'closed', reason: this.#reason });
+    this.events.emit({ kind: 'closed', reason: this.#reason });
   }
 }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ControlMessage, ControlParser } from './control-parser.ts';
 
-interface Said {
+interface Written {
   wire: Buffer;
   means: ControlMessage;
 }
@@ -20,7 +20,7 @@ function escaped(bytes: Uint8Array): Buffer {
 const id = fc.nat({ max: 99 });
 const name = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/[\n\r]/.test(text));
 
-const output: fc.Arbitrary<Said> = fc
+const output: fc.Arbitrary<Written> = fc
   .tuple(id, fc.uint8Array({ maxLength: 80 }), fc.boolean(), id)
   .map(([pane, bytes, extended, age]) => ({
     wire: Buffer.concat([
@@ -44,7 +44,7 @@ const blockLine = fc.oneof(
     '%session-changed $1 x',
   ),
 );
-const block: fc.Arbitrary<Said> = fc
+const block: fc.Arbitrary<Written> = fc
   .tuple(
     fc.array(blockLine, { maxLength: 6 }),
     fc.integer({ min: 100, max: 9_999 }),
@@ -59,7 +59,7 @@ const block: fc.Arbitrary<Said> = fc
     };
   });
 
-const notification: fc.Arbitrary<Said> = fc
+const notification: fc.Arbitrary<Written> = fc
   .tuple(id, id, name)
   .chain(([a, b, label]) =>
     fc
@@ -104,8 +104,8 @@ function cut(wire: Buffer, places: number[]): Buffer[] {
 
 describe('control mode', () => {
   it('is read the same however the stream is cut', () => {
-    const said = fc.array(fc.oneof(output, block, notification), { maxLength: 12 });
-    const check = fc.property(said, fc.array(fc.nat(), { maxLength: 30 }), (messages, places) => {
+    const written = fc.array(fc.oneof(output, block, notification), { maxLength: 12 });
+    const check = fc.property(written, fc.array(fc.nat(), { maxLength: 30 }), (messages, places) => {
       const parser = new ControlParser();
       const chunks = cut(Buffer.concat(messages.map(({ wire }) => wire)), places);
       expect(chunks.flatMap((chunk) => [...parser.feed(chunk)])).toEqual(messages.map(({ means }) => means));

@@ -9,17 +9,17 @@ import type { SessionLine } from './session-line.ts';
  */
 export class OutputSigns {
   readonly #line: SessionLine;
-  readonly #told: () => void;
+  readonly #onOutput: () => void;
   #watched = '';
   #stop: (() => void) | undefined;
 
-  constructor(line: SessionLine, told: () => void) {
+  constructor(line: SessionLine, onOutput: () => void) {
     this.#line = line;
-    this.#told = told;
+    this.#onOutput = onOutput;
   }
 
   /** False while nothing tells what the pane writes. */
-  get sure(): boolean {
+  get isReliable(): boolean {
     return this.#stop !== undefined;
   }
 
@@ -30,7 +30,7 @@ export class OutputSigns {
     this.close();
     if (pane.dead) return;
     this.#watched = wanted;
-    const stop = this.#watchDevice(pane) ?? (await this.#line.watchOutput(pane.id, this.#told));
+    const stop = this.#watchDevice(pane) ?? (await this.#line.watchOutput(pane.id, this.#onOutput));
     if (this.#watched === wanted) this.#stop = stop;
     else stop();
   }
@@ -47,7 +47,7 @@ export class OutputSigns {
       if (fs.statSync(tty).rdev !== processStatus(pid)?.terminal) return undefined;
       const watcher = fs.watch(tty, { persistent: false }, (event) => {
         if (event === 'rename') this.close(); // the terminal is gone
-        this.#told();
+        this.#onOutput();
       });
       watcher.on('error', () => this.close());
       return () => watcher.close();

@@ -67,12 +67,12 @@ export class OutputWatch {
     this.#connecting = undefined;
     this.#watched.clear();
     this.#silenced.clear();
-    await connecting?.then((connection) => connection.close()).catch(alreadyTold);
+    await connecting?.then((connection) => connection.close()).catch(reportedAsClosed);
   }
 
   async #connect(): Promise<ControlConnection> {
     const connection = await ControlConnection.attach(this.#exec, `${this.#sessionId}:`, LOUD);
-    connection.said.on((event) => {
+    connection.events.on((event) => {
       if (event.kind === 'output' || event.kind === 'pause') this.#take(connection, event);
       else if (event.kind === 'closed' && this.#connecting !== undefined) this.#lost(event.reason);
     });
@@ -88,7 +88,7 @@ export class OutputWatch {
     } else if (emitter) {
       // The gap ends where output starts again, so it is told then: who looks at the screen now misses nothing.
       const resumed = connection.run([flow(pane, 'continue')]);
-      resumed.then(() => emitter.emit({ kind: 'gap' })).catch(alreadyTold);
+      resumed.then(() => emitter.emit({ kind: 'gap' })).catch(reportedAsClosed);
     }
   }
 
@@ -98,13 +98,13 @@ export class OutputWatch {
     // Only while it is under way: a respawn (session.ts) makes tmux forget which panes were paused.
     connection
       .run([flow(pane, 'pause')])
-      .catch(alreadyTold)
+      .catch(reportedAsClosed)
       .finally(() => this.#silenced.delete(pane));
   }
 }
 
 /** The connection ends, which `closed` says. */
-function alreadyTold(): void {}
+function reportedAsClosed(): void {}
 
 function flow(pane: string, state: 'pause' | 'continue'): string[] {
   return ['refresh-client', '-A', `${pane}:${state}`];

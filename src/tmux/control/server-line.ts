@@ -121,16 +121,16 @@ export class ServerLine {
     const connection = await ControlConnection.attach(this.#exec, target, QUIET);
     this.#connection = connection;
     this.#startedMs = systemClock.monotonic();
-    connection.said.on((event) => this.#hear(connection, event));
+    connection.events.on((event) => this.#handle(connection, event));
     return connection;
   }
 
-  #hear(connection: ControlConnection, event: Notification | Closed): void {
+  #handle(connection: ControlConnection, event: Notification | Closed): void {
     if (event.kind === 'output' || event.kind === 'pause') return;
     if (event.kind === 'closed') {
       if (connection === this.#connection) this.#connection = undefined;
       void this.#inTurn(() => this.#again(connection.sessionId, event.reason));
-    } else if (event.kind === 'sessions-changed') void this.#whoIsGone();
+    } else if (event.kind === 'sessions-changed') void this.#endMissing();
     else this.#tellAll(event);
   }
 
@@ -143,7 +143,7 @@ export class ServerLine {
     if (await this.#endIfEmpty()) return;
     if (!this.#connection) await this.#connectAgain(before);
     if (this.#connection) {
-      await this.#whoIsGone();
+      await this.#endMissing();
       this.#tellAll({ kind: 'sessions-changed' });
     } else {
       for (const member of [...this.#members]) member.end(reason);
@@ -162,7 +162,7 @@ export class ServerLine {
   }
 
   /** One question for everybody. */
-  #whoIsGone(): Promise<void> {
+  #endMissing(): Promise<void> {
     const before = this.#looking;
     const look = runOutsideTenants(async () => {
       await before;

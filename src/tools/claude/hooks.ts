@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { type Clock, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from '../signals/same-prompt.ts';
-import type { Heard, OnSignal, SignalReader, TurnEnd } from '../signals/signal-reader.ts';
+import type { OnSignal, ReceivedPrompt, SignalReader, TurnEnd } from '../signals/signal-reader.ts';
 import { readObject, watchDirectory } from '../signals/watched-file.ts';
 
 interface Report {
@@ -12,7 +12,7 @@ interface Report {
   payload: Record<string, unknown>;
 }
 
-const SAYS: Record<string, ToolSignal['says']> = {
+const SAYS: Record<string, ToolSignal['state']> = {
   SessionStart: 'idle',
   UserPromptSubmit: 'busy',
   // Granted or denied, the turn goes on; that a person is asked is what the screen shows.
@@ -62,11 +62,11 @@ export class ClaudeHooks implements SignalReader {
     const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
     // No Stop hook fires when a turn is interrupted: `busy` may stand for ever.
     return [
-      { source: 'claude_hooks', says: SAYS[newest.event]!, ageMs, isEvent: true, detail: newest.event },
+      { source: 'claude_hooks', state: SAYS[newest.event]!, ageMs, isEvent: true, detail: newest.event },
     ];
   }
 
-  heard(text: string, sinceMs: number): Heard | undefined {
+  received(text: string, sinceMs: number): ReceivedPrompt | undefined {
     const report = this.#reports.findLast(
       ({ event, atMs, payload }) =>
         event === 'UserPromptSubmit' && atMs >= sinceMs && samePrompt(String(payload['prompt'] ?? ''), text),
@@ -76,7 +76,7 @@ export class ClaudeHooks implements SignalReader {
     return { source: 'hook', atUtc: new Date(report.atMs).toISOString(), facts };
   }
 
-  ended(text: string, sinceMs: number): TurnEnd | undefined {
+  turnEnd(text: string, sinceMs: number): TurnEnd | undefined {
     const at = this.#reports.findLastIndex(({ event }) => event === 'UserPromptSubmit');
     const prompt = this.#reports[at];
     if (!prompt || prompt.atMs < sinceMs || !samePrompt(String(prompt.payload['prompt'] ?? ''), text))
@@ -86,7 +86,7 @@ export class ClaudeHooks implements SignalReader {
     return result && { source: 'hook', atUtc: new Date(last.atMs).toISOString(), result };
   }
 
-  answered(sinceMs: number): string | undefined {
+  answerSince(sinceMs: number): string | undefined {
     const report = this.#reports.findLast(({ event, atMs }) => event === 'Stop' && atMs >= sinceMs);
     const answer = report?.payload['last_assistant_message'];
     return typeof answer === 'string' && answer !== '' ? answer : undefined;

@@ -74,7 +74,7 @@ export const claude: Tool = {
     }),
     absence: {
       atStart: 'it tries for 7 s, then not again: `/mcp` connects it by hand, or `rouse agents relaunch`',
-      meanwhile: 'the next call works',
+      whileRunning: 'the next call works',
     },
   },
   skills: { inHome: 'skills', byDefault: '.claude/skills', call: (skill) => `/${skill}` },

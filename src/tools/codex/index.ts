@@ -28,7 +28,7 @@ export const codex: Tool = {
     forSession: codexSession,
     absence: {
       atStart: 'not tried again in that chat: `/new` connects it',
-      meanwhile: 'the next call works',
+      whileRunning: 'the next call works',
     },
   },
   skills: { inHome: 'skills', byDefault: '.codex/skills', call: (skill, url) => `$${skill} ${url}` },

@@ -42,9 +42,9 @@ function rollout(name: string, source: unknown = 'cli'): (...payloads: object[])
   };
 }
 
-async function says(): Promise<string | undefined> {
+async function currentState(): Promise<string | undefined> {
   await clock.advance(1_000);
-  return reader.read()[0]?.says;
+  return reader.read()[0]?.state;
 }
 
 const started = { type: 'task_started' };
@@ -59,33 +59,33 @@ describe("the log of Codex's conversation", () => {
     rollout('a')(started, { type: 'user_message', message: 'old way' }, item('new way\nin lines'));
     reader.follow(identifyProcess(process.pid));
     const since = clock.now().getTime();
-    expect(reader.heard('old way', since)?.source).toBe('rollout');
-    expect(reader.heard('new way\nin lines', since)?.source).toBe('rollout');
-    expect(reader.heard('another way', since)).toBeUndefined();
-    expect(reader.heard('old way', since + 1)).toBeUndefined();
+    expect(reader.received('old way', since)?.source).toBe('rollout');
+    expect(reader.received('new way\nin lines', since)?.source).toBe('rollout');
+    expect(reader.received('another way', since)).toBeUndefined();
+    expect(reader.received('old way', since + 1)).toBeUndefined();
   });
 
   it('is that of the chat begun last, though the log of the one before stays open', async () => {
     const first = rollout('a');
     first(started, complete);
     reader.follow(identifyProcess(process.pid));
-    expect(await says()).toBe('idle');
+    expect(await currentState()).toBe('idle');
     rollout('b')(started);
-    expect(await says()).toBe('busy');
+    expect(await currentState()).toBe('busy');
   });
 
   it('is not that of a subagent', async () => {
     rollout('a')(started);
     rollout('b', { subagent: { thread_spawn: { parent_thread_id: 'a' } } })(started, complete);
     reader.follow(identifyProcess(process.pid));
-    expect(await says()).toBe('busy');
+    expect(await currentState()).toBe('busy');
   });
 
   it('still tells of a turn that wrote hundreds of events', async () => {
     const write = rollout('a');
     write(started, ...Array.from({ length: 500 }, () => ({ type: 'token_count' })));
     reader.follow(identifyProcess(process.pid));
-    expect(await says()).toBe('busy');
+    expect(await currentState()).toBe('busy');
   });
 
   it('sets lines aside that are none of its own', async () => {
@@ -97,8 +97,8 @@ describe("the log of Codex's conversation", () => {
       { type: 'item_completed', item: { type: 'UserMessage', content: 'x' } },
     );
     reader.follow(identifyProcess(process.pid));
-    expect(await says()).toBe('busy');
-    expect(reader.heard('x', 0)).toBeUndefined();
+    expect(await currentState()).toBe('busy');
+    expect(reader.received('x', 0)).toBeUndefined();
   });
 });
 
@@ -149,8 +149,8 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     log('here', directory, started, item('look at your mail'), complete);
     await daemon(['elsewhere', 'here']);
     reader.follow(identifyProcess(tool));
-    expect(await says()).toBe('idle');
-    expect(reader.heard('look at your mail', 0)?.facts['file']).toBe(fileOf('here'));
+    expect(await currentState()).toBe('idle');
+    expect(reader.received('look at your mail', 0)?.facts['file']).toBe(fileOf('here'));
   });
 
   it('is the one with the very text, where several were begun there', async () => {
@@ -159,9 +159,9 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     log('b', directory, started, item('look at your mail'), complete);
     await daemon(['a', 'b']);
     reader.follow(identifyProcess(tool));
-    expect(await says()).toBeUndefined();
-    expect(reader.heard('look at your mail', 0)?.facts['file']).toBe(fileOf('b'));
-    expect(reader.ended('look at your mail', 0)?.result).toBe('success');
+    expect(await currentState()).toBeUndefined();
+    expect(reader.received('look at your mail', 0)?.facts['file']).toBe(fileOf('b'));
+    expect(reader.turnEnd('look at your mail', 0)?.result).toBe('success');
   });
 
   it('is none that was written last before the process began', async () => {
@@ -170,7 +170,7 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     const tool = await program(directory);
     await daemon(['a']);
     reader.follow(identifyProcess(tool));
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
   });
 
   it('is none of a process that only has the number of a daemon that ended', async () => {
@@ -182,6 +182,6 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     noted.processIdentity.startTicks--;
     fs.writeFileSync(file, JSON.stringify(noted));
     reader.follow(identifyProcess(tool));
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ export const CODEX_ROLLOUT: LogKind = {
   entryOf,
   idOf: (file) => /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(file)?.[1],
   // Every turn ends with one of these; a killed codex writes neither.
-  says: {
+  states: {
     task_started: 'busy',
     turn_started: 'busy',
     task_complete: 'idle',

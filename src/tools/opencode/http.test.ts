@@ -32,14 +32,14 @@ async function serverOf(
 }
 
 function follow(port: number): { reader: OpencodeHttp; told: Emitter<void> } {
-  const told = new Emitter<void>();
+  const changed = new Emitter<void>();
   const reader = new OpencodeHttp(
     systemClock,
-    () => told.emit(),
+    () => changed.emit(),
     () => port,
   );
   ending.push(() => reader.close());
-  return { reader, told };
+  return { reader, told: changed };
 }
 
 const tool = identifyProcess(process.pid)!;
@@ -53,12 +53,12 @@ describe('the port of opencode', () => {
     const first = told.next();
     reader.follow(tool);
     await first;
-    expect(reader.read()).toMatchObject([{ says: 'idle' }]);
+    expect(reader.read()).toMatchObject([{ state: 'idle' }]);
     status = '{"ses_1": {"type": "busy"}}';
     const second = told.next();
     server.event();
     await second;
-    expect(reader.read()).toMatchObject([{ says: 'busy' }]);
+    expect(reader.read()).toMatchObject([{ state: 'busy' }]);
     const third = told.next();
     server.hangUp();
     await third;

@@ -4,7 +4,7 @@ import type { ToolSignal } from '../../screen/index.ts';
 import type { OnSignal, SignalReader } from '../signals/signal-reader.ts';
 
 const RETRY_MS = [500, 2000, 10_000];
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 /**
  * opencode's own port, where this process of it was started with one. Its event stream is only a reason to ask which sessions are busy;
@@ -14,7 +14,7 @@ export class OpencodeHttp implements SignalReader {
   readonly #portOf: (tool: ProcessIdentity) => number | undefined;
   readonly #clock: Clock;
   readonly #changed: OnSignal;
-  #says: { says: 'idle' | 'busy'; sinceMs: number } | undefined;
+  #reported: { state: 'idle' | 'busy'; sinceMs: number } | undefined;
   #stream: http.ClientRequest | undefined;
   #cancelRetry: (() => void) | undefined;
   #failures = 0;
@@ -37,9 +37,9 @@ export class OpencodeHttp implements SignalReader {
   }
 
   read(): ToolSignal[] {
-    if (!this.#says || !this.#tool) return [];
-    const ageMs = Math.max(0, this.#clock.now().getTime() - this.#says.sinceMs);
-    return [{ source: 'opencode_http', says: this.#says.says, ageMs, writerAlive: true }];
+    if (!this.#reported || !this.#tool) return [];
+    const ageMs = Math.max(0, this.#clock.now().getTime() - this.#reported.sinceMs);
+    return [{ source: 'opencode_http', state: this.#reported.state, ageMs, writerAlive: true }];
   }
 
   close(): void {
@@ -47,7 +47,7 @@ export class OpencodeHttp implements SignalReader {
     this.#cancelRetry = undefined;
     this.#stream?.destroy();
     this.#stream = undefined;
-    this.#says = undefined;
+    this.#reported = undefined;
   }
 
   #listen(port: number): void {
@@ -82,9 +82,9 @@ export class OpencodeHttp implements SignalReader {
   }
 
   #learn(busy: number | undefined): void {
-    const says = busy === undefined ? undefined : busy > 0 ? 'busy' : 'idle';
-    if (says === this.#says?.says) return;
-    this.#says = says && { says, sinceMs: this.#clock.now().getTime() };
+    const state = busy === undefined ? undefined : busy > 0 ? 'busy' : 'idle';
+    if (state === this.#reported?.state) return;
+    this.#reported = state && { state, sinceMs: this.#clock.now().getTime() };
     this.#changed();
   }
 }
@@ -99,7 +99,7 @@ function busySessions(port: number): Promise<number | undefined> {
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => {
           text += chunk;
-          if (text.length > MOST_BYTES) response.destroy();
+          if (text.length > MAX_BYTES) response.destroy();
         });
         response.on('error', () => resolve(undefined));
         response.on('close', () => resolve(response.statusCode === 200 ? countBusy(text) : undefined));

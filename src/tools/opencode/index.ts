@@ -50,7 +50,7 @@ export const opencode: Tool = {
     member: 'mcp',
     value: localEntry,
     forSession: opencodeSession,
-    absence: { atStart: 'not tried again: `rouse agents relaunch`', meanwhile: 'the next call works' },
+    absence: { atStart: 'not tried again: `rouse agents relaunch`', whileRunning: 'the next call works' },
   },
   skills: { inHome: 'skills', byDefault: '.config/opencode/skills' },
   headless: HEADLESS,

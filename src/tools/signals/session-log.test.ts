@@ -41,9 +41,9 @@ async function follow({ signals }: Tool, held: string[] = []): Promise<void> {
   reader.follow!(identifyProcess(tool.pid!));
 }
 
-async function says(): Promise<string | undefined> {
+async function currentState(): Promise<string | undefined> {
   await clock.advance(1_000);
-  return reader.read()[0]?.says;
+  return reader.read()[0]?.state;
 }
 
 const LATER = 3_600_000;
@@ -64,31 +64,31 @@ describe('what Kimi Code records of a session', () => {
 
   it('tells turns and compaction from their first to their last moment', async () => {
     await follow(kimi);
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
     record('a', ['turn.prompt', { input: [{ type: 'text', text: 'look at your mail' }] }]);
-    expect(await says()).toBe('busy');
-    expect(reader.heard!('look at your mail', 0)?.source).toBe('session_log');
+    expect(await currentState()).toBe('busy');
+    expect(reader.received!('look at your mail', 0)?.source).toBe('session_log');
     record('a', ['context.append_message'], ['turn.ended', { reason: 'cancelled' }]);
-    await expect.poll(says).toBe('idle');
+    await expect.poll(currentState).toBe('idle');
     record('a', ['full_compaction.begin']);
-    await expect.poll(says).toBe('busy');
+    await expect.poll(currentState).toBe('busy');
     record('a', ['full_compaction.complete']);
-    await expect.poll(says).toBe('idle');
+    await expect.poll(currentState).toBe('idle');
   });
 
   it('says nothing of a turn in which an earlier process died', async () => {
     record('a', ['turn.prompt', { time: Date.now() - LATER, input: [] }]);
     await follow(kimi);
     fs.utimesSync(wire('a'), new Date(), new Date(Date.now() + LATER));
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
   });
 
   it('says nothing when two sessions were written in the same directory', async () => {
     await follow(kimi);
     record('a', ['turn.prompt', { input: [] }]);
-    expect(await says()).toBe('busy');
+    expect(await currentState()).toBe('busy');
     record('b', ['turn.ended']);
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
   });
 
   it('proves a prompt by its very text when two sessions are written, but says nothing of their turns', async () => {
@@ -96,14 +96,14 @@ describe('what Kimi Code records of a session', () => {
     const prompt = (text: string): [string, object] => ['turn.prompt', { input: [{ type: 'text', text }] }];
     record('a', prompt('for the first'), prompt('for both'));
     record('b', prompt('for the second'), prompt('for both'));
-    expect(await says()).toBeUndefined();
-    expect(reader.heard!('for nobody', 0)).toBeUndefined();
-    expect(reader.heard!('for both', 0)).toBeUndefined();
-    expect(reader.heard!('for the second', 0)?.facts['file']).toBe(wire('b'));
-    expect(reader.heard!('for the second', Date.now() + 2 * LATER)).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
+    expect(reader.received!('for nobody', 0)).toBeUndefined();
+    expect(reader.received!('for both', 0)).toBeUndefined();
+    expect(reader.received!('for the second', 0)?.facts['file']).toBe(wire('b'));
+    expect(reader.received!('for the second', Date.now() + 2 * LATER)).toBeUndefined();
     expect(reader.conversation!()).toBe('b');
     record('b', ['turn.ended']);
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
   });
 });
 
@@ -123,20 +123,20 @@ describe('the events of a Copilot session', () => {
   it('are those of the session it holds, and tell turns, questions and compaction', async () => {
     const { hold, events } = session('a');
     await follow(copilot, [hold]);
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
     happened(events, 'session.start', 'user.message', 'assistant.turn_start');
-    expect(await says()).toBe('busy');
-    expect(reader.heard!('hello there', 0)?.source).toBe('session_log');
+    expect(await currentState()).toBe('busy');
+    expect(reader.received!('hello there', 0)?.source).toBe('session_log');
     happened(events, 'permission.requested');
-    await expect.poll(says).toBe('waiting');
+    await expect.poll(currentState).toBe('waiting');
     happened(events, 'permission.completed', 'assistant.turn_end');
-    await expect.poll(says).toBe('idle');
+    await expect.poll(currentState).toBe('idle');
     happened(events, 'session.compaction_start', 'model.turn_started');
-    await expect.poll(says).toBe('busy');
+    await expect.poll(currentState).toBe('busy');
     happened(events, 'session.compaction_complete');
-    await expect.poll(says).toBe('idle');
+    await expect.poll(currentState).toBe('idle');
     happened(events, 'user.message', 'assistant.turn_start', 'assistant.turn_end', 'abort');
-    await expect.poll(says).toBe('interrupted');
+    await expect.poll(currentState).toBe('interrupted');
   });
 
   it('are read anew when a prompt that was taken back is cut off', async () => {
@@ -145,20 +145,20 @@ describe('the events of a Copilot session', () => {
     happened(events, 'user.message', 'assistant.turn_end');
     const settled = fs.readFileSync(events);
     happened(events, 'user.message', 'assistant.turn_start');
-    expect(await says()).toBe('busy');
+    expect(await currentState()).toBe('busy');
     fs.writeFileSync(events, settled);
-    await expect.poll(says).toBe('idle');
+    await expect.poll(currentState).toBe('idle');
     happened(events, 'user.message');
-    await expect.poll(says).toBe('busy');
+    await expect.poll(currentState).toBe('busy');
     fs.writeFileSync(`${events}.new`, settled);
     fs.renameSync(`${events}.new`, events);
-    await expect.poll(says).toBe('idle');
+    await expect.poll(currentState).toBe('idle');
   });
 
   it('say nothing while it holds several sessions', async () => {
     const [a, b] = [session('a'), session('b')];
     happened(a.events, 'user.message');
     await follow(copilot, [a.hold, b.hold]);
-    expect(await says()).toBeUndefined();
+    expect(await currentState()).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { type Clock, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from './same-prompt.ts';
-import type { Heard, OnSignal, SignalReader, TurnEnd } from './signal-reader.ts';
+import type { OnSignal, ReceivedPrompt, SignalReader, TurnEnd } from './signal-reader.ts';
 import { watchFile } from './watched-file.ts';
 
 /** One event of a tool's log of a conversation. */
@@ -28,13 +28,13 @@ export interface LogKind {
   entryOf(line: string): LogEntry[];
   /** The conversation's id, where the name of its log tells it. */
   idOf?(file: string): string | undefined;
-  says: Record<string, ToolSignal['says']>;
+  states: Record<string, ToolSignal['state']>;
   /** What stands there from before the process began says nothing: another may have died in the middle of a turn. */
   outlivesProcess?: true;
 }
 
 /** What the end of a turn is called when the log says this last. */
-const RESULTS: Partial<Record<ToolSignal['says'], TurnEnd['result']>> = {
+const RESULTS: Partial<Record<ToolSignal['state'], TurnEnd['result']>> = {
   idle: 'success',
   interrupted: 'interrupted',
   failed: 'known_failure',
@@ -77,14 +77,14 @@ export class SessionLog implements SignalReader {
 
   read(): ToolSignal[] {
     this.#find();
-    const { source, says } = this.#kind;
-    const newest = this.#entries.findLast(({ kind }) => says[kind] !== undefined);
+    const { source, states } = this.#kind;
+    const newest = this.#entries.findLast(({ kind }) => states[kind] !== undefined);
     if (!newest || !this.#tool || this.#unsure) return [];
     const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
-    return [{ source, says: says[newest.kind]!, ageMs, writerAlive: true, detail: newest.kind }];
+    return [{ source, state: states[newest.kind]!, ageMs, writerAlive: true, detail: newest.kind }];
   }
 
-  heard(text: string, sinceMs: number): Heard | undefined {
+  received(text: string, sinceMs: number): ReceivedPrompt | undefined {
     this.#find();
     const taken = (each: LogEntry): boolean =>
       each.kind === 'user_message' && each.atMs >= sinceMs && samePrompt(each.text, text);
@@ -95,20 +95,20 @@ export class SessionLog implements SignalReader {
     return { source: this.#kind.proof, atUtc: new Date(entry.atMs).toISOString(), facts };
   }
 
-  ended(text: string, sinceMs: number): TurnEnd | undefined {
+  turnEnd(text: string, sinceMs: number): TurnEnd | undefined {
     this.#find();
     const at = this.#entries.findLastIndex(({ kind }) => kind === 'user_message');
     const prompt = this.#entries[at];
     if (!prompt || prompt.atMs < sinceMs || !samePrompt(prompt.text, text)) return undefined;
-    const { proof: source, says } = this.#kind;
-    const last = this.#entries.slice(at + 1).findLast(({ kind }) => says[kind] !== undefined);
-    const result = last && RESULTS[says[last.kind]!];
+    const { proof: source, states } = this.#kind;
+    const last = this.#entries.slice(at + 1).findLast(({ kind }) => states[kind] !== undefined);
+    const result = last && RESULTS[states[last.kind]!];
     return result && { source, atUtc: new Date(last.atMs).toISOString(), result };
   }
 
-  answered(sinceMs: number): string | undefined {
+  answerSince(sinceMs: number): string | undefined {
     this.#find();
-    const ends = ({ kind, atMs }: LogEntry): boolean => this.#kind.says[kind] === 'idle' && atMs >= sinceMs;
+    const ends = ({ kind, atMs }: LogEntry): boolean => this.#kind.states[kind] === 'idle' && atMs >= sinceMs;
     return this.#entries.findLast(ends)?.answer;
   }
 
@@ -206,7 +206,7 @@ export class SessionLog implements SignalReader {
 
   /** A long turn writes hundreds of other events; they must not push out the one that began it. */
   #matters({ kind, atMs }: LogEntry): boolean {
-    return atMs >= this.#sinceMs && (this.#kind.says[kind] !== undefined || kind === 'user_message');
+    return atMs >= this.#sinceMs && (this.#kind.states[kind] !== undefined || kind === 'user_message');
   }
 }
 

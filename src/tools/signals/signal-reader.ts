@@ -2,7 +2,7 @@ import type { Clock, ProcessIdentity } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 
 /** A prompt the tool itself says it has received. */
-export interface Heard {
+export interface ReceivedPrompt {
   source: string;
   atUtc: string;
   facts: Record<string, unknown>;
@@ -20,11 +20,11 @@ export interface SignalReader {
   /** What the tool says now. */
   read(): ToolSignal[];
   /** Whether the tool reported this very prompt after that wall time. */
-  heard?(text: string, sinceMs: number): Heard | undefined;
+  received?(text: string, sinceMs: number): ReceivedPrompt | undefined;
   /** How the turn of this very prompt ended, when it was the last one the tool received, after that wall time. */
-  ended?(text: string, sinceMs: number): TurnEnd | undefined;
+  turnEnd?(text: string, sinceMs: number): TurnEnd | undefined;
   /** What the tool says it answered in a turn that ended after that wall time; undefined when it does not say. */
-  answered?(sinceMs: number): string | undefined;
+  answerSince?(sinceMs: number): string | undefined;
   /** The id of the conversation it shows, as its own resume takes it; null for one that is still empty; undefined: it does not say. */
   conversation?(): string | null | undefined;
   /** The tool's process has been seen, or has gone. */

@@ -18,7 +18,7 @@ const clock = new FakeClock('2026-01-01T00:00:10.000Z');
 const self = identifyProcess(process.pid)!;
 
 /** A callback, and a promise for its next call. */
-function told(): { call: () => void; next: () => Promise<unknown> } {
+function nextCall(): { call: () => void; next: () => Promise<unknown> } {
   const emitter = new Emitter<void>();
   return { call: () => emitter.emit(), next: () => emitter.next() };
 }
@@ -32,36 +32,36 @@ describe('hook reports of Claude Code', () => {
 
   it('tell what the tool does, and which prompt it has received', async () => {
     report('1767225600000000000', 'SessionStart', {});
-    const { call, next } = told();
+    const { call, next } = nextCall();
     const hooks = new ClaudeHooks(directory, clock, call);
-    expect(hooks.read()).toMatchObject([{ says: 'idle', ageMs: 10_000 }]);
-    const heard = next();
+    expect(hooks.read()).toMatchObject([{ state: 'idle', ageMs: 10_000 }]);
+    const called = next();
     report('1767225601000000000', 'UserPromptSubmit', { prompt: 'do  it\tnow ', session_id: 's' });
-    await heard;
-    expect(hooks.read()).toMatchObject([{ says: 'busy', ageMs: 9000, detail: 'UserPromptSubmit' }]);
-    expect(hooks.heard('do it now', Date.parse('2026-01-01T00:00:00Z'))).toMatchObject({ source: 'hook' });
-    expect(hooks.heard('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
-    expect(hooks.heard('do it', 0)).toBeUndefined();
+    await called;
+    expect(hooks.read()).toMatchObject([{ state: 'busy', ageMs: 9000, detail: 'UserPromptSubmit' }]);
+    expect(hooks.received('do it now', Date.parse('2026-01-01T00:00:00Z'))).toMatchObject({ source: 'hook' });
+    expect(hooks.received('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
+    expect(hooks.received('do it', 0)).toBeUndefined();
     const stopped = next();
     report('1767225602000000000', 'Stop', { last_assistant_message: 'It is done.' });
     await stopped;
-    expect(hooks.answered(Date.parse('2026-01-01T00:00:01Z'))).toBe('It is done.');
-    expect(hooks.answered(Date.parse('2026-01-01T00:00:03Z'))).toBeUndefined();
-    expect(hooks.ended('do it now', Date.parse('2026-01-01T00:00:00Z'))).toEqual({
+    expect(hooks.answerSince(Date.parse('2026-01-01T00:00:01Z'))).toBe('It is done.');
+    expect(hooks.answerSince(Date.parse('2026-01-01T00:00:03Z'))).toBeUndefined();
+    expect(hooks.turnEnd('do it now', Date.parse('2026-01-01T00:00:00Z'))).toEqual({
       source: 'hook',
       atUtc: '2026-01-01T00:00:02.000Z',
       result: 'success',
     });
-    expect(hooks.ended('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
+    expect(hooks.turnEnd('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
     const other = next();
     report('1767225603000000000', 'UserPromptSubmit', { prompt: 'another' });
     await other;
-    expect(hooks.ended('do it now', 0)).toBeUndefined();
-    expect(hooks.ended('another', 0)).toBeUndefined();
+    expect(hooks.turnEnd('do it now', 0)).toBeUndefined();
+    expect(hooks.turnEnd('another', 0)).toBeUndefined();
     const failed = next();
     report('1767225604000000000', 'StopFailure', {});
     await failed;
-    expect(hooks.ended('another', 0)).toMatchObject({ result: 'known_failure' });
+    expect(hooks.turnEnd('another', 0)).toMatchObject({ result: 'known_failure' });
     hooks.close();
   });
 
@@ -84,13 +84,13 @@ describe('hook reports of Claude Code', () => {
   it('say nothing of a process that began after them', () => {
     report('1767225600000000000', 'UserPromptSubmit', { prompt: 'x' });
     const hooks = new ClaudeHooks(directory, clock, () => {});
-    expect(hooks.read()).toMatchObject([{ says: 'busy' }]);
+    expect(hooks.read()).toMatchObject([{ state: 'busy' }]);
     hooks.follow(identifyProcess(process.pid));
     expect(hooks.read()).toEqual([]);
     report(`${Date.now()}000000`, 'SessionStart', {});
     const later = new ClaudeHooks(directory, clock, () => {});
     later.follow(identifyProcess(process.pid));
-    expect(later.read()).toMatchObject([{ says: 'idle' }]);
+    expect(later.read()).toMatchObject([{ state: 'idle' }]);
     hooks.close();
     later.close();
   });
@@ -101,7 +101,7 @@ describe('hook reports of Claude Code', () => {
     fs.writeFileSync(path.join(directory, 'notes.txt'), 'x');
     report('1767225600000000002', 'Stop', {});
     const hooks = new ClaudeHooks(directory, clock, () => {});
-    expect(hooks.read()).toMatchObject([{ says: 'idle', detail: 'Stop' }]);
+    expect(hooks.read()).toMatchObject([{ state: 'idle', detail: 'Stop' }]);
     hooks.close();
     expect(new ClaudeHooks(path.join(directory, 'absent'), clock, () => {}).read()).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('a status file', () => {
 
   it('is followed as it is replaced, and not believed when its writer is dead', async () => {
     const file = path.join(directory, 'status.json');
-    const { call, next } = told();
+    const { call, next } = nextCall();
     const status = open(file, call);
     expect(status.read()).toEqual([]);
     const changed = next();
@@ -129,11 +129,11 @@ describe('a status file', () => {
     };
     write({ pid: process.pid, status: 'busy', statusUpdatedAt: Date.parse('2026-01-01T00:00:09Z') });
     await changed;
-    expect(status.read()).toMatchObject([{ says: 'busy', ageMs: 1000, writerAlive: true }]);
+    expect(status.read()).toMatchObject([{ state: 'busy', ageMs: 1000, writerAlive: true }]);
     const again = next();
     write({ pid: 2 ** 22 + 1, status: 'idle' });
     await again;
-    expect(status.read()).toMatchObject([{ says: 'idle', writerAlive: false }]);
+    expect(status.read()).toMatchObject([{ state: 'idle', writerAlive: false }]);
     status.close();
   });
 
@@ -144,7 +144,7 @@ describe('a status file', () => {
     fs.mkdirSync(late);
     fs.writeFileSync(path.join(late, 'x.json'), JSON.stringify({ pid: process.pid, status: 'waiting' }));
     await clock.advance(1000);
-    expect(status.read()).toMatchObject([{ says: 'waiting' }]);
+    expect(status.read()).toMatchObject([{ state: 'waiting' }]);
     status.close();
   });
 
@@ -165,33 +165,33 @@ describe('the rollout log of Codex', () => {
       void fs.writeSync(fd, `${JSON.stringify({ timestamp: at, type: 'event_msg', payload })}\n`);
     write('2026-01-01T00:00:01Z', { type: 'task_started' });
     fs.writeSync(fd, 'not a record\n');
-    const { call, next } = told();
+    const { call, next } = nextCall();
     const rollout = new SessionLog(CODEX_ROLLOUT, clock, call);
     rollout.follow(self);
-    expect(rollout.read()).toMatchObject([{ says: 'busy', detail: 'task_started' }]);
+    expect(rollout.read()).toMatchObject([{ state: 'busy', detail: 'task_started' }]);
     const more = next();
     write('2026-01-01T00:00:02Z', { type: 'user_message', message: 'fix it' });
     write('2026-01-01T00:00:03Z', { type: 'turn_aborted' });
     await more;
-    expect(rollout.read()).toMatchObject([{ says: 'interrupted' }]);
-    expect(rollout.heard('fix it', 0)).toMatchObject({ source: 'rollout' });
-    expect(rollout.heard('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
-    expect(rollout.answered(0)).toBeUndefined();
-    expect(rollout.ended('fix it', 0)).toMatchObject({ source: 'rollout', result: 'interrupted' });
-    expect(rollout.ended('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
-    expect(rollout.ended('another', 0)).toBeUndefined();
+    expect(rollout.read()).toMatchObject([{ state: 'interrupted' }]);
+    expect(rollout.received('fix it', 0)).toMatchObject({ source: 'rollout' });
+    expect(rollout.received('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
+    expect(rollout.answerSince(0)).toBeUndefined();
+    expect(rollout.turnEnd('fix it', 0)).toMatchObject({ source: 'rollout', result: 'interrupted' });
+    expect(rollout.turnEnd('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
+    expect(rollout.turnEnd('another', 0)).toBeUndefined();
     const another = next();
     write('2026-01-01T00:00:04Z', { type: 'task_started' });
     write('2026-01-01T00:00:05Z', { type: 'user_message', message: 'another' });
     await another;
-    expect(rollout.ended('another', 0)).toBeUndefined();
-    expect(rollout.ended('fix it', 0)).toBeUndefined();
+    expect(rollout.turnEnd('another', 0)).toBeUndefined();
+    expect(rollout.turnEnd('fix it', 0)).toBeUndefined();
     const ended = next();
     write('2026-01-01T00:00:06Z', { type: 'task_complete', last_agent_message: 'Fixed.' });
     await ended;
-    expect(rollout.answered(Date.parse('2026-01-01T00:00:05Z'))).toBe('Fixed.');
-    expect(rollout.answered(Date.parse('2026-01-01T00:00:07Z'))).toBeUndefined();
-    expect(rollout.ended('another', 0)).toMatchObject({ result: 'success' });
+    expect(rollout.answerSince(Date.parse('2026-01-01T00:00:05Z'))).toBe('Fixed.');
+    expect(rollout.answerSince(Date.parse('2026-01-01T00:00:07Z'))).toBeUndefined();
+    expect(rollout.turnEnd('another', 0)).toMatchObject({ result: 'success' });
     rollout.follow(undefined);
     expect(rollout.read()).toEqual([]);
     rollout.close();

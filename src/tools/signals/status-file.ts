@@ -59,14 +59,14 @@ export class StatusFile implements SignalReader {
     const { source, clock, stamp } = this.#options;
     this.#seek();
     const content = this.#content;
-    const says = STATES[content?.['status'] as keyof typeof STATES];
-    if (!content || !says) return [];
+    const state = STATES[content?.['status'] as keyof typeof STATES];
+    if (!content || !state) return [];
     const at = timeOf(stamp(content));
     const waitingFor = content['waitingFor'] ?? content['waiting_for'];
     return [
       {
         source,
-        says,
+        state,
         ageMs: at === undefined ? 0 : Math.max(0, clock.now().getTime() - at),
         writerAlive: this.#writer !== undefined && isProcessAlive(this.#writer),
         ...(typeof waitingFor === 'string' ? { detail: waitingFor } : {}),

@@ -10,8 +10,8 @@ const LONGEST_MESSAGE = 4000;
 const LONGEST_RAW = 16 * 1024;
 const LONGEST_ANSWER = 500;
 /** Of one kind; the rest is counted. What a tool prints without end must not be written down a second time. */
-const MOST_EVENTS: Partial<Record<EventKind, number>> = { passthrough: 2000 };
-const MOST_EVENTS_OF_A_KIND = 20_000;
+const MAX_EVENTS_OF_KIND: Partial<Record<EventKind, number>> = { passthrough: 2000 };
+const MAX_EVENTS = 20_000;
 
 export interface EventStreamOptions {
   habits: Pick<ToolHabits, 'tool' | 'events' | 'sessionId'>;
@@ -58,7 +58,7 @@ export class EventStream {
   }
 
   #list(events: CanonicalEvent[]): CanonicalEvent[] {
-    return events.filter(({ kind }) => ++this.counts[kind] <= (MOST_EVENTS[kind] ?? MOST_EVENTS_OF_A_KIND));
+    return events.filter(({ kind }) => ++this.counts[kind] <= (MAX_EVENTS_OF_KIND[kind] ?? MAX_EVENTS));
   }
 
   #read(line: Line): CanonicalEvent[] {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 
 const CHUNK = 256 * 1024;
 /** A tool may write faster than we read: whoever asks gets to look up from time to time. */
-const MOST_AT_ONCE = 1024 * 1024;
+const MAX_BYTES_PER_READ = 1024 * 1024;
 
 /** Reads a growing file from its beginning, in chunks; each byte once. */
 export class OutputReader {
@@ -25,7 +25,7 @@ export class OutputReader {
     if (this.#closed) return true;
     this.#handle ??= await fs.open(this.#file, 'r');
     if (this.#closed) await this.close();
-    for (const until = this.#offset + MOST_AT_ONCE; this.#offset < until; ) {
+    for (const until = this.#offset + MAX_BYTES_PER_READ; this.#offset < until; ) {
       const handle = this.#handle;
       if (handle === undefined) return true;
       const { bytesRead } = await handle.read(this.#buffer, 0, CHUNK, this.#offset);

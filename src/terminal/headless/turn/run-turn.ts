@@ -78,7 +78,7 @@ export async function deliverTurn(delivery: TurnDelivery, host: TurnHost): Promi
     return untouched(...explainStart(error));
   }
   crashPoint('headless.spawned');
-  return attendTurn({ delivery, host, current, runner, record, evidence });
+  return watchTurn({ delivery, host, current, runner, record, evidence });
 }
 
 function prepare(
@@ -138,7 +138,7 @@ interface StartedTurn {
 }
 
 /** Watches a turn until it ends. A stage that cannot be recorded is reported with the result; the turn is still watched. */
-async function attendTurn(started: StartedTurn): Promise<DeliveryResult> {
+async function watchTurn(started: StartedTurn): Promise<DeliveryResult> {
   const { delivery, host, current, runner, evidence } = started;
   const { prompt, files, chat } = delivery;
   const { limits, clock, log } = host;

@@ -100,7 +100,7 @@ export class RunningTurn {
   }
 
   /** Stops watching; the turn keeps running, unless it is being ended. */
-  async letGo(): Promise<void> {
+  async stopWatching(): Promise<void> {
     if (this.#stopped !== undefined) await this.ended;
     else if (!this.#over) await this.#finish(null);
   }

@@ -13,7 +13,7 @@ import { pressKey } from './press-key.ts';
 
 /** Two Escapes without a pause would be read as one key with Alt. */
 const BETWEEN_KEYS_MS = 150;
-const MOST_PRESSES = 3;
+const MAX_PRESSES = 3;
 
 export interface Interrupting {
   /** The last prompt sent through this lane. */
@@ -30,10 +30,10 @@ export interface Interrupting {
  */
 export async function interruptTurn(
   { lastPrompt, mayBegin, pressing }: Interrupting,
-  on: LaneContext,
+  context: LaneContext,
 ): Promise<DeliveryResult> {
-  const { tracker, clock, patience } = on;
-  const snapshot = await lookOutOfCopyMode(on);
+  const { tracker, clock, patience } = context;
+  const snapshot = await lookOutOfCopyMode(context);
   const refused = keysRefused(snapshot);
   if (refused) return refused;
   const { input } = tracker.detector;
@@ -49,15 +49,15 @@ export async function interruptTurn(
   let keys = 0;
   let stopped = false;
   try {
-    while (presses < MOST_PRESSES && !stopped && (presses === 0 || (await mayPressAgain(on)))) {
+    while (presses < MAX_PRESSES && !stopped && (presses === 0 || (await mayPressAgain(context)))) {
       crashPoint('lane.interrupting');
-      await pressKeys(snapshot.view!.pane, on, () => keys++);
+      await pressKeys(snapshot.view!.pane, context, () => keys++);
       crashPoint('lane.interrupted');
       presses++;
-      stopped = (await waitUntil(on, isOver, patience.interruptMs)) !== undefined;
+      stopped = (await waitUntil(context, isOver, patience.interruptMs)) !== undefined;
       // A tool that was not listening yet may show the turn only now.
       if (presses === 1 && stopped && unseen)
-        stopped = (await waitUntil(on, isBusy, patience.swallowedMs.told)) === undefined;
+        stopped = (await waitUntil(context, isBusy, patience.swallowedMs.withIdleSignal)) === undefined;
     }
     stopped ||= !isBusy(tracker.snapshot);
   } catch (error) {
@@ -78,7 +78,7 @@ export async function interruptTurn(
   if (input.restoresPrompt && lastPrompt !== undefined) {
     const { facts } = await tracker.look();
     if (isHeld(heldText(facts, lastPrompt, input))) {
-      const erased = await takeBack(lastPrompt, on);
+      const erased = await takeBack(lastPrompt, context);
       evidence.push(evidenceAt(clock, 'composer', { prompt_put_back: true, erased }));
     }
   }
@@ -89,10 +89,10 @@ export async function interruptTurn(
 const isBusy = ({ facts }: Snapshot): true | undefined => facts.busy.value === 'yes' || undefined;
 const isOver = (snapshot: Snapshot): true | undefined => !isBusy(snapshot) || undefined;
 
-async function pressKeys(pane: Pane, on: LaneContext, pressed: () => void): Promise<void> {
-  for (const [at, key] of on.tracker.detector.input.interruptKeys.entries()) {
-    if (at > 0) await sleep(on.clock, BETWEEN_KEYS_MS);
-    await pressKey(pane, key, on);
+async function pressKeys(pane: Pane, context: LaneContext, pressed: () => void): Promise<void> {
+  for (const [at, key] of context.tracker.detector.input.interruptKeys.entries()) {
+    if (at > 0) await sleep(context.clock, BETWEEN_KEYS_MS);
+    await pressKey(pane, key, context);
     pressed();
   }
 }

@@ -11,12 +11,12 @@ export async function pressKey(
   { watch, owner }: On,
   expect: Expectation = { pid: pane.pid },
 ): Promise<void> {
-  const said = await owner?.press(key);
-  if (said?.kind === 'asked') return;
-  if (said?.kind === 'refused')
-    throw notReady(`${owner!.name} did not press ${key}: ${said.why}`, { facts: { tmux: 'refused' } });
-  if (said?.kind === 'unknown')
-    throw unavailable(`whether ${owner!.name} pressed ${key} is not known: ${said.why}`);
+  const byOwner = await owner?.press(key);
+  if (byOwner?.kind === 'asked') return;
+  if (byOwner?.kind === 'refused')
+    throw notReady(`${owner!.name} did not press ${key}: ${byOwner.why}`, { facts: { tmux: 'refused' } });
+  if (byOwner?.kind === 'unknown')
+    throw unavailable(`whether ${owner!.name} pressed ${key} is not known: ${byOwner.why}`);
   await watch.tmux.sendKeyName(pane.id, key, expect);
   await owner?.pressedBehind();
 }

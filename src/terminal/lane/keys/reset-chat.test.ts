@@ -14,7 +14,7 @@ const moved = (): Error =>
 function toolThatMoves(moves: number) {
   let text = '';
   const entered: string[] = [];
-  const heard = new Set<(snapshot: Snapshot) => void>();
+  const listeners = new Set<(snapshot: Snapshot) => void>();
   const look = (): Snapshot =>
     ({
       facts: {
@@ -31,7 +31,7 @@ function toolThatMoves(moves: number) {
     }) as unknown as Snapshot;
   const put = async (next: string): Promise<void> => {
     text = next;
-    for (const hear of heard) hear(look());
+    for (const listener of listeners) listener(look());
   };
   const context = {
     tracker: {
@@ -43,8 +43,8 @@ function toolThatMoves(moves: number) {
       },
       changed: {
         on: (hear: (snapshot: Snapshot) => void) => {
-          heard.add(hear);
-          return () => heard.delete(hear);
+          listeners.add(hear);
+          return () => listeners.delete(hear);
         },
       },
     },

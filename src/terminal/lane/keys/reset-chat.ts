@@ -5,7 +5,7 @@ import type { DeliveryResult } from '../../port.ts';
 import { type Held, heldText } from '../../proof/held-text.ts';
 import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
-import { MOST_OVERTAKEN, nothingTyped } from '../prompt/delivery.ts';
+import { MAX_REDRAWS, nothingTyped } from '../prompt/delivery.ts';
 import { offersExactly, showsCommand } from '../prompt/slash-command.ts';
 import { takeBack } from '../prompt/take-back.ts';
 
@@ -19,8 +19,8 @@ const refuse = (outcome: 'not_ready' | 'failed', why: Why | Why[], untouched: bo
 /**
  * Starts a new chat with the tool's own command. Returns undefined when the tool is ready again, else why it is not.
  */
-export async function resetChat(on: LaneContext): Promise<DeliveryResult | undefined> {
-  const { tracker, watch, patience } = on;
+export async function resetChat(context: LaneContext): Promise<DeliveryResult | undefined> {
+  const { tracker, watch, patience } = context;
   const { resetCommand } = tracker.detector.input;
   const snapshot = await tracker.look();
   const gate = tracker.gate(snapshot, 'ready_only');
@@ -31,11 +31,11 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
   } catch (error) {
     return refuse('not_ready', messageOf(error), true);
   }
-  const notEntered = await enterCommand(resetCommand, on);
+  const notEntered = await enterCommand(resetCommand, context);
   if (notEntered) return notEntered;
   const held = (): Held => heldText(tracker.snapshot.facts, resetCommand, tracker.detector.input);
   const ready = await waitUntil(
-    on,
+    context,
     (seen) => (held() === 'empty' && tracker.gate(seen, 'ready_only').ready ? true : undefined),
     patience.resetMs,
   );
@@ -46,24 +46,24 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
  * Presses Enter in one step with the check that nothing has moved since the look. A list that is drawn in between moves the
  * cursor; then it looks again. Without an Enter the command is erased: no one else would.
  */
-async function enterCommand(command: string, on: LaneContext): Promise<DeliveryResult | undefined> {
-  for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
-    const seen = await seenToMean(command, on);
+async function enterCommand(command: string, context: LaneContext): Promise<DeliveryResult | undefined> {
+  for (let tries = 0; tries < MAX_REDRAWS; tries++) {
+    const seen = await seenToMean(command, context);
     if (!seen || seen.facts.dialog.value || seen.people.typing)
-      return eraseCommand(command, `the tool did not show ${command}`, on);
+      return eraseCommand(command, `the tool did not show ${command}`, context);
     try {
-      await on.watch.tmux.pressEnter(seen.view!.pane.id, { expect: sameAs(seen.view!) });
+      await context.watch.tmux.pressEnter(seen.view!.pane.id, { expect: sameAs(seen.view!) });
       return undefined;
     } catch (error) {
       if (nothingTyped(error)) continue;
       return refuse('failed', `Enter may have been pressed after ${command}: ${messageOf(error)}`, false);
     }
   }
-  return eraseCommand(command, `the screen does not hold still after ${command}`, on);
+  return eraseCommand(command, `the screen does not hold still after ${command}`, context);
 }
 
-async function eraseCommand(command: string, why: string, on: LaneContext): Promise<DeliveryResult> {
-  const erased = await takeBack(command, on);
+async function eraseCommand(command: string, why: string, context: LaneContext): Promise<DeliveryResult> {
+  const erased = await takeBack(command, context);
   const left = erased ? 'the text was taken back' : 'the text may be in the composer';
   return refuse('failed', `${why}; nothing was submitted and ${left}`, erased);
 }
@@ -74,11 +74,11 @@ const MAX_LOOKS = 3;
  * Waits until only the command is in the composer and Enter would run it. A tool draws its command list slightly later
  * than the text.
  */
-async function seenToMean(command: string, on: LaneContext): Promise<Snapshot | undefined> {
+async function seenToMean(command: string, context: LaneContext): Promise<Snapshot | undefined> {
   const means = (seen: Snapshot): true | undefined => entersCommand(seen, command) || undefined;
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
-    if (!(await waitUntil(on, means, on.patience.echoMs))) return undefined;
-    const snapshot = await on.tracker.look();
+    if (!(await waitUntil(context, means, context.patience.echoMs))) return undefined;
+    const snapshot = await context.tracker.look();
     if (means(snapshot)) return snapshot;
   }
   return undefined;

@@ -11,10 +11,10 @@ import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 import { pressKey, typeLiterally } from './press-key.ts';
 
 /** Sends exactly the keys a caller asked for, and records what they went into. */
-export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<DeliveryResult> {
-  const { clock } = on;
+export async function sendKeys(keys: KeyDelivery, context: LaneContext): Promise<DeliveryResult> {
+  const { clock } = context;
   const segments = parseKeySequence(keys.sequence, keys.escapeSpecialKeys);
-  const snapshot = await lookOutOfCopyMode(on);
+  const snapshot = await lookOutOfCopyMode(context);
   const refused = keysRefused(snapshot) ?? otherDialog(keys, snapshot);
   if (refused) return refused;
   const { pane } = snapshot.view!;
@@ -23,8 +23,8 @@ export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<Deli
   let sent = 0;
   try {
     for (const segment of segments) {
-      if (segment.kind === 'key') await pressKey(pane, segment.key, on, expect);
-      else await typeLiterally(pane, segment.text, on, expect);
+      if (segment.kind === 'key') await pressKey(pane, segment.key, context, expect);
+      else await typeLiterally(pane, segment.text, context, expect);
       expect = { pid: pane.pid };
       sent++;
     }
@@ -35,7 +35,7 @@ export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<Deli
     return { outcome, reasons, evidence: [], untouched: sent === 0 && refusedByTmux };
   }
   const { facts } = snapshot;
-  const after = facts.dialog.value ? await dialogAfter(snapshot, on) : undefined;
+  const after = facts.dialog.value ? await dialogAfter(snapshot, context) : undefined;
   const into = {
     ...(keys.expectedDialog && { expected_dialog: keys.expectedDialog }),
     dialog: facts.dialog.value?.kind ?? null,
@@ -53,7 +53,7 @@ export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<Deli
  * What the screen shows after keys were sent into a dialog. A tool can open another dialog just before a key arrives,
  * so this reports the screen and never which dialog took the key.
  */
-async function dialogAfter(before: Snapshot, on: LaneContext): Promise<DialogAfter> {
+async function dialogAfter(before: Snapshot, context: LaneContext): Promise<DialogAfter> {
   const asked = hashOf(before);
   const judge = (snapshot: Snapshot): DialogAfter => {
     if (!snapshot.view || snapshot.foreground.kind !== 'tool') return 'unknown';
@@ -61,8 +61,12 @@ async function dialogAfter(before: Snapshot, on: LaneContext): Promise<DialogAft
     return now === null ? 'gone' : now === asked ? 'same' : 'other';
   };
   try {
-    await waitUntil(on, (snapshot) => (judge(snapshot) === 'same' ? undefined : true), on.patience.editMs);
-    return judge(await on.tracker.look());
+    await waitUntil(
+      context,
+      (snapshot) => (judge(snapshot) === 'same' ? undefined : true),
+      context.patience.editMs,
+    );
+    return judge(await context.tracker.look());
   } catch {
     return 'unknown';
   }

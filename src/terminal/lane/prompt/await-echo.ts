@@ -9,12 +9,12 @@ import { waitUntil } from '../../watch/wait-until.ts';
 import {
   type Delivery,
   type DeliveryEnd,
-  gaveBack,
+  describeObstacle,
+  endUntaken,
   held,
   proven,
   record,
   touched,
-  whatIsThere,
 } from './delivery.ts';
 import { isBarred, mayEnter } from './may-enter.ts';
 import { takeBack } from './take-back.ts';
@@ -55,8 +55,8 @@ export async function awaitEcho(delivery: Delivery): Promise<DeliveryEnd | undef
 export async function waitForScreen(delivery: Delivery, why: string): Promise<DeliveryEnd | undefined> {
   const { prompt, tracker, clock, log, queuedKeys, sent } = delivery;
   const { patient } = prompt;
-  if (!patient) return touched('unconfirmed', `${why}: ${whatIsThere(delivery)}`);
-  delivery.evidence.push(evidenceAt(clock, 'lane', { waits: why, because: whatIsThere(delivery) }));
+  if (!patient) return touched('unconfirmed', `${why}: ${describeObstacle(delivery)}`);
+  delivery.evidence.push(evidenceAt(clock, 'lane', { waits: why, because: describeObstacle(delivery) }));
   log.info('waiting for the tool', { request: prompt.requestId, why });
   tracker.noteUnseen({ typed: 'pasted', longMs: delivery.patience.lostMs });
   try {
@@ -75,14 +75,14 @@ export async function waitForScreen(delivery: Delivery, why: string): Promise<De
       if (found === undefined) continue;
       if (found === 'may_enter') return undefined;
       if (found === 'gone')
-        return gaveBack(delivery, 'the tool it was pasted into has ended, and Enter had not been pressed');
+        return endUntaken(delivery, 'the tool it was pasted into has ended, and Enter had not been pressed');
       if (found === 'lost')
-        return gaveBack(
+        return endUntaken(
           delivery,
           'the tool has drawn since and its composer is empty, so the paste was lost',
         );
       if (found !== 'other') return proven(delivery, found, { before: tracker.snapshot.facts, enters: 0 });
-      const ended = await withSomethingElse(delivery);
+      const ended = await handleOtherText(delivery);
       if (ended) return ended;
     }
   } finally {
@@ -120,13 +120,13 @@ function untilLost(delivery: Delivery): number {
 }
 
 /** The composer holds our text and more: text that is only ours is erased; a person's draft is left alone. */
-async function withSomethingElse(delivery: Delivery): Promise<DeliveryEnd | undefined> {
+async function handleOtherText(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { patience, sent } = delivery;
   const passed = (snapshot: Snapshot): true | undefined => held(delivery, snapshot) !== 'other' || undefined;
   if (await waitUntil(delivery, passed, patience.clearMs)) return undefined;
   if (await takeBack(sent.text, delivery))
-    return gaveBack(delivery, 'it was not complete in the composer, and was taken back');
-  return touched('unconfirmed', `Enter was not pressed: ${whatIsThere(delivery)}`);
+    return endUntaken(delivery, 'it was not complete in the composer, and was taken back');
+  return touched('unconfirmed', `Enter was not pressed: ${describeObstacle(delivery)}`);
 }
 
 function hasEnded({ pasted: { tool } }: Delivery): boolean {

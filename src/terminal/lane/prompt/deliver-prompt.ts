@@ -12,19 +12,19 @@ import { submitPrompt } from './submit-prompt.ts';
 export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'submitted' | 'queuedKeys'>;
 
 /** Types one prompt into the tool and proves it. Every refusal is a result, never an exception. */
-export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {
-  const { detector, signals } = on.tracker;
-  const prepared = preparePrompt(on.prompt.text, detector.input);
-  const sent = { text: prepared.text, detector, signals, clock: on.clock };
+export async function deliverPrompt(context: PromptOnLane): Promise<DeliveryResult> {
+  const { detector, signals } = context.tracker;
+  const prepared = preparePrompt(context.prompt.text, detector.input);
+  const sent = { text: prepared.text, detector, signals, clock: context.clock };
   const pasted = {
-    atMs: on.clock.monotonic(),
+    atMs: context.clock.monotonic(),
     screen: '',
-    since: on.clock.now(),
+    since: context.clock.now(),
     tool: undefined,
     baseline: undefined,
   };
-  const delivery: Delivery = { ...on, prepared, sent, pasted, evidence: [] };
-  const ended = await (on.prompt.resume ? resumed(delivery) : through(delivery));
+  const delivery: Delivery = { ...context, prepared, sent, pasted, evidence: [] };
+  const ended = await (context.prompt.resume ? resumed(delivery) : through(delivery));
   return { ...ended, evidence: delivery.evidence };
 }
 

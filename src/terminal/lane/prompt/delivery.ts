@@ -50,7 +50,7 @@ export function touched(outcome: DeliveryOutcome, ...reasons: Why[]): DeliveryEn
 }
 
 /** A redraw may come between a look and the typing after it. That costs only another look. */
-export const MOST_OVERTAKEN = 40;
+export const MAX_REDRAWS = 40;
 
 /** tmux refused, or there was no pane: certainly no byte was typed. */
 export function nothingTyped(error: unknown): boolean {
@@ -64,7 +64,7 @@ export function held({ sent }: Delivery, snapshot: Snapshot): Held {
 }
 
 /** Notes the step before it is taken. */
-export function keep(
+export function noteStep(
   { notes, prompt, sent, tracker, pasted }: Delivery,
   step: LaneAttempt['step'],
   baseline: Baseline | null,
@@ -83,9 +83,9 @@ export function keep(
 }
 
 /** Returns false if the disk refuses the note now; the earlier note stays. */
-export function tryKeep(...[delivery, step, baseline]: Parameters<typeof keep>): boolean {
+export function tryNoteStep(...[delivery, step, baseline]: Parameters<typeof noteStep>): boolean {
   try {
-    keep(delivery, step, baseline);
+    noteStep(delivery, step, baseline);
     return true;
   } catch (error) {
     if (!isDiskTrouble(error)) throw error;
@@ -112,7 +112,7 @@ export async function proven(
 /**
  * Nothing of the prompt is left in the tool. A caller for whom it cannot be typed again automatically gets a failure.
  */
-export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): DeliveryEnd {
+export function endUntaken({ prompt, clock, evidence }: Delivery, found: string): DeliveryEnd {
   evidence.push(evidenceAt(clock, 'composer', { found }));
   return touched(prompt.patient ? 'returned' : 'failed', found);
 }
@@ -120,15 +120,15 @@ export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): 
 export async function record(
   delivery: Delivery,
   stage: 'typing' | 'typed',
-  said: { source: string; facts: Record<string, unknown> },
+  seen: { source: string; facts: Record<string, unknown> },
 ): Promise<void> {
-  const evidence = evidenceAt(delivery.clock, said.source, said.facts);
+  const evidence = evidenceAt(delivery.clock, seen.source, seen.facts);
   delivery.evidence.push(evidence);
   await delivery.prompt.record(stage, evidence);
 }
 
 /** What is in the way, in words for people. */
-export function whatIsThere(delivery: Delivery): string {
+export function describeObstacle(delivery: Delivery): string {
   const { snapshot } = delivery.tracker;
   const { facts, foreground, people, away } = snapshot;
   if (away !== undefined) return away;

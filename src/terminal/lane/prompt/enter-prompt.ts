@@ -4,14 +4,22 @@ import { hasAnswered } from '../../proof/answered.ts';
 import { isHeld } from '../../proof/held-text.ts';
 import { seemsTaken } from '../../proof/prove-submission.ts';
 import { awaitAnswer, NOT_ANSWERED } from './await-answer.ts';
-import { type Delivery, type DeliveryEnd, gaveBack, held, proven, touched, whatIsThere } from './delivery.ts';
+import {
+  type Delivery,
+  type DeliveryEnd,
+  describeObstacle,
+  endUntaken,
+  held,
+  proven,
+  touched,
+} from './delivery.ts';
 import type { EnteringStep, NextStep } from './entering-steps.ts';
 import { isBarred, mayEnter } from './may-enter.ts';
 import { type Entered, pressEnter } from './press-enter.ts';
 import { prove, swallowedMs } from './prove-entered.ts';
 import { takeBack } from './take-back.ts';
 
-const MOST_ENTERS = 3;
+const MAX_ENTERS = 3;
 
 /** A prompt between its first Enter and its end. */
 interface Entering {
@@ -27,7 +35,7 @@ export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promis
   const rest = mayEnterAt(delivery) - clock.monotonic();
   if (rest > 0) await sleep(clock, rest);
   const entered = resumed ?? (await pressEnter(delivery, undefined));
-  if ('outcome' in entered) return leaveNothingBarred(delivery, entered);
+  if ('outcome' in entered) return eraseIfBarred(delivery, entered);
   const entering: Entering = { delivery, entered, why: '' };
   let step: EnteringStep = 'prove';
   for (;;) {
@@ -46,7 +54,7 @@ function mayEnterAt({ sent, pasted: { atMs, echoedMs = atMs } }: Delivery): numb
 const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> | DeliveryEnd> } = {
   async press(entering) {
     const pressed = await pressEnter(entering.delivery, entering.entered);
-    if ('outcome' in pressed) return leaveNothingBarred(entering.delivery, pressed);
+    if ('outcome' in pressed) return eraseIfBarred(entering.delivery, pressed);
     entering.entered = pressed;
     return 'prove';
   },
@@ -54,7 +62,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   async prove({ delivery, entered }) {
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(delivery, proof, entered);
-    return delivery.queuedKeys.waits ? 'overtaken' : 'look';
+    return delivery.queuedKeys.waits ? 'interrupt_first' : 'look';
   },
 
   async look({ delivery, entered }) {
@@ -64,7 +72,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
     if (seemsTaken(snapshot, entered.baseline, delivery.sent)) return 'prove_late';
     if (!hasAnswered(delivery, entered.typed)) return 'await_answer';
     delivery.evidence.push(evidenceAt(delivery.clock, 'composer', { enter_swallowed: entered.enters }));
-    return entered.enters < MOST_ENTERS ? 'press' : 'take_back';
+    return entered.enters < MAX_ENTERS ? 'press' : 'take_back';
   },
 
   async await_answer(entering) {
@@ -78,10 +86,10 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   async prove_late({ delivery, entered }) {
     const proof = await prove(delivery, entered, delivery.patience.proofMs);
     if (proof) return proven(delivery, proof, entered);
-    if (delivery.queuedKeys.waits) return 'overtaken';
+    if (delivery.queuedKeys.waits) return 'interrupt_first';
     const { lost } = entered;
-    const told = lost === undefined ? [] : [lost];
-    return leaveNothingBarred(delivery, touched('unconfirmed', ...told, whatIsThere(delivery)));
+    const known = lost === undefined ? [] : [lost];
+    return eraseIfBarred(delivery, touched('unconfirmed', ...known, describeObstacle(delivery)));
   },
 
   async take_back(entering) {
@@ -94,31 +102,31 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   async judge_taken_back({ delivery, entered, why }) {
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(delivery, proof, entered);
-    if (delivery.queuedKeys.waits) return 'overtaken';
+    if (delivery.queuedKeys.waits) return 'interrupt_first';
     const taken = seemsTaken(delivery.tracker.snapshot, entered.baseline, delivery.sent);
     if (taken !== false) return touched('unconfirmed', `${why}; what was in the composer was taken back`);
     const found = `${why}; the text was taken back`;
-    return entered.enters < MOST_ENTERS ? gaveBack(delivery, found) : touched('failed', found);
+    return entered.enters < MAX_ENTERS ? endUntaken(delivery, found) : touched('failed', found);
   },
 
-  async overtaken({ delivery, entered }) {
+  async interrupt_first({ delivery, entered }) {
     const { queuedKeys, sent, tracker, patience } = delivery;
     let left: string | undefined;
     do {
       await queuedKeys.letIn(sent.text);
       let proof = await prove(delivery, entered, swallowedMs(delivery));
-      const stands = !proof && isHeld(held(delivery, await tracker.look()));
-      if (stands) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'is in the composer';
-      proof ??= await prove(delivery, entered, stands ? swallowedMs(delivery) : patience.proofMs);
+      const isHeldStill = !proof && isHeld(held(delivery, await tracker.look()));
+      if (isHeldStill) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'is in the composer';
+      proof ??= await prove(delivery, entered, isHeldStill ? swallowedMs(delivery) : patience.proofMs);
       if (proof) return proven(delivery, proof, entered);
     } while (queuedKeys.waits);
-    const there = left === undefined ? whatIsThere(delivery) : `the text ${left}`;
+    const there = left === undefined ? describeObstacle(delivery) : `the text ${left}`;
     return touched('unconfirmed', 'an interrupt came before it was proven', there);
   },
 };
 
 /** Our text in front of a menu, or text that needs a menu to be taken, is erased. */
-async function leaveNothingBarred(delivery: Delivery, ending: DeliveryEnd): Promise<DeliveryEnd> {
+async function eraseIfBarred(delivery: Delivery, ending: DeliveryEnd): Promise<DeliveryEnd> {
   if (ending.outcome !== 'unconfirmed' || !isBarred(delivery, await delivery.tracker.look())) return ending;
   const { baseline, step } = delivery.notes.read() ?? {};
   const erased = await takeBack(delivery.sent.text, delivery);

@@ -11,7 +11,7 @@ export const ENTERING = {
   prove: {
     does: 'wait a moment for proof, held against what the screen showed before the first Enter',
     ends: '`submitted` with proof',
-    leadsTo: ['look', 'overtaken'],
+    leadsTo: ['look', 'interrupt_first'],
   },
   look: {
     does: 'look at the composer: the text and an answer since Enter mean that Enter was swallowed; the text and no answer mean that the tool may still act on it; anything else means that the tool has it',
@@ -26,7 +26,7 @@ export const ENTERING = {
   prove_late: {
     does: 'wait for the proof for as long as a proof may take',
     ends: '`submitted` with proof; else `unconfirmed`, with what is there',
-    leadsTo: ['overtaken'],
+    leadsTo: ['interrupt_first'],
   },
   take_back: {
     does: 'Enter was swallowed three times: erase exactly the text',
@@ -36,9 +36,9 @@ export const ENTERING = {
   judge_taken_back: {
     does: 'look for proof once more: the last Enter may only have been slow',
     ends: '`submitted` with proof; `unconfirmed` when there are signs that it was taken; else nothing of it went in: back in line, or `failed`',
-    leadsTo: ['overtaken'],
+    leadsTo: ['interrupt_first'],
   },
-  overtaken: {
+  interrupt_first: {
     does: 'an interrupt goes first; the prompt is only judged after it, and no key of it is pressed again',
     ends: '`submitted` with proof; else `unconfirmed`',
     leadsTo: [],

@@ -8,12 +8,12 @@ import { lookOutOfCopyMode } from '../keys/leave-copy-mode.ts';
 import {
   type Delivery,
   type DeliveryEnd,
-  keep,
-  MOST_OVERTAKEN,
+  MAX_REDRAWS,
+  noteStep,
   nothingTyped,
   record,
   touched,
-  tryKeep,
+  tryNoteStep,
   untouched,
 } from './delivery.ts';
 
@@ -22,7 +22,7 @@ import {
  * otherwise.
  */
 export async function pastePrompt(delivery: Delivery): Promise<DeliveryEnd | undefined> {
-  const closed = closedBy(delivery, await lookOutOfCopyMode(delivery));
+  const closed = gateRefusal(delivery, await lookOutOfCopyMode(delivery));
   if (closed) return closed;
   const { tmux } = delivery.watch;
   const buffer = await tmux.loadBuffer(delivery.sent.text);
@@ -34,7 +34,10 @@ export async function pastePrompt(delivery: Delivery): Promise<DeliveryEnd | und
 }
 
 /** Returns the gate's refusal, or undefined when the prompt may be typed. */
-export function closedBy({ tracker, prompt, sent }: Delivery, snapshot: Snapshot): DeliveryEnd | undefined {
+export function gateRefusal(
+  { tracker, prompt, sent }: Delivery,
+  snapshot: Snapshot,
+): DeliveryEnd | undefined {
   const gate = tracker.gate(snapshot, prompt.policy);
   if (!gate.ready) return untouched('not_ready', ...gate.reasons);
   if (prompt.signal?.aborted) return untouched('cancelled', 'the caller has gone');
@@ -52,7 +55,7 @@ export async function beginTyping(delivery: Delivery): Promise<DeliveryEnd | und
   const again = await prompt.recheck?.();
   if (again && !again.go) return untouched('superseded', again.reason);
   delivery.notes.dropVerdict(prompt.requestId);
-  keep(delivery, 'before_paste', null);
+  noteStep(delivery, 'before_paste', null);
   const changes = prepared.changes.length > 0 ? { changes: prepared.changes } : {};
   await record(delivery, 'typing', {
     source: 'lane',
@@ -68,9 +71,9 @@ async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | 
   const ended = await beginTyping(delivery);
   if (ended) return ended;
   let refused = '';
-  for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
+  for (let tries = 0; tries < MAX_REDRAWS; tries++) {
     const snapshot = await tracker.look();
-    const closed = closedBy(delivery, snapshot);
+    const closed = gateRefusal(delivery, snapshot);
     if (closed) return closed;
     const since = clock.now();
     const baseline = baselineOf(snapshot, delivery.sent, since.getTime());
@@ -82,7 +85,7 @@ async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | 
       tool,
       baseline,
     };
-    keep(delivery, 'pasting', baseline);
+    noteStep(delivery, 'pasting', baseline);
     if (!tracker.toolHoldsPane()) {
       refused = 'the tool does not hold the terminal';
       continue;
@@ -91,7 +94,7 @@ async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | 
       const sent = evidenceAt(clock, 'lane', { sent: 'paste' });
       await watch.tmux.pasteBuffer(snapshot.view!.pane.id, buffer, { expect: sameAs(snapshot.view!) });
       // If this write fails, the earlier note stays, and recovery checks the screen.
-      tryKeep(delivery, 'pasted', baseline);
+      tryNoteStep(delivery, 'pasted', baseline);
       delivery.evidence.push(sent);
       crashPoint('lane.pasted');
       return undefined;

@@ -17,8 +17,8 @@ export interface PreparedPrompt {
 }
 
 /** Returns the prompt as it can be pasted, or why it cannot. It reaches the tool as written or not at all. */
-export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
-  const controlled = pasteText(given);
+export function preparePrompt(original: string, rules: InputRules): PreparedPrompt {
+  const controlled = pasteText(original);
   const visible = visibleText(controlled);
   const pasted = visible.text;
   // A trailing newline would close the menu in which the tool offers the command, and the proof with it.
@@ -48,7 +48,7 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
     text,
     changes: [
       ...new Set([
-        ...controlChanges(given, controlled),
+        ...controlChanges(original, controlled),
         ...visible.changes,
         ...changesOf(pasted, text, rules),
       ]),
@@ -58,10 +58,10 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
   };
 }
 
-function controlChanges(given: string, pasted: string): string[] {
+function controlChanges(original: string, pasted: string): string[] {
   const changes: string[] = [];
-  const unified = given.replace(/\r\n?/g, '\n');
-  if (unified !== given) changes.push('line_ends_unified');
+  const unified = original.replace(/\r\n?/g, '\n');
+  if (unified !== original) changes.push('line_ends_unified');
   if (pasted !== unified) changes.push('control_characters_removed');
   return changes;
 }

@@ -9,11 +9,11 @@ import { waitForScreen } from './await-echo.ts';
 import {
   type Delivery,
   type DeliveryEnd,
-  MOST_OVERTAKEN,
+  describeObstacle,
+  MAX_REDRAWS,
   nothingTyped,
   touched,
-  tryKeep,
-  whatIsThere,
+  tryNoteStep,
 } from './delivery.ts';
 import { isBarred, mayEnter } from './may-enter.ts';
 import { offersExactly } from './slash-command.ts';
@@ -39,28 +39,28 @@ export async function pressEnter(
 ): Promise<Entered | DeliveryEnd> {
   const { tracker, watch, patience, clock, sent, pasted } = delivery;
   let refused = 0;
-  for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
+  for (let tries = 0; tries < MAX_REDRAWS; tries++) {
     const snapshot = await tracker.look();
     if (!mayEnter(delivery, snapshot)) {
       const may = (seen: Snapshot): true | undefined => mayEnter(delivery, seen) || undefined;
       if (await waitUntil(delivery, may, patience.clearMs)) continue;
       const why = 'Enter was not pressed';
       if (earlier || isBarred(delivery, tracker.snapshot))
-        return touched('unconfirmed', `${why}: ${whatIsThere(delivery)}`);
+        return touched('unconfirmed', `${why}: ${describeObstacle(delivery)}`);
       const ended = await waitForScreen(delivery, why);
       if (ended) return ended;
       continue;
     }
     const baseline = earlier?.baseline ?? baselineOf(snapshot, sent, pasted.since.getTime());
-    if (!tryKeep(delivery, 'entering', baseline)) {
-      const ended = await forRoom(delivery, refused++);
+    if (!tryNoteStep(delivery, 'entering', baseline)) {
+      const ended = await waitForDisk(delivery, refused++);
       if (ended) return ended;
       tries--;
       continue;
     }
     if (!tracker.toolHoldsPane()) continue;
     try {
-      const said = evidenceAt(clock, 'lane', { sent: 'enter' });
+      const evidence = evidenceAt(clock, 'lane', { sent: 'enter' });
       const typed = { atMs: clock.monotonic(), screen: screenDigest(snapshot.view!) };
       const byOwner = await delivery.owner?.press('Enter');
       if (byOwner && byOwner.kind !== 'asked') {
@@ -68,7 +68,7 @@ export async function pressEnter(
         return touched('unconfirmed', `Enter ${may} pressed: ${byOwner.why}`);
       }
       if (!byOwner) await watch.tmux.pressEnter(snapshot.view!.pane.id, { expect: sameAs(snapshot.view!) });
-      delivery.evidence.push(said);
+      delivery.evidence.push(evidence);
       crashPoint('lane.entered');
       const { before = snapshot.facts, enters = 0 } = earlier ?? {};
       return { baseline, before, enters: enters + 1, typed, offered: offersExactly(snapshot, sent.text) };
@@ -83,12 +83,12 @@ export async function pressEnter(
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /** About three minutes in all. */
-const MOST_PAUSES = 12;
+const MAX_PAUSES = 12;
 
 /** Enter is pressed only after the disk has taken the note about it. After the wait everything is checked again. */
-async function forRoom({ clock, prompt }: Delivery, pauses: number): Promise<DeliveryEnd | undefined> {
+async function waitForDisk({ clock, prompt }: Delivery, pauses: number): Promise<DeliveryEnd | undefined> {
   const why = 'Enter was not pressed: the disk does not take the note of it';
-  if (pauses === MOST_PAUSES) return touched('unconfirmed', why);
+  if (pauses === MAX_PAUSES) return touched('unconfirmed', why);
   await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses), prompt.patient);
   return prompt.patient?.aborted ? touched('left', why) : undefined;
 }

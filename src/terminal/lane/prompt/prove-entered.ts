@@ -31,5 +31,5 @@ export async function prove(
  */
 export function swallowedMs({ patience, sent }: Delivery): number {
   const levels = sent.signals.flatMap((signal) => signal.read()).filter(({ writerAlive }) => writerAlive);
-  return levels.length > 0 ? patience.swallowedMs.told : patience.swallowedMs.untold;
+  return levels.length > 0 ? patience.swallowedMs.withIdleSignal : patience.swallowedMs.withoutIdleSignal;
 }

@@ -24,18 +24,18 @@ const OWNER_TYPES_WITHIN_MS = 5_000;
  * Judges by evidence how a prompt ended whose process was killed or gave up, and erases what is left of it in the
  * composer. Without evidence the verdict is unknown; `unseen` while the tool has not reacted to the typed text.
  */
-export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): Promise<Recovered> {
+export async function recoverPrompt(interrupted: Interrupted, context: LaneContext): Promise<Recovered> {
   const { text, attempt } = interrupted;
-  const { tracker, clock, patience } = on;
+  const { tracker, clock, patience } = context;
   const { detector, signals } = tracker;
-  const say = speaker(interrupted, on);
-  const known = knownAlready(interrupted, on);
+  const say = verdictMaker(interrupted, context);
+  const known = knownAlready(interrupted, context);
   if (known) return known;
   const neverEntered = isBeforeEnter(attempt);
   const sent = { text, detector, signals, clock };
   const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
     waitUntil(
-      on,
+      context,
       (snapshot) => (attempt?.baseline ? proofOfSubmission(snapshot, attempt.baseline, sent) : undefined),
       timeoutMs,
     );
@@ -49,24 +49,24 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   const unseen = say('unseen', 'composer', { held: held(), unread });
   if (unread > 0) return unseen;
   // Killed while erasing: the command list that the text had opened may still be there.
-  if (attempt?.erasing && held() === 'empty') await takeBack(text, on);
-  const proof = await prove(attempt?.step === 'entering' ? onItsWayMs(interrupted, on) : 0);
+  if (attempt?.erasing && held() === 'empty') await takeBack(text, context);
+  const proof = await prove(attempt?.step === 'entering' ? onItsWayMs(interrupted, context) : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
   if (neverEntered && held() === 'empty') {
-    const found = await judgeEmpty(interrupted, { held, moved }, on);
+    const found = await judgeEmpty(interrupted, { held, moved }, context);
     if (found)
       return found === 'unseen' ? unseen : say('not_submitted', 'composer', { held: 'empty', found });
   }
   const before = held();
   const ours =
     before === 'chip'
-      ? await labelIsOurs(interrupted, on)
+      ? await labelIsOurs(interrupted, context)
       : isHeld(before) || (attempt?.erasing === true && isBeginning(tracker.snapshot.facts, text));
-  if (ours && (await takeBack(text, on))) {
+  if (ours && (await takeBack(text, context))) {
     // Our keys were sent after that Enter. They have taken effect, so the Enter has too.
-    const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
+    const late = neverEntered ? undefined : await prove(patience.swallowedMs.withoutIdleSignal);
     if (late) return { verdict: 'submitted', evidence: [late] };
-    if (!neverEntered && mayBeTaken(interrupted, on))
+    if (!neverEntered && mayBeTaken(interrupted, context))
       return say('unknown', 'composer', {
         held: before,
         erased: true,
@@ -82,8 +82,8 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   const { foreground, facts } = tracker.snapshot;
   const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
   // Our text that could not be erased yet is tried again; otherwise it would stay there for ever.
-  const stands = ours && (isHeld(held()) || isBeginning(facts, text));
-  const open = hidden || stands || (isHeld(before) && !moved());
+  const isStillThere = ours && (isHeld(held()) || isBeginning(facts, text));
+  const open = hidden || isStillThere || (isHeld(before) && !moved());
   const living = !attempt?.tool || isProcessAlive(attempt.tool);
   return say(open && living && attempt ? 'unseen' : 'unknown', 'composer', {
     held: held(),
@@ -100,14 +100,18 @@ function mayBeTaken({ text, attempt }: Interrupted, { tracker, clock }: LaneCont
 
 /** The last keys may still be on their way through the terminal. */
 function onItsWayMs({ sinceMs }: Interrupted, { owner, clock, patience }: LaneContext): number {
-  const { untold } = patience.swallowedMs;
+  const { withoutIdleSignal: untold } = patience.swallowedMs;
   const ageMs = Math.max(0, clock.now().getTime() - sinceMs);
   return owner ? Math.max(untold, OWNER_TYPES_WITHIN_MS - ageMs) : untold;
 }
 
-type Say = (verdict: Recovered['verdict'], source: string, facts: Record<string, unknown>) => Recovered;
+type MakeVerdict = (
+  verdict: Recovered['verdict'],
+  source: string,
+  facts: Record<string, unknown>,
+) => Recovered;
 
-function speaker({ attempt }: Interrupted, { clock }: LaneContext): Say {
+function verdictMaker({ attempt }: Interrupted, { clock }: LaneContext): MakeVerdict {
   return (verdict, source, facts) => ({
     verdict,
     evidence: [evidenceAt(clock, source, { step: attempt?.step ?? null, ...facts })],
@@ -119,12 +123,12 @@ function isBeforeEnter(attempt: LaneAttempt | undefined): boolean {
 }
 
 /** Verdicts that need no look at the screen: the tool reported the prompt, nothing was typed, or the tool has ended. */
-function knownAlready(interrupted: Interrupted, on: LaneContext): Recovered | undefined {
+function knownAlready(interrupted: Interrupted, context: LaneContext): Recovered | undefined {
   const { text, sinceMs, attempt } = interrupted;
-  const say = speaker(interrupted, on);
-  for (const signal of on.tracker.signals) {
-    const heard = signal.heard?.(text, sinceMs);
-    if (heard) return { verdict: 'submitted', evidence: [heard] };
+  const say = verdictMaker(interrupted, context);
+  for (const signal of context.tracker.signals) {
+    const received = signal.received?.(text, sinceMs);
+    if (received) return { verdict: 'submitted', evidence: [received] };
   }
   if (attempt?.step === 'before_paste')
     return say('not_submitted', 'lane', { found: 'nothing had been typed' });
@@ -141,11 +145,11 @@ function knownAlready(interrupted: Interrupted, on: LaneContext): Recovered | un
 async function judgeEmpty(
   { sinceMs, attempt }: Interrupted,
   { held, moved }: { held: () => Held; moved: () => boolean },
-  on: LaneContext,
+  context: LaneContext,
 ): Promise<string | undefined> {
-  const { clock, patience, watch } = on;
+  const { clock, patience, watch } = context;
   const pasting = attempt?.step === 'pasting';
-  if (pasting) await waitUntil(on, () => (held() === 'empty' ? undefined : true), patience.echoMs);
+  if (pasting) await waitUntil(context, () => (held() === 'empty' ? undefined : true), patience.echoMs);
   if (held() !== 'empty') return undefined;
   if (attempt?.erasing)
     return 'it had been typed, and the composer is empty after it was taken back; Enter had not been pressed';
@@ -157,9 +161,9 @@ async function judgeEmpty(
 }
 
 /** A label could be anyone's paste. */
-async function labelIsOurs({ text, sinceMs, attempt }: Interrupted, on: LaneContext): Promise<boolean> {
-  const { facts, foreground } = on.tracker.snapshot;
+async function labelIsOurs({ text, sinceMs, attempt }: Interrupted, context: LaneContext): Promise<boolean> {
+  const { facts, foreground } = context.tracker.snapshot;
   if (!attempt?.tool || foreground.tool?.pid !== attempt.tool.pid) return false;
   const label = facts.composer.value?.text.trim() ?? '';
-  return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, on);
+  return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, context);
 }

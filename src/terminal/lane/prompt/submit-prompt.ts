@@ -6,8 +6,8 @@ import { screenDigest } from '../../proof/answered.ts';
 import { baselineOf } from '../../proof/prove-submission.ts';
 import type { Snapshot } from '../../watch/snapshot.ts';
 import { lookOutOfCopyMode } from '../keys/leave-copy-mode.ts';
-import { type Delivery, type DeliveryEnd, keep, record, touched, untouched } from './delivery.ts';
-import { beginTyping, closedBy } from './paste-prompt.ts';
+import { type Delivery, type DeliveryEnd, noteStep, record, touched, untouched } from './delivery.ts';
+import { beginTyping, gateRefusal } from './paste-prompt.ts';
 import type { Entered } from './press-enter.ts';
 import { isLoneCommand } from './slash-command.ts';
 
@@ -22,17 +22,17 @@ export async function submitPrompt(delivery: Delivery, owner: Owner): Promise<En
   if (prepared.onlyIfOffered || isLoneCommand(sent.text))
     refusals.push(`a command of the tool cannot be proven when ${owner.name} types it; use send-keys`);
   if (refusals.length > 0) return untouched('refused', ...refusals);
-  const closed = closedBy(delivery, await lookOutOfCopyMode(delivery)) ?? (await beginTyping(delivery));
+  const closed = gateRefusal(delivery, await lookOutOfCopyMode(delivery)) ?? (await beginTyping(delivery));
   if (closed) return closed;
   await owner.ask();
   const snapshot = await tracker.look();
-  const barred = closedBy(delivery, snapshot) ?? (await misplaced(delivery, snapshot));
+  const barred = gateRefusal(delivery, snapshot) ?? (await misplaced(delivery, snapshot));
   if (barred) return barred;
   const since = clock.now();
   const baseline = baselineOf(snapshot, sent, since.getTime());
   const { tool } = snapshot.foreground;
   delivery.pasted = { atMs: clock.monotonic(), screen: screenDigest(snapshot.view!), since, tool, baseline };
-  keep(delivery, 'entering', baseline);
+  noteStep(delivery, 'entering', baseline);
   if (!tracker.toolHoldsPane()) return untouched('not_ready', 'the tool does not hold the terminal');
   crashPoint('lane.asking');
   const answer = await owner.submit(sent.text);
