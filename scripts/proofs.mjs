@@ -74,7 +74,11 @@ export const PROOFS = {
     modes: ['detached_process', 'tmux_auxiliary_window', 'hosted'],
     reports: true,
   },
-  screens: { project: 'unit', files: ['test/screen/captures', 'test/screen/lost-rows'], reports: true },
+  screens: {
+    project: 'unit',
+    files: ['test/screen/captures', 'test/screen/lost-rows', 'test/screen/corruption'],
+    reports: true,
+  },
   golden: { project: 'walk', files: ['test/golden'] },
   // Suites and clients that others made, installed when missing: scripts/foreign-tools.mjs.
   foreign: {

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { findComposer } from '../../src/screen/find-composer.ts';
 import { Row, type Screen } from '../../src/screen/model/screen.ts';
 import { detectorFor } from '../../src/tools/index.ts';
+import { proofReport } from '../support/proof-report.ts';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
+
+/** How many damaged screens each property is held against. */
+const DRAWS = process.env['ROUSE_PROOF'] === 'full' ? 20_000 : 2_000;
 
 const fixtures = loadFixtures();
 const notReady = fixtures.filter((fixture) => expectedOf(fixture) !== 'ready');
@@ -44,14 +48,20 @@ const hit = fc.record({
   letter: fc.constantFrom('a', 'Z', '7', '─', '❯', '|'),
 });
 
+/** Every damaged screen that the property draws is not ready. */
+function holds<T>(damage: string, property: fc.IProperty<T>): void {
+  fc.assert(property, { numRuns: DRAWS });
+  proofReport(`${DRAWS} screens with ${damage}: 0 read as ready`);
+}
+
 describe('damaged screens', () => {
   it('damaged screens of drafts, dialogs and dead tools are never ready, whatever is cut off', () => {
-    fc.assert(
+    holds(
+      'edges cut off',
       fc.property(oneOf(dead), fc.nat(20), fc.integer({ min: 20, max: 220 }), (index, top, columns) => {
         const fixture = dead[index]!;
         never(fixture, crop(fixture.capture.screen, top, columns));
       }),
-      { numRuns: 400 },
     );
   });
 
@@ -65,19 +75,20 @@ describe('damaged screens', () => {
   });
 
   it('damaged screens with letters strewn over them are never ready', () => {
-    fc.assert(
+    holds(
+      'letters strewn over them',
       fc.property(oneOf(dead), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
         const fixture = dead[index]!;
         never(fixture, noise(fixture.capture.screen, hits));
       }),
-      { numRuns: 400 },
     );
   });
 
   it('damaged screens of a starting codex are never ready with letters strewn over its footer', () => {
     const starting = dead.filter(({ tool, state }) => tool === 'codex' && state.startsWith('starting'));
     expect(starting.length).toBeGreaterThan(0);
-    fc.assert(
+    holds(
+      'letters in the footer of a starting codex',
       fc.property(oneOf(starting), fc.array(hit, { minLength: 1, maxLength: 12 }), (index, hits) => {
         const { screen } = starting[index]!.capture;
         const low = hits.map((each) => ({
@@ -87,19 +98,18 @@ describe('damaged screens', () => {
         }));
         never(starting[index]!, noise(screen, low));
       }),
-      { numRuns: 400 },
     );
   });
 
   it('damaged screens with the cursor anywhere but in the composer are never ready', () => {
-    fc.assert(
+    holds(
+      'the cursor elsewhere',
       fc.property(oneOf(ready), fc.nat(220), fc.nat(60), (index, x, y) => {
         const fixture = ready[index]!;
         const { screen } = fixture.capture;
         fc.pre(x !== screen.cursor!.x || y !== screen.cursor!.y);
         never(fixture, { ...screen, cursor: { ...screen.cursor!, x, y } });
       }),
-      { numRuns: 400 },
     );
   });
 
