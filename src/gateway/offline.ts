@@ -6,7 +6,13 @@ import * as fs from 'node:fs';
 import { stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import type { LookAgain } from '../domain/index.ts';
-import { gatewayFiles, lostQueue, type NotifierDecision, type RequestView } from '../wire/index.ts';
+import {
+  gatewayFiles,
+  lostQueue,
+  type MailNotifierStatus,
+  type NotifierDecision,
+  type RequestView,
+} from '../wire/index.ts';
 import { decideWake, NotifierStore, readKept, type WakeFacts } from './notifier/index.ts';
 import {
   type GatewayActivity,
@@ -77,6 +83,12 @@ export function openGatewayRecords(gatewayRoot: string) {
     request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
     close: () => db.close(),
   };
+}
+
+/** The wake settings kept beside the queue file: all that is known when that file is lost. */
+export function keptWakes(gatewayRoot: string): Partial<MailNotifierStatus> & { enabled: boolean } {
+  const { enabled = false, mode, interval_seconds, repeat } = readKept(gatewayFiles(gatewayRoot).kept) ?? {};
+  return { enabled, mode, interval_seconds, repeat };
 }
 
 /** Creates queue.sqlite before any gateway has run, so that readers find it empty, not missing. */

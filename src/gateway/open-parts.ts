@@ -34,7 +34,7 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
   ending.add(() => listening.close());
   const db = openQueue(files, config);
   ending.add(() => db.close());
-  const queueFile = new OpenedFile(files.queue);
+  const queueFile = new OpenedFile(files.queue, queueFix(config));
   const queue = new RequestQueue(db, clock, queueFile);
   const probe = troubles.writer(files.queue, () => queue.probe());
   queue.refused.on(() => probe.write());
@@ -78,10 +78,12 @@ function takeLock(files: GatewayFiles): FileLock {
   });
 }
 
+const queueFix = ({ session }: GatewayConfig): string =>
+  freshQueueWords(session.manifest.agent_name ?? undefined);
+
 /** A lost queue needs a person: a new one would have no wakes and none of the accepted requests. */
-function openQueue(files: GatewayFiles, { session }: GatewayConfig): Sqlite {
-  const { agent_name: agent } = session.manifest;
-  const mend = freshQueueWords(agent ?? undefined);
+function openQueue(files: GatewayFiles, config: GatewayConfig): Sqlite {
+  const mend = queueFix(config);
   const lost = lostQueue(files);
   if (lost !== undefined) throw conflict(`${lost}; ${mend}`, { facts: { cause: 'queue_lost' } });
   try {

@@ -51,6 +51,18 @@ async function everywhere(reason: RegExp, command: string): Promise<void> {
   }
 }
 
+/** The same of a gateway that does not run and cannot start. */
+async function everywhereElse(reason: RegExp, command: string): Promise<void> {
+  const doctor = await rouse('doctor', '--json');
+  const found = doctor.json['checks'].find(({ id }: { id: string }) => id === 'agent.ana');
+  expect(found).toMatchObject({ status: 'problem', detail: expect.stringMatching(reason), fix: command });
+  for (const words of [['ls'], ['status', 'ana'], ['why', 'ana']]) {
+    const { code, stdout } = await rouse(...words);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(reason)]);
+    expect(stdout).toContain(command);
+  }
+}
+
 beforeAll(async () => {
   house = new SessionHouse();
   await launch();
@@ -85,16 +97,37 @@ describe('a gateway whose queue file is taken away', () => {
     fs.truncateSync(at('queue.sqlite'), 0);
     await house.until(async () => (await ana()).needs_you?.includes(FRESH));
     expect(await ana()).toMatchObject({ reason: 'running, no gateway: will not be woken' });
+    await everywhereElse(/queue\.sqlite is empty, and a gateway has used it/, FRESH);
+    const { stdout } = await rouse('why', 'ana');
+    expect(stdout).toContain('wakes were on: any_inbox, every 1 min, repeat backoff');
     const refused = await rouse('agents', 'gateway', 'attach', 'ana');
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining(FRESH)]);
     expect(fs.statSync(at('queue.sqlite')).size).toBe(0);
     expect((await ana()).needs_you).toContain(FRESH);
-    expect((await rouse('why', 'ana')).stdout + (await rouse('why', 'ana')).stderr).toContain(FRESH);
     const mended = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
     expect([mended.code, mended.stdout]).toEqual([0, expect.stringContaining('its queue is a new one')]);
     expect(fs.readdirSync(root).filter((name) => /^queue-\d.*\.sqlite$/.test(name))).not.toEqual([]);
     await well();
     expect(await wakes()).toMatchObject(SETTINGS);
+  });
+
+  it('a gateway whose queue file is taken away names, when it refuses work, the command with its agent', async () => {
+    fs.renameSync(at('queue.sqlite'), at('elsewhere'));
+    const refused = await rouse('agents', 'gateway', 'requests', 'submit', 'ana', '--prompt', 'x');
+    expect(refused.stderr).toContain(`"${FRESH}"`);
+    fs.renameSync(at('elsewhere'), at('queue.sqlite'));
+    await well();
+  });
+
+  it('a detached gateway whose queue file is missing is not taken for one that has never run', async () => {
+    expect((await rouse('agents', 'gateway', 'detach', 'ana')).code).toBe(0);
+    fs.renameSync(at('queue.sqlite'), at('elsewhere'));
+    const { code, stdout } = await rouse('why', 'ana');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('queue.sqlite is missing, and a gateway')]);
+    expect(stdout).toContain(FRESH);
+    fs.renameSync(at('elsewhere'), at('queue.sqlite'));
+    expect((await rouse('agents', 'gateway', 'attach', 'ana')).code).toBe(0);
+    await well();
   });
 
   it('a gateway whose queue file is taken away keeps one that is sound, whatever it is asked', async () => {
@@ -121,6 +154,7 @@ describe('a gateway that cannot read mail', () => {
     fs.rmSync(mailbox, { recursive: true, force: true });
     fs.renameSync(`${mailbox}.away`, mailbox);
     await house.until(async () => (await ana()).needs_you === null);
+    await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '60');
   });
 });
 

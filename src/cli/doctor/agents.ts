@@ -93,7 +93,7 @@ const sessions: Check = {
         together.push(shown);
         return [];
       }
-      const [wrong] = judge(agent);
+      const [wrong] = judge(agent, shown);
       return wrong ?? asked(agent, shown);
     });
     findings.push(...withOneFix(together));
@@ -135,13 +135,10 @@ function asked({ agent_name }: ListedAgent, seen: RosterAgent | undefined): Find
   return [found(id, `needs you: ${seen.needs_you}`, fix ?? null)];
 }
 
-function judge({
-  agent_name: name,
-  session,
-  gateway,
-  gateway_down,
-  tool_connectivity,
-}: ListedAgent): Finding[] {
+function judge(
+  { agent_name: name, session, gateway, gateway_down, tool_connectivity }: ListedAgent,
+  seen: RosterAgent | undefined,
+): Finding[] {
   const id = `agent.${name}`;
   if (session === 'stale') return [];
   if (session === 'lost')
@@ -158,8 +155,14 @@ function judge({
     ];
   if (gateway === 'down')
     return [
-      problem(id, gateway_down ?? 'its gateway is down', commandLine`rouse agents gateway attach ${name}`),
+      problem(
+        id,
+        gateway_down ?? 'its gateway is down',
+        seen?.needs[0]?.command ?? commandLine`rouse agents gateway attach ${name}`,
+      ),
     ];
+  // Nothing starts it again by itself, or only slowly.
+  if (gateway === 'restarting' && seen?.needs_you) return [];
   if (gateway === 'restarting')
     return [warning(id, 'its gateway has ended and is being started again', START_HOSTS)];
   if (tool_connectivity === 'unavailable') return [warning(id, 'its tool has ended', relaunchCommand(name))];

@@ -89,7 +89,7 @@ async function local(
   const gone = standing?.state === 'gone' ? standing.needs_you : undefined;
   const why = gone ?? whyDown(paths)?.message ?? standing?.needs_you;
   if (life.life === 'none') return why ?? '';
-  return (life.life === 'dead' ? why : gone) || life.reason;
+  return (life.life === 'silent' ? gone : why) || life.reason;
 }
 
 async function behindFleet(

@@ -2,6 +2,7 @@ import { commandLine, isRouseError, notFound, unavailable } from '../../base/ind
 import type { GatewayClient } from '../../client/index.ts';
 import type { Standing } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
+import { freshQueueWords, lostQueue } from '../../wire/files/session-files.ts';
 import type {
   FleetConnection,
   LastTurn,
@@ -35,6 +36,8 @@ export interface WhySource {
   agent: string;
   /** Why there is no live gateway; undefined when there is one. */
   offline: string | undefined;
+  /** Why there are no records, when the queue file is lost. */
+  lost?: string;
   /** From a live gateway, else from its files. */
   notifier: Partial<MailNotifierStatus> & { enabled: boolean };
   /** How often the mail was checked before wakes were turned off; null if unknown. */
@@ -84,6 +87,8 @@ async function ofFiles(
   const [{ openGatewayRecords }, { absentStanding, mailboxOf, seenFromOutside, sessionPaths }] =
     await Promise.all([import('../../gateway/offline.ts'), import('../../session/index.ts')]);
   const paths = sessionPaths(facts.root);
+  const lost = typeof gateway === 'string' ? lostQueue(paths) : undefined;
+  if (lost !== undefined) return withoutRecords(input, facts, { lost, stopped: gateway === STOPPED });
   const records = open(() => readable(openGatewayRecords(paths.gateway)), facts.agentName, gateway);
   // A running gateway still knows what its files no longer have.
   if (!records) return withoutQueue(await ofGateway(facts.agentName, gateway as GatewayClient));
@@ -109,6 +114,37 @@ async function ofFiles(
     request: async (id) => records.request(id),
     announcedBy: async (ref) => records.announcedBy(ref) ?? null,
     close: records.close,
+  };
+}
+
+/** For an agent without a gateway whose queue file is lost: the wakes it had, and the command that starts a new queue. */
+async function withoutRecords(
+  input: TargetInput,
+  facts: ManifestFacts,
+  { lost, stopped }: { lost: string; stopped: boolean },
+): Promise<WhySource> {
+  const [{ keptWakes }, { absentStanding, sessionPaths }] = await Promise.all([
+    import('../../gateway/offline.ts'),
+    import('../../session/index.ts'),
+  ]);
+  const agent = facts.agentName;
+  const standing = stopped ? undefined : await absentStanding(sessionContext(input), facts);
+  const missing = `${lost}; ${freshQueueWords(agent)}`;
+  return {
+    agent,
+    offline: stopped ? STOPPED : (standing?.needs_you ?? missing),
+    lost,
+    notifier: keptWakes(sessionPaths(facts.root).gateway),
+    formerInterval: null,
+    reminders: { live: [], kept: [], troubles: [] },
+    fleet: undefined,
+    standing,
+    decisions: async () => [],
+    request: async () => {
+      throw unavailable(lost);
+    },
+    announcedBy: async () => null,
+    close: () => undefined,
   };
 }
 

@@ -82,7 +82,12 @@ function undefinedIfMissing(error: unknown): undefined {
   if (!isRouseError(error) || error.code !== 'not_found') throw error;
 }
 
-function nothingFound({ notifier }: WhySource, ref: string | undefined, at: string | undefined): string {
+function nothingFound(
+  { notifier, lost }: WhySource,
+  ref: string | undefined,
+  at: string | undefined,
+): string {
+  if (lost !== undefined) return 'No decisions: they were in the queue file that is lost.';
   if (ref !== undefined) {
     return 'None of the decisions still kept is about this message: it arrived while no gateway ran, it was handled before the next check, or that check was too long ago.';
   }

@@ -10,11 +10,14 @@ export class OpenedFile {
   readonly path: string;
   readonly #inode: bigint;
   readonly #device: bigint;
+  readonly #fix: string;
   #sound = false;
 
-  constructor(path: string) {
+  /** `fix` is a sentence: what to do when the file cannot be put back. */
+  constructor(path: string, fix: string) {
     const { ino, dev } = fs.statSync(path, { bigint: true });
     this.path = path;
+    this.#fix = fix;
     this.#inode = ino;
     this.#device = dev;
   }
@@ -53,8 +56,6 @@ export class OpenedFile {
       });
       return;
     }
-    throw refusal('queue_replaced', trouble, {
-      hint: 'put the file back, or start with a new one: rouse agents gateway attach --fresh-queue',
-    });
+    throw refusal('queue_replaced', trouble, { hint: `put the file back; ${this.#fix}` });
   }
 }
