@@ -192,7 +192,7 @@ describe('with ROUSE_WIRE=houmao', () => {
     expect(await ended(turn_id)).toMatchObject({ status: 'completed', returncode: 0, error: null });
     expect((await server.ask('GET', `${at}/turns/${turn_id}/events`))['entries'].length).toBeGreaterThan(0);
     await server.ask('GET', `${at}/turns/${turn_id}/artifacts/stdout`);
-    const internal = { prompt: 'y', turn_id: 'mine', request_id: 'r' };
+    const internal = { prompt: 'y', turn_id: 'mine', chat_session: null, execution: null };
     await server.ask('POST', `${at}/gateway/internal/headless-prompt`, internal);
     await ended('mine');
     for (const end of ['/state', '/state/detail', '/history']) await server.ask('GET', at + end);

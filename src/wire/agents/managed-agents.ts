@@ -172,7 +172,7 @@ export const turnBody = name('TurnBody', strict(turnInput));
 /** Body of `POST …/gateway/internal/headless-prompt`, with which a gateway asks the server to run a turn. */
 export const internalPromptBody = name(
   'InternalHeadlessPromptBody',
-  strict({ ...turnInput, turn_id: turnId, request_id: trimmed, direct: z.boolean().default(false) }),
+  strict({ ...turnInput, request_id: trimmed.nullish(), direct: z.boolean().default(false) }),
 );
 
 export const TURN_STATUSES = ['active', 'completed', 'failed', 'interrupted', 'unknown'] as const;

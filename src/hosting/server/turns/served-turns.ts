@@ -24,7 +24,7 @@ export interface ServedTurnsOptions {
 
 export interface NewTurn extends Pick<TurnBody, 'prompt' | 'chat_session' | 'execution'> {
   turnId?: string | null | undefined;
-  requestId?: string | undefined;
+  requestId?: string | null | undefined;
   /** Requested through a gateway's direct control. */
   direct?: boolean;
 }
