@@ -6,8 +6,8 @@ import type { Received } from '../test/agents/model/mock-model.ts';
 import { AgentUnderTest } from '../test/agents/support/agent-under-test.ts';
 import { findInstalled } from '../test/agents/support/installed-tool.ts';
 import { REAL_TOOLS, type RealTool } from '../test/agents/support/real-tools.ts';
-import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
 import { readTranscript } from '../test/support/scripted-agent.ts';
+import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { middle } from './support/median.ts';
 
 const MODEL_MS = 600;
@@ -43,13 +43,13 @@ function say(print: (line: string) => void, who: string, gaps: number[]): void {
 
 async function drainScripted(print: (line: string) => void, prompts: number): Promise<void> {
   const ending = new Ending();
-  const house = new AgentHouse();
+  const house = new TestWorld();
   ending.add(() => house.close());
   const turn = ['--turn', `${MODEL_MS}ms`];
   try {
     const sides = {
-      'the tool says that its turn ended': await house.launch('told', turn),
-      'only the screen tells': await house.launch('seen', [...turn, '--status-file', '']),
+      'the tool says that its turn ended': await house.agent('told', turn),
+      'only the screen tells': await house.agent('seen', [...turn, '--status-file', '']),
     };
     for (const [name, agent] of Object.entries(sides)) say(print, name, await drain(agent, prompts));
   } finally {
@@ -57,7 +57,7 @@ async function drainScripted(print: (line: string) => void, prompts: number): Pr
   }
 }
 
-async function drain({ client, transcript }: HousedAgent, prompts: number): Promise<number[]> {
+async function drain({ client, transcript }: WorldAgent, prompts: number): Promise<number[]> {
   for (let n = 1; n <= prompts; n++) await client.submitPrompt({ prompt: `prompt ${n}` });
   const submitted = () => readTranscript(transcript).filter(({ type }) => type === 'submitted');
   while (submitted().length < prompts) await sleep(systemClock, 200);

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sleep, systemClock } from '../src/base/index.ts';
 import { codesOf, EXECUTION_MODES, type ExecutionMode } from '../src/domain/index.ts';
-import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { type OlderGateway, olderGateway } from './support/older-gateway.ts';
 import { memoryOf, processorOf, withDescendants } from './support/process-costs.ts';
 import { relayCosts } from './support/relay-peer.ts';
@@ -52,10 +52,10 @@ async function measure(
   print: (line: string) => void,
   { mode, count, seconds }: { mode: ExecutionMode; count: number; seconds: number },
 ): Promise<Cost> {
-  const house = new AgentHouse();
+  const house = new TestWorld();
   house.mode = mode;
   try {
-    const agents = await house.launchMany(count, ['--turn', '100ms']);
+    const agents = await house.agents(count, ['--turn', '100ms']);
     // Until the safety net is as wide as it gets, and what the start has left behind is collected.
     await sleep(systemClock, 60_000);
     const pids = addedBy(agents);
@@ -101,7 +101,7 @@ function judge(print: (line: string) => void, costs: Cost[], older: OlderGateway
 }
 
 /** The process of each gateway or host, its keeper, and everything it has started. */
-function addedBy(agents: HousedAgent[]): number[] {
+function addedBy(agents: WorldAgent[]): number[] {
   return withDescendants(
     agents.flatMap(({ root }) => {
       const gateway = Number(fs.readFileSync(path.join(root, 'run', 'gateway.pid'), 'utf8'));
@@ -113,7 +113,7 @@ function addedBy(agents: HousedAgent[]): number[] {
 }
 
 /** From the accepted request to the prompt in the agent's own transcript; each prompt is another, as its answer is. */
-async function wakeAll(agents: HousedAgent[]): Promise<number[]> {
+async function wakeAll(agents: WorldAgent[]): Promise<number[]> {
   const waits: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     waits.push(...(await Promise.all(agents.map((agent) => wake(agent, `wake up for the ${round}th time`)))));
@@ -122,7 +122,7 @@ async function wakeAll(agents: HousedAgent[]): Promise<number[]> {
   return waits;
 }
 
-async function wake({ client, control }: HousedAgent, prompt: string): Promise<number> {
+async function wake({ client, control }: WorldAgent, prompt: string): Promise<number> {
   const { mark } = control;
   const began = performance.now();
   const body = { schema_version: 1, kind: 'submit_prompt', payload: { prompt } } as const;
@@ -132,7 +132,7 @@ async function wake({ client, control }: HousedAgent, prompt: string): Promise<n
 }
 
 /** When something in the session's gateway directory was last written. */
-function newest(agents: HousedAgent[]): number[] {
+function newest(agents: WorldAgent[]): number[] {
   return agents.map(({ root }) =>
     Math.max(
       ...fs

@@ -10,7 +10,7 @@ import { Ending, sleep, systemClock } from '../src/base/index.ts';
 import { openSqlite } from '../src/db/index.ts';
 import { setLimits } from '../src/domain/index.ts';
 import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
-import { AgentHouse } from '../test/support/agent-house.ts';
+import { TestWorld } from '../test/support/test-world.ts';
 import { bareServer } from './support/bare-server.ts';
 import { startOlderGateway } from './support/older-gateway.ts';
 import { queuePeers } from './support/queue-peers.ts';
@@ -145,11 +145,10 @@ function processorTimes(servers: readonly Named[]): (found: Map<string, Measured
 }
 
 async function startGateway(ending: Ending): Promise<{ port: number; pid: number }> {
-  const house = new AgentHouse();
-  ending.add(() => fs.rmSync(house.directory, { recursive: true, force: true }));
+  const house = new TestWorld();
   ending.add(() => house.close());
   house.gatewayEnv = ENDLESS;
-  const agent = await house.launch('ana');
+  const agent = await house.agent('ana');
   // Nothing is to be typed: what is accepted waits.
   await agent.control.send('open-dialog');
   return { port: Number(new URL(agent.base).port), pid: agent.pid };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sleep, systemClock } from '../src/base/index.ts';
-import { AgentHouse } from '../test/support/agent-house.ts';
+import { TestWorld } from '../test/support/test-world.ts';
 
 /**
  * What idle gateways cost: memory, processor time, writes and children, beside a bare node process.
@@ -22,9 +22,9 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   print(`bare node process: ${bareMemory} MB resident`);
   print('gateways  resident each  x bare  cpu each (% of a core)  file writes  children');
   for (const count of counts) {
-    const house = new AgentHouse();
+    const house = new TestWorld();
     try {
-      const gateways = await house.launchMany(count);
+      const gateways = await house.agents(count);
       await sleep(systemClock, 3000);
       const before = gateways.map((gateway) => ({
         ticks: ticksOf(gateway.pid),

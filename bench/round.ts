@@ -31,7 +31,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
       polled.push(await oneRoundByScript(pair, `polled-${at}`));
     }
   } finally {
-    pair.close();
+    await pair.close();
   }
   print(`${rounds} rounds of ${name} each: mail sent → answer archived, less the model's own time`);
   print(`  woken by Rouse:                 ${inWords(woken)}`);

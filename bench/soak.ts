@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { sleep, systemClock } from '../src/base/index.ts';
 import { openSqlite } from '../src/db/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../src/gateway/queue-file.ts';
-import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { memoryOf, withDescendants } from './support/process-costs.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,12 +30,12 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   const minutes = Number(values.minutes ?? 30);
   const count = Number(values.agents ?? 20);
   const hours = Number(values.hours ?? 24);
-  const house = new AgentHouse();
+  const house = new TestWorld();
   house.mode = 'hosted';
   house.clockShiftFile = path.join(house.directory, 'shift');
   setClock(house, 0);
   try {
-    const agents = await house.launchMany(count, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
+    const agents = await house.agents(count, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
     for (const { client } of agents)
       await client.call('notifier.enable', { body: { interval_seconds: 60, repeat: 'backoff' } });
     const steps = Math.max(4, Math.round((minutes * 60_000) / STEP_MS));
@@ -65,7 +65,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
 }
 
 /** Each agent is given a prompt, and writes to the next, which is woken for it. Answers how often one did not answer in time. */
-async function work(agents: HousedAgent[], step: number): Promise<number> {
+async function work(agents: WorldAgent[], step: number): Promise<number> {
   const done = agents.map(async ({ client, name }, at) => {
     const prompt = `step ${step} of ${name}`;
     await client.call('requests.create', {
@@ -78,7 +78,7 @@ async function work(agents: HousedAgent[], step: number): Promise<number> {
 }
 
 /** By as much the wall clock of the gateways is ahead. */
-function setClock(house: AgentHouse, byMs: number): void {
+function setClock(house: TestWorld, byMs: number): void {
   fs.writeFileSync(house.clockShiftFile!, String(Math.round(byMs)));
 }
 
@@ -94,7 +94,7 @@ interface Sizes {
   'mail: files': number;
 }
 
-function sizes(house: AgentHouse, agents: HousedAgent[]): Sizes {
+function sizes(house: TestWorld, agents: WorldAgent[]): Sizes {
   const host = agents[0]!.pid;
   const pids = withDescendants([host]);
   const own = agents.flatMap(({ root }) => filesIn(root));
@@ -110,7 +110,7 @@ function sizes(house: AgentHouse, agents: HousedAgent[]): Sizes {
     'files of all sessions': own.length,
     'queue databases with their logs (MB)': megabytes(own.filter((file) => file.includes('queue.sqlite'))),
     'event files and logs (MB)': megabytes(own.filter((file) => /\.(jsonl|log)(\.\d+)?$/.test(file))),
-    'mail: files': filesIn(path.join(house.directory, 'mail')).length,
+    'mail: files': filesIn(house.context.settings.mailboxDir).length,
   };
 }
 
@@ -136,8 +136,8 @@ function printGrowth(
 /** Interrupts of an idle agent end together, so that a month later old rows are removed at once. */
 async function printRetention(
   print: (line: string) => void,
-  house: AgentHouse,
-  { client, root }: HousedAgent,
+  house: TestWorld,
+  { client, root }: WorldAgent,
 ): Promise<void> {
   const file = path.join(root, 'queue.sqlite');
   const old = rowsOf(file);

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { sleep, systemClock } from '../src/base/index.ts';
-import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { cycleCosts } from './support/notifier-cycle.ts';
 
 /**
@@ -24,9 +24,9 @@ async function printCycles(print: (line: string) => void): Promise<void> {
 }
 
 async function printWakes(print: (line: string) => void, samples: number): Promise<void> {
-  const house = new AgentHouse();
+  const house = new TestWorld();
   try {
-    const [agent, sender] = await house.launchMany(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
+    const [agent, sender] = await house.agents(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
     await agent!.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
     const { address } = await agent!.client.call('mail.status', {});
     const woken = await measure(samples, () => oneWake(agent!, sender!, address));
@@ -56,7 +56,7 @@ async function measure(count: number, sample: () => Promise<number>): Promise<{ 
 }
 
 /** A notifier without events: looks at the mailbox on its own rhythm and submits the same kind of prompt. */
-async function onePolledWake(agent: HousedAgent, sender: HousedAgent, address: string): Promise<number> {
+async function onePolledWake(agent: WorldAgent, sender: WorldAgent, address: string): Promise<number> {
   const end = new AbortController();
   const poller = (async () => {
     await sleep(systemClock, Math.random() * POLL_MS, end.signal);
@@ -76,7 +76,7 @@ async function onePolledWake(agent: HousedAgent, sender: HousedAgent, address: s
   return time;
 }
 
-async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string): Promise<number> {
+async function oneWake(agent: WorldAgent, sender: WorldAgent, address: string): Promise<number> {
   await ready(agent);
   const seen = agent.received().length;
   const watcher = fs.watch(agent.transcript);
@@ -97,7 +97,7 @@ async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string)
  * Nothing open, nothing running, the screen still, and the last turn known to have ended: that it has is said one
  * stability window after it did, and makes the state change once more. A turn too short to be seen is waited out.
  */
-async function ready({ client, received }: HousedAgent): Promise<void> {
+async function ready({ client, received }: WorldAgent): Promise<void> {
   const begun = received().length > 0;
   for (;;) {
     const [status, tui, mail] = await Promise.all([

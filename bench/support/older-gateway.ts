@@ -32,21 +32,19 @@ export function olderGateway(ref: string, count: number, seconds: number): Older
 }
 
 /** Started by the older commit's own harness; until it is told to end, it accepts and types nothing. */
-const SERVED = `
-import { rmSync } from 'node:fs';
-import { AgentHouse } from '../test/support/agent-house.ts';
+const served = (fixture: string, file: string, launch: string): string => `
+import { ${fixture} } from '../test/support/${file}.ts';
 
 export async function run(print) {
-  const house = new AgentHouse();
-  house.gatewayEnv = JSON.parse(process.env['SERVED_ENV']);
+  const world = new ${fixture}();
+  world.gatewayEnv = JSON.parse(process.env['SERVED_ENV']);
   try {
-    const agent = await house.launch('ana');
+    const agent = await world.${launch}('ana');
     await agent.control.send('open-dialog');
     print(JSON.stringify({ port: Number(new URL(agent.base).port), pid: agent.pid }));
     for await (const _ of process.stdin);
   } finally {
-    await house.close();
-    rmSync(house.directory, { recursive: true, force: true });
+    await world.close();
   }
 }
 `;
@@ -59,7 +57,10 @@ export async function startOlderGateway(
 ): Promise<{ port: number; pid: number }> {
   const { directory, env, remove } = olderTree(ref);
   ending.add(remove);
-  fs.writeFileSync(path.join(directory, 'bench', 'served.ts'), SERVED);
+  const program = fs.existsSync(path.join(directory, 'test/support/test-world.ts'))
+    ? served('TestWorld', 'test-world', 'agent')
+    : served('AgentHouse', 'agent-house', 'launch');
+  fs.writeFileSync(path.join(directory, 'bench', 'served.ts'), program);
   const child = spawn(process.execPath, ['scripts/bench.mjs', 'served'], {
     cwd: directory,
     env: { ...env, SERVED_ENV: JSON.stringify(gatewayEnv) },

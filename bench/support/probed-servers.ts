@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,9 +9,9 @@ import { createToken, ensureOrg, FLEET_MIGRATIONS, registerWorkspace } from '../
 import { serverFiles } from '../../src/fleet/server-files.ts';
 import { openMailStore } from '../../src/mail/index.ts';
 import { ask, asProgram } from '../../test/attack/call.ts';
-import { AgentHouse, type HousedAgent } from '../../test/support/agent-house.ts';
 import { TEMPLATES } from '../../test/support/fleet.ts';
 import type { Named } from '../../test/support/good-bodies.ts';
+import { TestWorld, type WorldAgent } from '../../test/support/test-world.ts';
 
 /** As many as typos are compared with at most, and more. */
 const AGENTS = 1000;
@@ -20,8 +19,8 @@ const MAILBOXES = 300;
 
 /** A gateway and a fleet server with an embedded database, full of what slows them, which tell how long they stood still. */
 export class ProbedServers {
-  readonly house = new AgentHouse();
-  agent!: HousedAgent;
+  readonly house = new TestWorld();
+  agent!: WorldAgent;
   fleetPort = 0;
   to!: Named;
   admin = '';
@@ -51,7 +50,7 @@ export class ProbedServers {
     const [line] = (await once(this.#server.stdout!, 'data')) as [Buffer];
     this.fleetPort = Number(new URL(JSON.parse(String(line)).url as string).port);
     this.house.gatewayEnv = this.#probe('gateway');
-    this.agent = await this.house.launch('ana');
+    this.agent = await this.house.agent('ana');
     // Nothing is to be typed: what is asked for waits.
     await this.agent.control.send('open-dialog');
     await this.#post();
@@ -78,7 +77,7 @@ export class ProbedServers {
   }
 
   async #fill(): Promise<void> {
-    const { database } = serverFiles(this.house.directory);
+    const { database } = serverFiles(this.house.home);
     const sql = await openEmbedded({ directory: database, templateDirectory: TEMPLATES });
     await migrate(sql, FLEET_MIGRATIONS);
     const { id: orgId } = await ensureOrg(sql, 'default');
@@ -138,10 +137,9 @@ export class ProbedServers {
 
   async close(): Promise<void> {
     await this.house.close().catch(() => {});
-    if (this.#server?.exitCode === null) {
+    if (this.#server?.exitCode === null && this.#server.signalCode === null) {
       this.#server.kill('SIGTERM');
       await once(this.#server, 'exit');
     }
-    fs.rmSync(this.house.directory, { recursive: true, force: true });
   }
 }

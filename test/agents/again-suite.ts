@@ -29,8 +29,8 @@ export function describeStartedAgain(tool: RealTool): void {
       await agent.command('gateway', 'mail-notifier', 'enable', '--interval-seconds', '3600');
     });
 
-    afterAll(() => {
-      agent.close();
+    afterAll(async () => {
+      await agent.close();
     });
 
     beforeEach(() => {

@@ -9,7 +9,7 @@ export function describeDenied(tool: RealTool): void {
   const installed = findInstalled(tool.tool);
   describe(`${tool.tool}, told by a person not to use a mail tool`, () => {
     let agent: AgentUnderTest;
-    afterEach(() => void agent.close());
+    afterEach(() => agent.close());
 
     it.each(Object.entries(tool.deny ?? {}))(
       `${tool.tool}, asked not to use a mail tool, neither uses it nor asks for it: %s`,

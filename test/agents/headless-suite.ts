@@ -19,8 +19,8 @@ export function describeHeadless(tool: RealTool): void {
       await agent.launch(tool.headless, '--headless');
     });
 
-    afterAll(() => {
-      agent.close();
+    afterAll(async () => {
+      await agent.close();
     });
 
     async function turn(prompt: string): Promise<Received> {

@@ -31,8 +31,8 @@ export function describeTool(tool: RealTool): void {
       await agent.started();
     });
 
-    afterAll(() => {
-      agent.close();
+    afterAll(async () => {
+      await agent.close();
     });
 
     beforeEach(async () => {
@@ -238,8 +238,8 @@ export function describeTool(tool: RealTool): void {
     describe(`${tool.tool} where it has not been before`, () => {
       let agent: AgentUnderTest;
 
-      afterAll(() => {
-        agent.close();
+      afterAll(async () => {
+        await agent.close();
       });
 
       it(`${tool.tool} gets no prompt while it asks whether it may work here`, async () => {

@@ -23,8 +23,8 @@ export function describeWakes(tool: RealTool): void {
       await mailbox('register', '--address', SENDER, '--principal-id', 'ben');
     });
 
-    afterAll(() => {
-      agent.close();
+    afterAll(async () => {
+      await agent.close();
     });
 
     beforeEach(() => {

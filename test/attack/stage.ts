@@ -7,10 +7,10 @@ import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { operatorMailbox } from '../../src/fleet/mail/mailbox-rows.ts';
 import type { Grant } from '../../src/wire/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import type { Named } from '../support/good-bodies.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { type Answer, ask, askPatiently, asProgram, GUEST_UID } from './call.ts';
 
 /** Small enough to be filled in a moment. */
@@ -26,9 +26,9 @@ const AT_REST_MS = 300_000;
  * a home of their own; two orgs, and tokens of every kind.
  */
 export class Stage {
-  readonly house = new AgentHouse();
+  readonly house = new TestWorld();
   readonly faults = path.join(this.house.directory, 'faults');
-  agent!: HousedAgent;
+  agent!: WorldAgent;
   sql!: Sql;
   fleetPort = 0;
   to!: Named;
@@ -58,7 +58,7 @@ export class Stage {
     };
     this.house.workdir = path.join(this.house.directory, 'project');
     fs.mkdirSync(this.house.workdir);
-    this.agent = await this.house.launch('ana', ['--turn', '20ms']);
+    this.agent = await this.house.agent('ana', ['--turn', '20ms']);
     await this.#settle(home.id);
     await this.atRest();
     return this;

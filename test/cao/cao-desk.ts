@@ -10,7 +10,7 @@ import {
   type Stage,
   type SurfaceManifest,
 } from '../../src/terminal/index.ts';
-import type { SessionHouse } from '../session/support/house.ts';
+import type { TestWorld } from '../support/test-world.ts';
 import { QUICK } from '../terminal/desk.ts';
 import { type CaoVersion, StandInCao } from './stand-in-cao.ts';
 import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
@@ -25,14 +25,14 @@ export class CaoDesk {
   terminal!: StandInTerminal;
   surface!: AgentSurface;
 
-  private constructor(house: SessionHouse, version: CaoVersion) {
+  private constructor(house: TestWorld, version: CaoVersion) {
     this.directory = path.join(house.directory, `cao-${count++}`);
     fs.mkdirSync(path.join(this.directory, 'run'), { recursive: true });
     this.cao = new StandInCao(new SharedTmux(house.socket, house.env), version);
   }
 
   static async open(
-    house: SessionHouse,
+    house: TestWorld,
     { version = 'main', flags }: { version?: CaoVersion; flags?: string[] } = {},
   ): Promise<CaoDesk> {
     const desk = new CaoDesk(house, version);

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readReason, reasonTexts } from '../../src/domain/index.ts';
-import { SessionHouse } from '../session/support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { PersonAtClient } from '../terminal/person-at-client.ts';
 import { CaoDesk } from './cao-desk.ts';
 import type { CaoVersion } from './stand-in-cao.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 let desk: CaoDesk;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
   // Without it the tmux server ends with its last session, perhaps just when the next one is made.
   house.tmux('new-session', '-d', '-s', 'stays', 'cat');
 });
 afterEach(() => desk?.close());
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 async function atDesk(options: { version?: CaoVersion; flags?: string[] } = {}): Promise<CaoDesk> {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from '../session/support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { StandInCao } from './stand-in-cao.ts';
 import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 
 const SESSION = 'HOUMAO-cao-gpu-1775467167530';
 
-let house: SessionHouse;
+let house: TestWorld;
 let cao: StandInCao;
 let terminal: StandInTerminal;
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   cao = await new StandInCao(new SharedTmux(house.socket, house.env)).start();
   // A window of somebody else's is window 0, as where CAO adds terminals to a session that was there.
   house.tmux('new-session', '-d', '-s', SESSION, '-x', '120', '-y', '40', 'cat');
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   terminal.control.close();
   await cao.stop();
-  house.close();
+  await house.close();
 });
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) =>

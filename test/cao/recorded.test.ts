@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as http from 'node:http';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from '../session/support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { type CaoVersion, StandInCao } from './stand-in-cao.ts';
 import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 
@@ -21,14 +21,14 @@ const recorded = (version: CaoVersion): Recorded[] =>
     fs.readFileSync(path.join(import.meta.dirname, 'fixtures', `${version}.json`), 'utf8'),
   ) as Recorded[];
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
   // Without it the tmux server ends with its last session, perhaps just when the next one is made.
   house.tmux('new-session', '-d', '-s', 'stays', 'cat');
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 /** What a terminal must be like before a recorded question is asked. */

@@ -2,19 +2,19 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
 import { attach, detach, findTarget, join } from '../../src/session/index.ts';
-import { ROOT, SessionHouse } from '../session/support/house.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 import { StandInCao } from './stand-in-cao.ts';
 import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const QUICK = { watch_poll_interval_seconds: 0.2, stability_threshold_seconds: 0.1 };
 
-let house: SessionHouse;
+let house: TestWorld;
 let cao: StandInCao;
 let terminal: StandInTerminal;
 
 beforeEach(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   cao = await new StandInCao(new SharedTmux(house.socket, house.env)).start();
   terminal = await cao.terminal({
     session: 'cao-team',
@@ -31,7 +31,7 @@ afterEach(async () => {
   await end();
   terminal.control.close();
   await cao.stop();
-  house.close();
+  await house.close();
 });
 
 const target = () => findTarget(house.context, { agentName: 'ana' });

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../session/support/house.ts';
 import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
+import { ROOT } from '../support/test-world.ts';
 
 const run = promisify(execFile);
 

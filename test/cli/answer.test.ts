@@ -1,18 +1,17 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
-import { houseCli, houseJson, type Ran } from '../support/house-cli.ts';
+import { type Ran, TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** The command line of a person at the host of one scripted agent, whose dialogs are real screens in tmux. */
-const house = new AgentHouse();
-let pam: HousedAgent;
+const house = new TestWorld();
+let pam: WorldAgent;
 beforeAll(async () => {
-  pam = await house.launch('pam', ['--turn', '50ms']);
+  pam = await house.agent('pam', ['--turn', '50ms']);
 });
 afterAll(() => house.close());
 
-const answer = (...words: string[]): Promise<Ran> => houseCli(house, ['answer', 'pam', ...words]);
+const answer = (...words: string[]): Promise<Ran> => house.rouse(['answer', 'pam', ...words]);
 const dialog = async (): Promise<string | undefined> =>
   (await pam.client.call('tui.screen', { wait_seconds: 0 })).dialog?.title;
 
@@ -35,11 +34,11 @@ describe('rouse answer', { timeout: 120_000 }, () => {
     await asks('Delete build?');
     const shown = await answer();
     expect(shown.code).toBe(0);
-    expect(shown.out).toContain('pam asks (question): Delete build?');
-    expect(shown.out).toMatch(/^1 +Yes\n2 +No$/m);
+    expect(shown.stdout).toContain('pam asks (question): Delete build?');
+    expect(shown.stdout).toMatch(/^1 +Yes\n2 +No$/m);
     const { mark } = pam.control;
     const pressed = await answer('2');
-    expect(pressed.out).toBe('Pressed 2 (No) for pam; the dialog is gone.\n');
+    expect(pressed.stdout).toBe('Pressed 2 (No) for pam; the dialog is gone.\n');
     await pam.control.event('key_in_dialog', undefined, mark);
     expect(await dialog()).toBeUndefined();
   });
@@ -48,12 +47,12 @@ describe('rouse answer', { timeout: 120_000 }, () => {
     await asks('Never shown?');
     const blind = await answer('1');
     expect(blind.code).toBe(5);
-    expect(blind.err).toContain('nothing was pressed');
-    expect(blind.err).toContain('pam asks (question): Never shown?');
+    expect(blind.stderr).toContain('nothing was pressed');
+    expect(blind.stderr).toContain('pam asks (question): Never shown?');
     expect(await dialog()).toBe('Never shown?');
     await closes();
     await asks('Another one?');
-    expect((await answer('1')).err).toContain('this is another dialog than the one shown before');
+    expect((await answer('1')).stderr).toContain('this is another dialog than the one shown before');
     expect(await dialog()).toBe('Another one?');
     expect((await answer('1')).code).toBe(0);
   });
@@ -63,23 +62,26 @@ describe('rouse answer', { timeout: 120_000 }, () => {
     await answer();
     expect((await answer('1')).code).toBe(0);
     await asks('Once more?');
-    expect((await answer('1')).err).toContain('nothing was pressed');
+    expect((await answer('1')).stderr).toContain('nothing was pressed');
     expect(await dialog()).toBe('Once more?');
   });
 
   it('rouse answer refuses a choice that the dialog does not offer, and an agent that shows no dialog', async () => {
     await asks('Which?', ['red', 'green']);
     await answer();
-    expect(await answer('7')).toMatchObject({ code: 5, err: expect.stringContaining('has no choice "7"') });
+    expect(await answer('7')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('has no choice "7"'),
+    });
     expect(await dialog()).toBe('Which?');
     await closes();
-    expect(await answer()).toMatchObject({ code: 5, err: expect.stringContaining('pam shows no dialog') });
+    expect(await answer()).toMatchObject({ code: 5, stderr: expect.stringContaining('pam shows no dialog') });
   });
 
   it('rouse ls names the command that answers, and it works', async () => {
     await asks('Go on?');
     await expect
-      .poll(async () => (await houseJson(house, ['ls'])).agents[0].needs_you)
+      .poll(async () => (await house.json('ls')).agents[0].needs_you)
       .toBe('it asks a question; answer with "rouse answer pam"');
     expect((await answer()).code).toBe(0);
   });
@@ -87,19 +89,19 @@ describe('rouse answer', { timeout: 120_000 }, () => {
   it('rouse answer keeps what it showed in a private file of bounded size', async () => {
     await asks('Private?');
     await answer();
-    const file = path.join(house.directory, 'config', 'shown-dialogs.json');
+    const file = path.join(house.home, 'config', 'shown-dialogs.json');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     fs.writeFileSync(file, '{ damaged');
-    expect((await answer('1')).err).toContain('nothing was pressed');
+    expect((await answer('1')).stderr).toContain('nothing was pressed');
     expect((await answer('1')).code).toBe(0);
   });
 
   it('rouse answer does not send a mistyped verdict to the other side of a request', async () => {
     const id = '0198c0de-7a2b-7e11-9c3d-0123456789ab';
-    const ran = await houseCli(house, ['answer', id, 'aprove']);
+    const ran = await house.rouse(['answer', id, 'aprove']);
     expect(ran).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`did you mean: rouse answer ${id} approve`),
+      stderr: expect.stringContaining(`did you mean: rouse answer ${id} approve`),
     });
   });
 });

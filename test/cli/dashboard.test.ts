@@ -2,17 +2,17 @@ import * as fs from 'node:fs';
 import * as https from 'node:https';
 import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SessionHouse } from '../session/support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 const CERTIFICATES = path.join(import.meta.dirname, '../fleet/tls');
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
 });
 afterAll(async () => {
   await house.rouse(['server', 'stop']);
-  house.close();
+  await house.close();
 });
 
 const dashboard = (...args: string[]) => house.rouse(['--print-json', 'dashboard', ...args]);

@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RouseError } from '../../src/base/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** The clock is set under a live gateway: real process, real tmux, a scripted agent. */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
@@ -12,15 +12,15 @@ const STEPS = FULL ? [1, -1, 48, -48, -48, 48, -1, 1].map((hours) => hours * HOU
 const WAIT = { timeout: 60_000, interval: 50 };
 const TICK_S = 1;
 
-const house = new AgentHouse();
+const house = new TestWorld();
 const shift = path.join(house.directory, 'clock-shift');
-let agent: HousedAgent;
+let agent: WorldAgent;
 let set = 0;
 
 beforeAll(async () => {
   setClock(0);
   house.clockShiftFile = shift;
-  agent = await house.launch('ana', ['--turn', '50ms']);
+  agent = await house.agent('ana', ['--turn', '50ms']);
 });
 afterAll(async () => {
   const steps = STEPS.map((step) => `${step > 0 ? '+' : ''}${step / HOUR_S} h`).join(', ');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
-import type { CrashHouse } from './crash-house.ts';
+import type { CrashWorld } from './crash-world.ts';
 
 const ACCEPT = ['queue.accept.before-commit', 'queue.accept.after-commit'];
 const CLAIM = ['queue.claim.before-commit', 'queue.claim.after-commit'];
@@ -24,7 +24,7 @@ export interface Actor {
   /** Every instant on its way at which it can be killed. */
   points: string[];
   /** Acts, and resolves when the process that acted is dead; with the id of its request when it was told one. */
-  actAndDie(house: CrashHouse, point: string, text: string): Promise<string | undefined>;
+  actAndDie(house: CrashWorld, point: string, text: string): Promise<string | undefined>;
   /** Asks again, as whoever got no answer would, and waits for its end. */
   settle?(gateway: GatewayClient, text: string, id: string | undefined): Promise<string>;
 }
@@ -33,7 +33,7 @@ export function client(port: number): GatewayClient {
   return new GatewayClient({ host: '127.0.0.1', port, timeoutMs: 15_000 });
 }
 
-async function readyGateway(house: CrashHouse, point: string) {
+async function readyGateway(house: CrashWorld, point: string) {
   const doomed = await house.attach(point);
   const gateway = client(doomed.port);
   await until(() => gateway.tuiState().then((state) => state.submit_ready));
@@ -100,7 +100,7 @@ export const ACTORS: Record<string, Actor> = {
     points: LANE,
     async actAndDie(house, point, text) {
       const words = ['agents', 'prompt', '--agent-name', 'victim', '--prompt', text];
-      expect(await house.rouse(words, point)).toBe('SIGKILL');
+      expect(await house.rouse(words, { ROUSE_CRASH_AT: point })).toMatchObject({ signal: 'SIGKILL' });
       return undefined;
     },
   },
@@ -110,7 +110,7 @@ export const ACTORS: Record<string, Actor> = {
     points: [...ACCEPT, ...CLAIM, 'lane.interrupting', 'lane.interrupted', ...FINISH],
     async actAndDie(house, point) {
       await house.atRest();
-      await house.steer((control) => control.send('busy', { ms: 600_000 }));
+      await house.steered((control) => control.send('busy', { ms: 600_000 }));
       const doomed = await house.attach(point);
       const gateway = client(doomed.port);
       await until(() => gateway.tuiState().then((state) => state.turn.phase === 'active'));

@@ -4,8 +4,8 @@ import type { GatewayClient } from '../../src/client/index.ts';
 import { drawSeed } from '../support/draw-seed.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { ACTORS, client } from './actors.ts';
-import { CrashHouse } from './crash-house.ts';
 import { CRASHES, type Crash, sampleOf } from './crash-sample.ts';
+import { CrashWorld } from './crash-world.ts';
 
 /**
  * Kills whoever types at each named instant on the way, starts the gateway again, also with another agent process in
@@ -16,16 +16,16 @@ const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = drawSeed();
 const ROUNDS = FULL ? Number(process.env['ROUSE_CRASH_ROUNDS'] ?? 2) : 1;
 /** Agents side by side; each is killed for one test at a time. */
-const HOUSES = 3;
+const WORLDS = 3;
 
-const free: CrashHouse[] = [];
-const waiting: ((house: CrashHouse) => void)[] = [];
+const free: CrashWorld[] = [];
+const waiting: ((house: CrashWorld) => void)[] = [];
 const report: string[] = [];
 const broken: string[] = [];
 const cells = FULL ? CRASHES : sampleOf(CRASHES, SEED);
 const kills = cells.length * ROUNDS;
 beforeAll(async () => {
-  free.push(...(await Promise.all(Array.from({ length: HOUSES }, () => CrashHouse.open()))));
+  free.push(...(await Promise.all(Array.from({ length: WORLDS }, () => CrashWorld.open()))));
 });
 afterAll(async () => {
   if (!FULL) console.log(`crash points drawn by ROUSE_SEED=${SEED}`);
@@ -41,7 +41,7 @@ describe(`whoever types, killed (ROUSE_SEED=${SEED})`, () => {
   it.concurrent.each(cells)(
     '$actor killed at $point, tool relaunched: $relaunched, killed again: $again, types everything once',
     async (crash) => {
-      const house = free.pop() ?? (await new Promise<CrashHouse>((resolve) => waiting.push(resolve)));
+      const house = free.pop() ?? (await new Promise<CrashWorld>((resolve) => waiting.push(resolve)));
       try {
         // Whatever was started by one that failed is not there for the next.
         for (let round = 0; round < ROUNDS; round++)
@@ -60,7 +60,7 @@ describe(`whoever types, killed (ROUSE_SEED=${SEED})`, () => {
   );
 });
 
-async function crashOnce(house: CrashHouse, crash: Crash, round: number): Promise<void> {
+async function crashOnce(house: CrashWorld, crash: Crash, round: number): Promise<void> {
   const { actor, point, relaunched, again } = crash;
   const { actAndDie, settle } = ACTORS[actor]!;
   const text = `${actor} killed at ${point}, round ${round}, ${Date.now()}${again ? `,\nand again at ${again},\nwhile it is taken back` : ''}`;

@@ -39,9 +39,9 @@ async function play(
   const { ana, disk } = death.ownDisk
     ? homeOnSmallDisk(death)
     : { ana: new DyingAgent(death), disk: undefined };
-  onTestFinished(() => {
+  onTestFinished(async () => {
     disk?.empty();
-    ana.close();
+    await ana.close();
   });
   for (const command of commands) {
     await ana.live();

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { expect } from 'vitest';
-import { type Said, SessionHouse } from '../session/support/house.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
+import { type Ran, TestWorld } from '../support/test-world.ts';
 
 const HOUR_MS = 3_600_000;
 const hourFromNow = (hours: number): string =>
@@ -13,21 +13,21 @@ type Printed = any;
 
 /** The agent ana with a gateway, wakes of her own and a conversation, in a house where things die. */
 export class DyingAgent {
-  readonly house: SessionHouse;
+  readonly house: TestWorld;
   readonly #launchFlags: readonly string[];
   readonly #quietHours = `${hourFromNow(6)}-${hourFromNow(7)}`;
   #root = '';
   #before: Printed;
 
   constructor({ env = {}, flags = [] }: { env?: NodeJS.ProcessEnv; flags?: readonly string[] }) {
-    this.house = new SessionHouse();
+    this.house = new TestWorld();
     Object.assign(this.house.env, env);
     this.#launchFlags = flags;
     fs.writeFileSync(path.join(this.house.workdir, '.rouse.toml'), '[team.ana]\ntool = "scripted"\n');
   }
 
   /** Runs a command line as it is printed for people, whatever comes of it. */
-  rouse(line: string): Promise<Said> {
+  rouse(line: string): Promise<Ran> {
     return this.house.rouse(line.split(' ').slice(1));
   }
 
@@ -139,7 +139,7 @@ export class DyingAgent {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   }
 
-  close(): void {
-    this.house.close();
+  async close(): Promise<void> {
+    await this.house.close();
   }
 }

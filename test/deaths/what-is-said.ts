@@ -1,5 +1,5 @@
 import { Disguise } from '../golden/disguise.ts';
-import type { Said } from '../session/support/house.ts';
+import type { Ran } from '../support/test-world.ts';
 import type { CommandName } from './deaths.ts';
 import type { DyingAgent } from './dying-agent.ts';
 
@@ -16,7 +16,7 @@ const KEPT: Partial<Record<CommandName, RegExp>> = {
 /** What a command said, without what differs from run to run and what has nothing to do with the death. */
 export function saidInShort(
   command: CommandName,
-  { code, stdout, stderr }: Said,
+  { code, stdout, stderr }: Ran,
   { house, tmuxSession }: DyingAgent,
 ): string {
   const disguise = new Disguise();

@@ -2,9 +2,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRouseError } from '../../src/base/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { FULL } from '../support/sample.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { Tally } from './tally.ts';
 
 /**
@@ -14,20 +14,20 @@ import { Tally } from './tally.ts';
 const FAULTS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'] as const;
 const WAIT = { timeout: 60_000, interval: 50 };
 
-let house: AgentHouse;
-let agent: HousedAgent;
+let house: TestWorld;
+let agent: WorldAgent;
 let control: string;
 let number = 0;
 let refused = 0;
 const tally = new Tally();
 
 beforeAll(async () => {
-  house = new AgentHouse();
+  house = new TestWorld();
   control = path.join(house.directory, 'faults');
   fs.writeFileSync(control, '');
   fs.writeFileSync(`${control}.hits`, '');
   house.faultsFile = control;
-  agent = await house.launch('ana', ['--turn', '20ms']);
+  agent = await house.agent('ana', ['--turn', '20ms']);
 });
 afterAll(async () => {
   fs.writeFileSync(control, '');

@@ -4,15 +4,15 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRouseError } from '../../src/base/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { proofReport } from '../support/proof-report.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { disksFor, smallDisk } from './small-file-system.ts';
 import { Tally } from './tally.ts';
 
 /** Nothing is injected here: a small file system is really full or read-only. */
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const WAIT = { timeout: 60_000, interval: 200 };
-async function submit(agent: HousedAgent, prompt: string): Promise<string | undefined> {
+async function submit(agent: WorldAgent, prompt: string): Promise<string | undefined> {
   try {
     return (await agent.client.submitPrompt({ prompt })).request_id;
   } catch (error) {
@@ -21,11 +21,11 @@ async function submit(agent: HousedAgent, prompt: string): Promise<string | unde
   }
 }
 
-const times = (agent: HousedAgent, prompt: string): number =>
+const times = (agent: WorldAgent, prompt: string): number =>
   agent.received().filter((each) => each === prompt).length;
 
 /** A transcript that found no room is written a little later. */
-async function arrives(agent: HousedAgent, id: string, prompt: string): Promise<number> {
+async function arrives(agent: WorldAgent, id: string, prompt: string): Promise<number> {
   await expect.poll(() => agent.client.getRequest(id), WAIT).toMatchObject({ state: 'completed' });
   await expect.poll(() => times(agent, prompt), WAIT).toBeGreaterThan(0);
   return times(agent, prompt);
@@ -34,13 +34,13 @@ async function arrives(agent: HousedAgent, id: string, prompt: string): Promise<
 describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, reason }) => {
   it.skipIf(reason)('on a full disk gateway and scripted agent go on, say so, and lose nothing', async () => {
     const small = smallDisk(kind, 24);
-    const house = new AgentHouse(path.join(small.directory, 'h'));
+    const house = new TestWorld({ directory: path.join(small.directory, 'h') });
     onTestFinished(async () => {
       small.empty();
       await house.close();
     });
     const tally = new Tally();
-    const agent = await house.launch('ana', ['--turn', '20ms']);
+    const agent = await house.agent('ana', ['--turn', '20ms']);
     tally.once('before', await arrives(agent, (await submit(agent, 'before'))!, 'before'));
     small.fill();
     const during = await Promise.all([1, 2, 3].map((n) => submit(agent, `during ${n}`)));

@@ -2,13 +2,12 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTokenFile } from '../../src/client/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
-import { houseCli, houseJson } from '../support/house-cli.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** Two hosts: homes, registries and tmux servers of their own; one fleet server, a process that is killed on the way. */
 let server: ServerProcess;
-let hosts: AgentHouse[];
+let hosts: TestWorld[];
 beforeEach(async () => {
   server = new ServerProcess();
   await server.start();
@@ -22,8 +21,8 @@ afterEach(async () => {
 const WAIT = { timeout: 90_000, interval: 100 };
 const ROUNDS = 4;
 
-function host(mailbox: AgentHouse['mailbox'] = { transport: 'fleet' }): AgentHouse {
-  const house = new AgentHouse();
+function host(mailbox: TestWorld['mailbox'] = { transport: 'fleet' }): TestWorld {
+  const house = new TestWorld();
   hosts.push(house);
   const tokenFile = path.join(house.directory, 'token');
   fs.writeFileSync(tokenFile, readTokenFile(server.adminToken), { mode: 0o600 });
@@ -32,7 +31,7 @@ function host(mailbox: AgentHouse['mailbox'] = { transport: 'fleet' }): AgentHou
   return house;
 }
 
-async function agentOn(house: AgentHouse, name: string): Promise<HousedAgent> {
+async function agentOn(house: TestWorld, name: string): Promise<WorldAgent> {
   const words = [
     '--turn',
     '50ms',
@@ -42,13 +41,13 @@ async function agentOn(house: AgentHouse, name: string): Promise<HousedAgent> {
     '--reply-rounds',
     String(ROUNDS),
   ];
-  const agent = await house.launch(name, words);
+  const agent = await house.agent(name, words);
   await agent.client.call('notifier.enable', { body: { interval_seconds: 2 } });
   return agent;
 }
 
 /** Every message of a box, oldest first. */
-async function bodies({ client }: HousedAgent, box: string): Promise<string[]> {
+async function bodies({ client }: WorldAgent, box: string): Promise<string[]> {
   const { messages } = await client.call('mail.list', { body: { box, include_body: true } });
   return messages.map(({ body_text }) => (body_text ?? '').split('\n')[0]!).toReversed();
 }
@@ -83,7 +82,7 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
     const home = host({});
     const ana = await agentOn(home, 'ana');
     const ben = await agentOn(host(), 'ben');
-    const linked = await houseJson(home, ['mailbox', 'link', 'add', '--agent-name', 'ana']);
+    const linked = await home.json('mailbox', 'link', 'add', '--agent-name', 'ana');
     expect(linked.link).toMatchObject({
       address: 'ana@houmao.localhost',
       fleet_address: 'ana@default.fleet',
@@ -92,17 +91,17 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
     const told = (from: number) => rounds.filter((_, n) => n % 2 === from);
     await server.kill('SIGKILL');
     const words = ['--to', 'ben@default.fleet', '--subject', 'a round', '--body-content', 'begin'];
-    await houseJson(home, ['agents', 'mail', 'send', '--agent-name', 'ana', ...words]);
-    const { messages } = await houseJson(home, ['agents', 'mail', 'outbox', 'list', '--agent-name', 'ana']);
+    await home.json('agents', 'mail', 'send', '--agent-name', 'ana', ...words);
+    const { messages } = await home.json('agents', 'mail', 'outbox', 'list', '--agent-name', 'ana');
     expect(messages).toMatchObject([{ subject: 'a round', state: 'waiting', to: ['ben@default.fleet'] }]);
-    expect((await houseCli(home, ['mailbox', 'link', 'remove', '--agent-name', 'ana'])).code).toBe(4);
+    expect((await home.rouse(['mailbox', 'link', 'remove', '--agent-name', 'ana'])).code).toBe(4);
     await server.start();
     await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...told(1)]);
     await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(told(0));
     expect(await bodies(ana, 'sent')).toEqual(['begin', ...told(1)]);
     expect(await bodies(ben, 'sent')).toEqual(told(0));
-    const { links } = await houseJson(home, ['mailbox', 'link', 'list']);
+    const { links } = await home.json('mailbox', 'link', 'list');
     expect(links).toMatchObject([{ address: 'ana@houmao.localhost', waiting_count: 0, refused_count: 0 }]);
-    await houseJson(home, ['mailbox', 'link', 'remove', '--agent-name', 'ana']);
+    await home.json('mailbox', 'link', 'remove', '--agent-name', 'ana');
   });
 });

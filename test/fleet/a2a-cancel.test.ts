@@ -3,18 +3,18 @@ import * as path from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { a2aClient, textMessage } from './a2a-support.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };
 
 /** A real gateway and a scripted agent in tmux behind a fleet server. */
 describe('a task that the gateway of its agent already has', () => {
-  const house = new AgentHouse();
+  const house = new TestWorld();
   let fleet: TestFleet;
-  let agent: HousedAgent;
+  let agent: WorldAgent;
   let client: Client;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('a task that the gateway of its agent already has', () => {
     const tokenFile = path.join(house.directory, 'token');
     fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
     house.fleet = { url: fleet.url, tokenFile };
-    agent = await house.launch('dan', ['--turn', '50ms']);
+    agent = await house.agent('dan', ['--turn', '50ms']);
     await vi.waitFor(async () => expect((await fleet.user.agent('dan')).state).toBe('idle'), WAIT);
     const { workspace_id } = await fleet.user.agent('dan');
     client = await a2aClient(`${fleet.url}/a2a/${workspace_id}`, fleet.tokens.user);
@@ -78,9 +78,9 @@ describe('a task that the gateway of its agent already has', () => {
 
 describe('an interrupt for the turn of one request', () => {
   it('an interrupt for the turn of one request presses nothing when another turn runs, and says so', async () => {
-    const house = new AgentHouse();
+    const house = new TestWorld();
     try {
-      const agent = await house.launch('eve', ['--turn', '50ms']);
+      const agent = await house.agent('eve', ['--turn', '50ms']);
       const first = await agent.client.submitPrompt({ prompt: 'done soon' });
       await expect
         .poll(async () => (await agent.client.getRequest(first.request_id)).outcome, WAIT)

@@ -5,10 +5,10 @@ import { type RunningServer, type ServerConfig, startServer } from '../../src/fl
 import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
 import { writeHandover } from '../../src/session/fleet-actions.ts';
 import { FLEET_ROUTES, fleetOpenApiDocument } from '../../src/wire/index.ts';
-import { SessionHouse } from '../session/support/house.ts';
 import { type OpenApi, problemOf, routeOf, undocumentedIn } from '../support/answers.ts';
 import { TEMPLATES } from '../support/fleet.ts';
-import { ControlClient, readTranscript } from '../support/scripted-agent.ts';
+import { type ControlClient, promptsOf } from '../support/scripted-agent.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a server answers; each test says what it expects
 export type Json = Record<string, any>;
@@ -37,13 +37,12 @@ function checkOwn(method: string, target: string, { status, body, headers }: Ans
 }
 
 /** A home with agents, a tmux server of its own, and a real fleet server that manages them. */
-export class AgentsHouse extends SessionHouse {
+export class AgentsHouse extends TestWorld {
   server!: RunningServer;
   /** What the server logged. */
   readonly log: string[] = [];
   /** Agents whose gateways answer whatever a test tells them to. */
   readonly standIns = new Set<string>();
-  #controls: ControlClient[] = [];
 
   /** With `calm`, nothing is late, missed or nudged. */
   async open({
@@ -115,14 +114,6 @@ export class AgentsHouse extends SessionHouse {
     return answer.body;
   }
 
-  /** The command line, which must succeed, as JSON. */
-  async cli(...args: string[]): Promise<Json> {
-    const said = await this.rouse(['--print-json', ...args], { CAO_PORT: '1' });
-    if (said.code !== 0)
-      throw new Error(`rouse ${args.join(' ')}: ${said.code} ${said.stderr}${said.stdout}`);
-    return said.json;
-  }
-
   /** Has the server launch the scripted agent. */
   launchServed(name: string, more: Record<string, unknown> = {}): Promise<Json> {
     return this.get('POST', '/launches', this.launchBody(name, more));
@@ -141,22 +132,14 @@ export class AgentsHouse extends SessionHouse {
   /** Steers a scripted agent in its terminal. */
   async control(sessionRoot: string): Promise<ControlClient> {
     const manifest = JSON.parse(fs.readFileSync(path.join(sessionRoot, 'manifest.json'), 'utf8')) as Json;
-    const control = await ControlClient.connect(
-      manifest['launch_plan'].metadata.rouse.control_path as string,
-    );
-    this.#controls.push(control);
-    return control;
+    return this.steer(manifest['launch_plan'].metadata.rouse.control_path as string);
   }
 
-  /** The prompts a scripted agent in a terminal received, in order. */
   received(sessionRoot: string): string[] {
-    return readTranscript(path.join(sessionRoot, 'transcript.jsonl'))
-      .filter((record) => record.type === 'submitted')
-      .map((record) => String(record['text']));
+    return promptsOf(sessionRoot);
   }
 
   async shut(): Promise<string[]> {
-    for (const control of this.#controls) control.close();
     await this.server.stop();
     return this.close();
   }

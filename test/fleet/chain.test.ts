@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionFleet, TicketsClient } from '../../src/client/index.ts';
 import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
 import type { SessionContext } from '../../src/session/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 const ROUSE = path.resolve(import.meta.dirname, '../../bin/rouse');
 
 /** Scripted agents in tmux whose gateways belong to a fleet. */
-class FleetHouse extends AgentHouse {
+class FleetHouse extends TestWorld {
   readonly #url: string;
   readonly #tokenFile = path.join(this.directory, 'token');
 
@@ -41,8 +41,8 @@ describe('a request that is ignored', () => {
 
   it('a request that is ignored brings one nudge by heartbeat into the terminal of its agent, and the requester learns the answer given by the MCP tool', async () => {
     const mcpConfig = path.join(house.directory, 'mcp.json');
-    const asker = await house.launch('asker');
-    const worker = await house.launch('worker', ['--mcp-config', mcpConfig]);
+    const asker = await house.agent('asker');
+    const worker = await house.agent('worker', ['--mcp-config', mcpConfig]);
     await until(async () =>
       (await fleet.admin.call('registry.agents.list', {})).agents.every(({ status }) => status === 'online'),
     );
@@ -88,21 +88,21 @@ describe('a request that is ignored', () => {
     expect((await queued('nudge')).map(({ status }) => status)).toEqual(['completed']);
   }, 240_000);
 
-  function requestsOf(agent: HousedAgent): TicketsClient {
+  function requestsOf(agent: WorldAgent): TicketsClient {
     const { tokenFile } = sessionFleet(agent.facts.root)!;
     const token = fs.readFileSync(tokenFile, 'utf8').trim();
     return new TicketsClient(fleet.as(token));
   }
 
-  const environmentOf = (agent: HousedAgent): Record<string, string> => ({
-    ROUSE_HOME: house.directory,
+  const environmentOf = (agent: WorldAgent): Record<string, string> => ({
+    ROUSE_HOME: house.home,
     HOUMAO_MANIFEST_PATH: path.join(agent.facts.root, 'manifest.json'),
   });
 
-  const nudgesIn = (agent: HousedAgent): string[] =>
+  const nudgesIn = (agent: WorldAgent): string[] =>
     agent.received().filter((prompt) => prompt.includes('unhandled inbox request'));
 
-  const recorded = (agent: HousedAgent): string => fs.readFileSync(agent.transcript, 'utf8');
+  const recorded = (agent: WorldAgent): string => fs.readFileSync(agent.transcript, 'utf8');
 
   const statusOf = async (id: string): Promise<string> =>
     (await fleet.sql.query<{ status: string }>('SELECT status FROM requests WHERE id = $1', [id])).rows[0]!

@@ -3,25 +3,24 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTokenFile } from '../../src/client/index.ts';
 import { ServerProcess } from '../fleet-mail/server-process.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
-import { houseCli, houseJson } from '../support/house-cli.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** Two hosts with homes and tmux servers of their own: ana runs on one, the person who types is on the other. */
 const server = new ServerProcess();
-const far = new AgentHouse();
-const near = new AgentHouse();
-let ana: HousedAgent;
+const far = new TestWorld();
+const near = new TestWorld();
+let ana: WorldAgent;
 let person: string;
 beforeAll(async () => {
   await server.start();
   const tokenFile = path.join(far.directory, 'token');
   fs.writeFileSync(tokenFile, readTokenFile(server.adminToken), { mode: 0o600 });
   far.fleet = { url: server.url, tokenFile };
-  ana = await far.launch('ana', ['--turn', '50ms']);
+  ana = await far.agent('ana', ['--turn', '50ms']);
   person = path.join(near.directory, 'person.token');
   near.fleet = { url: server.url, tokenFile };
   const words = ['tokens', 'create', '--kind', 'user', '--subject', 'ops', '--out-file', person];
-  await houseJson(near, words);
+  await near.json(...words);
   near.fleet = { url: server.url, tokenFile: person };
 }, 180_000);
 afterAll(async () => {
@@ -31,7 +30,7 @@ afterAll(async () => {
 });
 
 const WAIT = { timeout: 60_000, interval: 100 };
-const json = (...args: string[]) => houseJson(near, args);
+const json = (...args: string[]) => near.json(...args);
 const received = () => expect.poll(() => ana.received(), WAIT);
 
 describe('a command for an agent on another host', { timeout: 240_000 }, () => {
@@ -62,8 +61,8 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
     expect(messages).toMatchObject([{ subject: 'look' }]);
     const shown = await json('agents', 'mail', 'read', 'ana', '--message-ref', messages[0].message_ref);
     expect(JSON.stringify(shown)).toContain('please');
-    const { code, out } = await houseCli(near, ['why', 'ana']);
-    expect([code, out]).toEqual([0, expect.stringContaining('ana')]);
+    const { code, stdout } = await near.rouse(['why', 'ana']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('ana')]);
   });
 
   it('a command for an agent on another host makes, shows and removes its reminders', async () => {
@@ -77,11 +76,11 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
   });
 
   it('a command for an agent on another host is refused for raw keys, an unknown agent and a token of another org, with a clear error', async () => {
-    const keys = await houseCli(near, ['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
-    expect([keys.code === 0, keys.err]).toEqual([false, expect.stringMatching(/host/)]);
-    const nobody = await houseCli(near, ['agents', 'prompt', 'nobody', '--prompt', 'x']);
+    const keys = await near.rouse(['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
+    expect([keys.code === 0, keys.stderr]).toEqual([false, expect.stringMatching(/host/)]);
+    const nobody = await near.rouse(['agents', 'prompt', 'nobody', '--prompt', 'x']);
     const nowhere = `there is no agent with name "nobody" on this host, nor in the fleet of ${server.url}`;
-    expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining(nowhere)]);
+    expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringContaining(nowhere)]);
     const stranger = path.join(near.directory, 'stranger.token');
     await server.admin.call('admin.orgs.create', { body: { name: 'elsewhere' } });
     near.fleet = { url: server.url, tokenFile: path.join(far.directory, 'token') };
@@ -98,7 +97,7 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
       stranger,
     );
     near.fleet = { url: server.url, tokenFile: stranger };
-    const other = await houseCli(near, ['agents', 'prompt', 'ana', '--prompt', 'not yours']);
+    const other = await near.rouse(['agents', 'prompt', 'ana', '--prompt', 'not yours']);
     near.fleet = { url: server.url, tokenFile: person };
     expect(other.code).toBe(3);
     expect(ana.received()).not.toContain('not yours');

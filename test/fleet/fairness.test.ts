@@ -9,9 +9,9 @@ import { FleetClient, readTokenFile } from '../../src/client/index.ts';
 import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/index.ts';
 import { type Answer, ask, asProgram } from '../attack/call.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 import { sampled } from '../support/sample.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /**
  * Two orgs on one real server: what one of them does, in lists, streams and connections, keeps the other one waiting for a few of
@@ -23,18 +23,18 @@ const FLOOD = 2 * CONNECTIONS;
 
 const some = <T>(all: readonly T[], most: number): T[] => sampled(import.meta.filename, all, most);
 
-const house = new AgentHouse();
+const house = new TestWorld();
 let server: ChildProcess;
 let url = '';
 let port = 0;
-let agent: HousedAgent;
+let agent: WorldAgent;
 /** The org that does its worst: people, and the agent with its gateway on the server's host. */
 const worst = { users: [] as string[], agent: '', workspace: '', session: '' };
 let quiet = '';
 
 beforeAll(async () => {
   await (
-    await openEmbedded({ directory: serverFiles(house.directory).database, templateDirectory: TEMPLATES })
+    await openEmbedded({ directory: serverFiles(house.home).database, templateDirectory: TEMPLATES })
   ).close();
   const { settings, env } = house.context;
   const limits = {
@@ -69,7 +69,7 @@ beforeAll(async () => {
   const tokenFile = path.join(house.directory, 'launch-token');
   fs.writeFileSync(tokenFile, worst.users[0]!, { mode: 0o600 });
   house.fleet = { url, tokenFile };
-  agent = await house.launch('ana', ['--turn', '20ms']);
+  agent = await house.agent('ana', ['--turn', '20ms']);
   const fleet = path.join(agent.facts.root, 'fleet');
   worst.agent = fs.readFileSync(path.join(fleet, 'token'), 'utf8').trim();
   const told = JSON.parse(fs.readFileSync(path.join(fleet, 'fleet.json'), 'utf8')) as {

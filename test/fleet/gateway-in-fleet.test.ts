@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -6,11 +5,11 @@ import { thisHost } from '../../src/client/index.ts';
 import { defaultAgentId } from '../../src/domain/index.ts';
 import { enqueue } from '../../src/fleet/index.ts';
 import { attach, findTarget, join, registerWithFleet, relaunch, stop } from '../../src/session/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** Real tmux, a real gateway process, a scripted agent, a real server: who is told what, and how often it is typed. */
-let house: AgentHouse;
+let house: TestWorld;
 let fleet: TestFleet;
 /** The agent of the test; nobody of another test has its name. */
 let ana: string;
@@ -21,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 beforeEach(() => {
   ana = `ana-${++tests}`;
-  house = new AgentHouse();
+  house = new TestWorld();
   const tokenFile = path.join(house.directory, 'token');
   fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
   house.fleet = { url: fleet.url, tokenFile };
@@ -54,14 +53,14 @@ const turnOf = async (id: string) =>
       [id],
     )
   ).rows[0]!;
-const gatewayState = (agent: HousedAgent) =>
+const gatewayState = (agent: WorldAgent) =>
   JSON.parse(fs.readFileSync(path.join(agent.root, 'state.json'), 'utf8')) as {
     fleet?: { state: string; detail: string };
   };
 
 describe('an agent launched with a fleet server', () => {
   it('an agent launched with a fleet server registers, is online, is typed a message once, and the server learns how it ended', async () => {
-    const agent = await house.launch(ana, QUICK);
+    const agent = await house.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('hello from another host');
     await expect
@@ -73,7 +72,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent in a fleet is at work on a message until its turn has ended, and a dialog in between is reported', async () => {
-    const agent = await house.launch(ana, ['--turn', '3s']);
+    const agent = await house.agent(ana, ['--turn', '3s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time [[dialog=permission]]');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('input_required');
@@ -87,7 +86,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('after a gateway is killed during a turn, the next one reports that the message ended, unproven', async () => {
-    const agent = await house.launch(ana, ['--turn', '4s']);
+    const agent = await house.agent(ana, ['--turn', '4s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
@@ -98,7 +97,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('a message whose tool dies during the turn is lost', async () => {
-    const agent = await house.launch(ana, ['--turn', '60s']);
+    const agent = await house.agent(ana, ['--turn', '60s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
@@ -107,7 +106,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
-    const { facts } = await house.launch(ana, QUICK);
+    const { facts } = await house.agent(ana, QUICK);
     const file = path.join(facts.root, 'fleet', 'token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     const own = fleet.as(fs.readFileSync(file, 'utf8').trim());
@@ -116,7 +115,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server says that it works while it does, and gets the next message when it is done', async () => {
-    const agent = await house.launch(ana, QUICK);
+    const agent = await house.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await agent.control.send('busy', { ms: 3000 });
     await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(1);
@@ -127,20 +126,20 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server is offline as soon as it is stopped, and the same agent when it is launched again', async () => {
-    const first = await house.launch(ana, QUICK);
+    const first = await house.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { workspace_id } = await known();
     await stop(house.context, first.facts);
     expect((await known()).status).toBe('offline');
     const { id } = await send('for whoever comes');
-    const second = await house.launch(ana, QUICK);
+    const second = await house.agent(ana, QUICK);
     expect(await known()).toMatchObject({ workspace_id, session_id: second.facts.sessionId });
     await expect.poll(async () => (await delivery(id))!.outcome, WAIT).toBe('submitted');
     expect(second.received()).toEqual(['for whoever comes']);
   });
 
   it('an agent launched with a fleet server keeps its place when its tool is relaunched', async () => {
-    const agent = await house.launch(ana, QUICK);
+    const agent = await house.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await relaunch(house.context, agent.facts);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
@@ -148,7 +147,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server that another host takes over says who replaced it, and takes its place back only when asked', async () => {
-    const agent = await house.launch(ana, QUICK);
+    const agent = await house.agent(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'remote', host: 'far-away' };
     await expect(fleet.user.register(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
@@ -168,7 +167,7 @@ describe('an agent launched with a fleet server', () => {
     const far = { agent_id: defaultAgentId(ana), name: ana, session_id: 'remote', host: 'far-away' };
     const { auth_token } = await fleet.user.register(far);
     await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
-    await expect(house.launch(ana, QUICK)).rejects.toMatchObject({
+    await expect(house.agent(ana, QUICK)).rejects.toMatchObject({
       code: 'conflict',
       facts: { cause: 'agent_online_elsewhere', host: 'far-away' },
     });
@@ -176,7 +175,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server whose token is revoked says so and stops asking, and works on without the server', async () => {
-    const agent = await house.launch(ana, QUICK);
+    const agent = await house.agent(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
     const { token_id } = tokens.find(({ kind, subject }) => kind === 'agent' && subject === ana)!;
@@ -195,7 +194,7 @@ describe('a tool that somebody started by hand and joined', () => {
     const joined = await join(house.context, {
       agentName: ana,
       headless: false,
-      cwd: house.directory,
+      cwd: house.workdir,
       tmuxSession: 'by-hand',
     });
     expect(joined.fleet).toEqual({ url: fleet.url, workspaceId: (await known()).workspace_id });
@@ -214,7 +213,7 @@ describe('a tool that somebody started by hand and joined', () => {
     const { facts, fleetError } = await join(house.context, {
       agentName: ana,
       headless: false,
-      cwd: house.directory,
+      cwd: house.workdir,
       tmuxSession: 'by-hand',
     });
     expect(fleetError).toMatchObject({ code: 'unauthorized' });
@@ -228,16 +227,14 @@ async function startByHand(session: string, args: string[]): Promise<void> {
     path.resolve(import.meta.dirname, '../../dist/scripted-agent.cjs'),
     ...args,
   ];
-  const tmux = (...words: string[]): string =>
-    execFileSync('tmux', ['-S', path.join(house.directory, 'tmux.sock'), ...words], { encoding: 'utf8' });
-  tmux('new-session', '-d', '-s', session, '-c', house.directory, `sh -c '${tool.join(' ')}; exec sh'`);
-  await expect.poll(() => tmux('capture-pane', '-p', '-t', `=${session}:0`).trim(), WAIT).not.toBe('');
+  house.tmux('new-session', '-d', '-s', session, '-c', house.workdir, `sh -c '${tool.join(' ')}; exec sh'`);
+  await expect.poll(() => house.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim(), WAIT).not.toBe('');
 }
 
 describe('a gateway killed with kill -9', () => {
   it('a gateway killed after it stored a message and before it acknowledged it delivers it once', async () => {
     house.gatewayCrashAt = 'fleet.message-stored@1';
-    const agent = await house.launch(ana, QUICK);
+    const agent = await house.agent(ana, QUICK);
     house.gatewayCrashAt = undefined;
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('once');

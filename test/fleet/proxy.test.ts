@@ -16,21 +16,21 @@ import { PAGE_HEADER } from '../../src/wire/index.ts';
 import { fillPath } from '../../src/wire/place.ts';
 import type { Route } from '../../src/wire/route.ts';
 import { asOtherAccount, isRoot } from '../attack/call.ts';
-import { AgentHouse } from '../support/agent-house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 import { freePort, isListening, startNginx, type TestNginx } from '../support/nginx.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** The recipe of docs/proxy.md, word for word but for ports and files, with a real nginx of the server's own account. */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'dist', 'rouse.cjs');
 const NAME = 'fleet.example.org';
 
-let house: AgentHouse;
+let house: TestWorld;
 let nginx: TestNginx | undefined;
 let server: ChildProcess | undefined;
 let [behind, front] = [0, 0];
 async function open(): Promise<void> {
-  house = new AgentHouse();
+  house = new TestWorld();
   [behind, front] = [await freePort(), await freePort()];
 }
 
@@ -74,7 +74,7 @@ const recipeFlags = (): string[] =>
     .slice('rouse server start'.split(' ').length);
 
 async function startServer(...flags: string[]): Promise<void> {
-  const { database } = serverFiles(house.directory);
+  const { database } = serverFiles(house.home);
   await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
   const words = [BIN, '--print-json', 'server', 'start', '--port', String(behind), ...flags];
   server = spawn(process.execPath, words, { env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -123,7 +123,7 @@ function ask(
 }
 
 const bearer = (): { authorization: string } => ({
-  authorization: `Bearer ${readTokenFile(serverFiles(house.directory).adminToken)}`,
+  authorization: `Bearer ${readTokenFile(serverFiles(house.home).adminToken)}`,
 });
 const LAUNCH = { tool: 'command', args: ['/usr/bin/env'], agent_name: 'thief', working_directory: '/tmp' };
 

@@ -6,9 +6,9 @@ import { silentLog, systemClock } from '../../src/base/index.ts';
 import { FleetClient, fleetPath, type GatewayClient, remoteGateway } from '../../src/client/index.ts';
 import { type RunningServer, startServer } from '../../src/fleet/index.ts';
 import type { HandedCall } from '../../src/wire/index.ts';
-import { AgentHouse } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-remote-'));
@@ -141,14 +141,14 @@ describe('a call to the gateway of an agent on another host', () => {
 
 describe('a real gateway on another host', () => {
   it('a real gateway on another host runs remote calls through its own routes: status, prompt, request, reminder, mail', async () => {
-    const house = new AgentHouse();
+    const house = new TestWorld();
     try {
       const tokenFile = path.join(house.directory, 'token');
       fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
       house.fleet = { url: `http://127.0.0.1:${second.port},${fleet.url}`, tokenFile };
       house.workdir = path.join(house.directory, 'project');
       fs.mkdirSync(house.workdir);
-      const dan = await house.launch('dan', ['--turn', '50ms']);
+      const dan = await house.agent('dan', ['--turn', '50ms']);
       await expect.poll(async () => (await fleet.user.agent('dan')).state, WAIT).toBe('idle');
       const gateway = through(fleet.user, 'dan');
       expect((await gateway.status()).gateway_health).toBe('healthy');

@@ -6,17 +6,17 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/index.ts';
-import { AgentHouse } from '../support/agent-house.ts';
 import { freePort, isListening } from '../support/nginx.ts';
 import { startPgbouncer, type TestPgbouncer } from '../support/pgbouncer.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** `rouse server start` that cannot become a server: it says why and leaves neither a process nor a listener. */
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
 let postgres: TestPostgres;
 let pooler: TestPgbouncer;
-let house: AgentHouse;
+let house: TestWorld;
 let port: number;
 let started: ChildProcess[] = [];
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 beforeEach(async () => {
-  house = new AgentHouse();
+  house = new TestWorld();
   port = await freePort();
 });
 afterEach(async () => {
@@ -75,7 +75,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
 async function prepared(grants: string): Promise<{ admin: Sql; url: string; name: string }> {
   const owners = await postgres.createDatabase();
   await stop(await serves(owners));
-  fs.rmSync(serverFiles(house.directory).adminToken);
+  fs.rmSync(serverFiles(house.home).adminToken);
   const admin = await openPostgres({ url: owners });
   const { rows } = await admin.query<{ name: string }>('SELECT current_database() AS name');
   const user = `plain_${rows[0]!.name}`;
@@ -88,11 +88,11 @@ async function prepared(grants: string): Promise<{ admin: Sql; url: string; name
 
 const REFUSING = {
   'an admin token that cannot be kept': async () => {
-    fs.mkdirSync(path.join(serverFiles(house.directory).adminToken, 'x'), { recursive: true });
+    fs.mkdirSync(path.join(serverFiles(house.home).adminToken, 'x'), { recursive: true });
     return postgres.createDatabase();
   },
   'a pipe where its admin token is kept': async () => {
-    const { adminToken } = serverFiles(house.directory);
+    const { adminToken } = serverFiles(house.home);
     fs.mkdirSync(path.dirname(adminToken), { recursive: true });
     execFileSync('mkfifo', [adminToken]);
     return postgres.createDatabase();
@@ -119,7 +119,7 @@ const REFUSING = {
 
 it('a start names the file that is in its way', async () => {
   const { said } = await failed(start(await REFUSING['an admin token that cannot be kept']()));
-  expect(said).toContain(`${serverFiles(house.directory).adminToken} is a directory`);
+  expect(said).toContain(`${serverFiles(house.home).adminToken} is a directory`);
 });
 
 describe('a start with', () => {
@@ -131,14 +131,14 @@ describe('a start with', () => {
       expect([code, JSON.parse(said)]).toEqual([expect.any(Number), { error: expect.anything() }]);
       expect(code).not.toBe(0);
       expect(await isListening(port)).toBe(false);
-      expect(fs.existsSync(serverFiles(house.directory).instance)).toBe(false);
+      expect(fs.existsSync(serverFiles(house.home).instance)).toBe(false);
     },
   );
 
   it('a start succeeds on the same port and in the same home once the obstacle is gone', async () => {
     const url = await REFUSING['an admin token that cannot be kept']();
     await failed(start(url));
-    fs.rmSync(serverFiles(house.directory).adminToken, { recursive: true });
+    fs.rmSync(serverFiles(house.home).adminToken, { recursive: true });
     await stop(await serves(url));
   });
 });

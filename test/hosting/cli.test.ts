@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
 import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
-import { ROOT } from '../session/support/house.ts';
+import { ROOT } from '../support/test-world.ts';
 
 let house: AgentsHouse;
 let launched: Json;
@@ -25,7 +25,7 @@ const refused = async (
   const said = await house.rouse(['--print-json', ...args], { CAO_PORT: '1', ...env });
   return [said.code, said.json['error']?.cause as string | undefined];
 };
-const gateway = (...args: string[]): Promise<Json> => house.cli('agents', 'gateway', ...args, ...at);
+const gateway = (...args: string[]): Promise<Json> => house.json('agents', 'gateway', ...args, ...at);
 /** Once the agent is ready: what is refused until then was not typed. */
 const prompted = (...args: string[]): Promise<Json> =>
   house.until(async () => {
@@ -74,7 +74,7 @@ describe('rouse agents launch --pair-port', () => {
     const as = { authorization: `Bearer ${own}` };
     expect((await house.ask('GET', '/agents/member/gateway', undefined, as)).status).toBe(200);
     expect((await house.ask('GET', '/agents/cao-gpu/gateway', undefined, as)).status).toBe(403);
-    await house.cli('agents', 'stop', '--agent-name', 'member', ...pair);
+    await house.json('agents', 'stop', '--agent-name', 'member', ...pair);
   });
 
   it('rouse agents launch --pair-port of a name that is taken, or to a server that is not there, is refused', async () => {
@@ -138,11 +138,11 @@ describe('the session itself', () => {
 
 describe('--pair-port', () => {
   it('--pair-port lists and shows what the server knows', async () => {
-    const { agents } = await house.cli('agents', 'list', ...pair);
+    const { agents } = await house.json('agents', 'list', ...pair);
     expect(agents.map((agent: Json) => [agent['agent_name'], agent['gateway'], agent['owner']])).toEqual([
       ['cao-gpu', 'live', 'server'],
     ]);
-    expect((await house.cli('agents', 'show', ...at))['identity'].tmux_session_name).toBe(
+    expect((await house.json('agents', 'show', ...at))['identity'].tmux_session_name).toBe(
       launched['tmux_session_name'],
     );
     expect(await refused(['agents', 'show', '--agent-name', 'no-such', ...pair])).toEqual([
@@ -159,7 +159,7 @@ describe('--pair-port', () => {
     const { requests } = await gateway('requests', 'list');
     expect(requests.length).toBeGreaterThanOrEqual(2);
     expect((await prompted('agents', 'prompt', '--prompt', 'three [[turn=60s]]'))['sent']).toBe(true);
-    expect(await house.cli('agents', 'interrupt', ...at)).toMatchObject({ request_kind: 'interrupt' });
+    expect(await house.json('agents', 'interrupt', ...at)).toMatchObject({ request_kind: 'interrupt' });
     expect(house.received(launched['session_root'])).toEqual(['one', 'two', 'three [[turn=60s]]']);
     expect((await gateway('tui', 'history'))['entries'].length).toBeGreaterThan(0);
     const busy = await house.rouse(['agents', 'gateway', 'prompt', '--prompt', 'x', '--model', 'm', ...at]);
@@ -209,7 +209,7 @@ describe('--pair-port', () => {
   });
 
   it('--pair-port sends and reads mail', async () => {
-    const mail = (...args: string[]): Promise<Json> => house.cli('agents', 'mail', ...args, ...at);
+    const mail = (...args: string[]): Promise<Json> => house.json('agents', 'mail', ...args, ...at);
     const { address } = await mail('status');
     await mail('send', '--to', address, '--subject', 'hello', '--body-content', 'x');
     expect((await mail('list'))['messages'].map(({ subject }: Json) => subject)).toEqual(['hello']);
@@ -217,11 +217,11 @@ describe('--pair-port', () => {
   });
 
   it('rouse why --pair-port explains through the server, and names the request that announced a message', async () => {
-    const [{ message_ref }] = (await house.cli('agents', 'mail', 'list', ...at))['messages'];
+    const [{ message_ref }] = (await house.json('agents', 'mail', 'list', ...at))['messages'];
     await gateway('mail-notifier', 'enable', '--interval-seconds', '600');
     const why = ['why', '--message-ref', message_ref, ...at];
     const { message } = await house.until(async () => {
-      const said = await house.cli(...why);
+      const said = await house.json(...why);
       return said['message'].announced_by === null ? undefined : said;
     });
     expect((await house.rouse(why)).stdout).toContain(`announced by request ${message.announced_by}`);
@@ -232,16 +232,16 @@ describe('--pair-port', () => {
     expect((await gateway('detach'))['gateway_health']).toBe('not_attached');
     expect((await gateway('status'))['gateway_health']).toBe('not_attached');
     expect(await refused(['agents', 'gateway', 'tui', 'state', ...at])).toEqual([7, 'no_live_gateway']);
-    await house.cli('agents', 'relaunch', ...at);
+    await house.json('agents', 'relaunch', ...at);
     const sent = await prompted('agents', 'prompt', '--prompt', 'bare');
     expect(sent['taken_by']).toBe('terminal');
-    expect((await house.cli('agents', 'stop', ...at))['action']).toBe('terminate');
+    expect((await house.json('agents', 'stop', ...at))['action']).toBe('terminate');
     expect(await refused(['agents', 'gateway', 'status', ...at])).toEqual([3, 'unknown_agent']);
     expect(house.tmux('list-sessions')).toBe('');
   });
 
   it('--pair-port launches a headless agent whose turns the server runs, with its gateway at once', async () => {
-    const said = await house.cli(
+    const said = await house.json(
       'agents',
       'launch',
       '--tool',
@@ -255,7 +255,7 @@ describe('--pair-port', () => {
     );
     expect([said['backend'], said['gateway'].gateway_health]).toEqual(['generic_headless', 'healthy']);
     const run = ['--agent-name', 'cao-run', ...pair];
-    const queued = await house.cli(
+    const queued = await house.json(
       'agents',
       'gateway',
       'requests',
@@ -269,15 +269,25 @@ describe('--pair-port', () => {
     expect((await house.get('GET', '/agents/cao-run/turns'))['turns'].at(-1)).toMatchObject({
       status: 'completed',
     });
-    await house.cli('agents', 'stop', ...run);
+    await house.json('agents', 'stop', ...run);
   });
 
   it('--pair-port stops an agent whose session a person has renamed', async () => {
     const moved = ['--agent-name', 'moved'];
-    const made = await house.cli('agents', 'launch', '--tool', 'scripted', '--no-mailbox', ...moved, ...pair);
+    const made = await house.json(
+      'agents',
+      'launch',
+      '--tool',
+      'scripted',
+      '--no-mailbox',
+      ...moved,
+      ...pair,
+    );
     house.tmux('rename-session', '-t', `=${made['tmux_session_name']}`, 'elsewhere');
-    expect((await house.cli('agents', 'gateway', 'status', ...moved))['tmux_session_name']).toBe('elsewhere');
-    expect((await house.cli('agents', 'stop', ...moved))['session']).toBe('ended');
+    expect((await house.json('agents', 'gateway', 'status', ...moved))['tmux_session_name']).toBe(
+      'elsewhere',
+    );
+    expect((await house.json('agents', 'stop', ...moved))['session']).toBe('ended');
     expect(house.tmux('list-sessions')).toBe('');
   });
 });
@@ -287,7 +297,7 @@ describe('a session that was joined, by way of the server', () => {
   const join = async (): Promise<void> => {
     if (!house.tmux('list-sessions')) house.tmux('new-session', '-d', '-s', 'mine', '-n', 'my own', run);
     await house.until(() => house.tmux('capture-pane', '-p', '-t', '=mine:0').trim() !== '');
-    await house.cli('agents', 'join', '--agent-name', 'mine', '--target-tmux-session', 'mine');
+    await house.json('agents', 'join', '--agent-name', 'mine', '--target-tmux-session', 'mine');
   };
   const look = (): string[] => [
     house.tmux('list-panes', '-s', '-t', '=mine:', '-F', '#{window_name} #{pane_pid}'),
@@ -303,11 +313,11 @@ describe('a session that was joined, by way of the server', () => {
     expect(await house.get('POST', '/agents/mine/stop')).toMatchObject({ session: 'left', action: 'leave' });
     expect(look()).toEqual(before);
     await join();
-    expect((await house.cli('agents', 'leave', ...mine))['session']).toBe('left');
+    expect((await house.json('agents', 'leave', ...mine))['session']).toBe('left');
     expect(look()).toEqual(before);
     await join();
     expect((await house.ask('POST', '/agents/mine/stop', { kill_session: 'yes' })).status).toBe(422);
-    expect((await house.cli('agents', 'stop', '--kill-session', ...mine))['session']).toBe('ended');
+    expect((await house.json('agents', 'stop', '--kill-session', ...mine))['session']).toBe('ended');
     expect(house.tmux('list-sessions')).toBe('');
   });
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterEach(() => kill());
 afterAll(async () => {
-  house.close();
+  await house.close();
   fs.rmSync(built, { recursive: true, force: true });
 });
 

@@ -226,8 +226,8 @@ describe('its gateway', () => {
 
   it('the gateway of a headless agent is asked for by the session itself through the server its manifest names', async () => {
     const session = ['--target-tmux-session', agent['tmux_session_name']];
-    expect((await house.cli('agents', 'gateway', 'status', ...session))['gateway_health']).toBe('healthy');
-    expect((await house.cli('agents', 'gateway', 'detach', ...session))['gateway_health']).toBe(
+    expect((await house.json('agents', 'gateway', 'status', ...session))['gateway_health']).toBe('healthy');
+    expect((await house.json('agents', 'gateway', 'detach', ...session))['gateway_health']).toBe(
       'not_attached',
     );
   });

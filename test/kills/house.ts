@@ -10,9 +10,9 @@ import { readSession } from '../../src/gateway/index.ts';
 import { openMailStore } from '../../src/mail/index.ts';
 import { detach } from '../../src/session/index.ts';
 import { ReplicaAgent } from '../fleet/replica-agent.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { Doomed } from './doomed.ts';
 import { SmallDisk } from './small-disk.ts';
 import type { VictimKind } from './stages.ts';
@@ -29,7 +29,7 @@ const QUICK_SWEEPS = {
 
 const IDLE_AGENTS = 2;
 
-export interface KillableAgent extends HousedAgent {
+export interface KillableAgent extends WorldAgent {
   gateway: Doomed;
   workspaceId: string;
   /** The fleet, as this agent. */
@@ -53,7 +53,7 @@ export class KillHouse {
   server!: Doomed;
   /** The fleet, as a person. */
   user!: FleetClient;
-  #house!: AgentHouse;
+  #house!: TestWorld;
   #token = '';
   #postgres: TestPostgres | undefined;
   #databaseUrl: string | undefined;
@@ -184,14 +184,14 @@ export class KillHouse {
     this.#token = token;
     const tokenFile = path.join(this.notes, 'token');
     fs.writeFileSync(tokenFile, token, { mode: 0o600 });
-    this.#house = new AgentHouse(path.join(this.disk.directory, 'house'));
+    this.#house = new TestWorld({ directory: path.join(this.disk.directory, 'house') });
     this.#house.fleet = { url, tokenFile };
   }
 
   async #launch(name: string): Promise<void> {
     // A tmux server may die of clients that come and go (docs/decisions/tmux-control-clients.md); here they do so all the time.
-    this.#house.tmuxSocket = path.join(this.#house.directory, `${name}.tmux`);
-    const agent = await this.#house.launch(name, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
+    this.#house.socket = path.join(this.#house.directory, `${name}.tmux`);
+    const agent = await this.#house.agent(name, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
     const { facts, base, root } = agent;
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5, repeat: 'backoff' } });
     await detach(this.#house.context, { kind: 'local', facts });

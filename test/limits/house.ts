@@ -6,8 +6,8 @@ import { FleetClient, readTokenFile } from '../../src/client/index.ts';
 import { openEmbedded } from '../../src/db/index.ts';
 import { LIMITS, type LimitName } from '../../src/domain/index.ts';
 import { serverFiles } from '../../src/fleet/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
@@ -48,14 +48,14 @@ export interface Answer {
 
 /** A fleet server, a gateway and commands, each a process that was told of low limits by its environment. */
 export class LimitedHouse {
-  readonly #house = new AgentHouse();
+  readonly #house = new TestWorld();
   #server: ChildProcess | undefined;
-  agent!: HousedAgent;
+  agent!: WorldAgent;
   fleetUrl = '';
   token = '';
 
   async open(): Promise<void> {
-    const { database } = serverFiles(this.#house.directory);
+    const { database } = serverFiles(this.#house.home);
     await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
     this.#server = spawn(process.execPath, [BIN, 'server', 'start', '--port', '0', '--print-json'], {
       env: this.#env,
@@ -66,7 +66,7 @@ export class LimitedHouse {
     this.fleetUrl = url!;
     this.token = readTokenFile(admin_token_file!);
     this.#house.gatewayEnv = VARIABLES;
-    this.agent = await this.#house.launch('ana');
+    this.agent = await this.#house.agent('ana');
   }
 
   get #env(): NodeJS.ProcessEnv {

@@ -9,8 +9,8 @@ import { describeMailbox } from '../../src/mail/contract/mailbox.contract.ts';
 import { bindMailbox, openMailbox } from '../../src/mail/index.ts';
 import { registerTransport } from '../../src/mail/transports.ts';
 import type { ManifestFacts } from '../../src/session/index.ts';
-import { SessionHouse } from '../session/support/house.ts';
 import { MemoryMail } from '../support/memory-mail/memory-mail.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { toy } from './toy/transport.ts';
 
 /** Everything here knows the transport by this line alone. */
@@ -46,7 +46,7 @@ describeMailbox({
 
 describe('an agent whose mailbox is kept by a toy', () => {
   const ending = new Ending();
-  let house: SessionHouse;
+  let house: TestWorld;
   let facts: ManifestFacts;
   let place: string;
 
@@ -78,13 +78,13 @@ describe('an agent whose mailbox is kept by a toy', () => {
   const NOTE = ['--subject', 'note', '--body-content', 'x'];
 
   beforeAll(async () => {
-    house = new SessionHouse();
+    house = new TestWorld();
     place = path.join(house.directory, 'box.toy');
     facts = await house.launch('tim', { mailbox: { root: place } });
   });
   afterAll(async () => {
     await ending.run();
-    house.close();
+    await house.close();
   });
 
   it('an agent whose mailbox is kept by a toy has its binding in the manifest, and in the registry without what is not published', async () => {

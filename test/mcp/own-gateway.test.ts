@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from '../session/support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { TestMcpClient } from './mcp-client.ts';
 
 interface Launched {
@@ -17,9 +17,9 @@ interface Launched {
 
 describe('a launched agent', () => {
   const clients: TestMcpClient[] = [];
-  let house: SessionHouse;
+  let house: TestWorld;
   beforeAll(() => {
-    house = new SessionHouse();
+    house = new TestWorld();
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.close();

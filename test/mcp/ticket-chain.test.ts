@@ -3,16 +3,16 @@ import * as path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TicketsClient } from '../../src/client/index.ts';
-import { AgentHouse } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { TestMcpClient } from './mcp-client.ts';
 
 /** Real tmux, a real gateway process, a scripted agent, a real server, the built command line, the official client. */
-let house: AgentHouse;
+let house: TestWorld;
 let fleet: TestFleet;
 let mcp: TestMcpClient | undefined;
 beforeEach(async () => {
-  house = new AgentHouse();
+  house = new TestWorld();
   fleet = await startFleet();
   const tokenFile = path.join(house.directory, 'token');
   fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
@@ -29,7 +29,7 @@ const WAIT = { timeout: 30_000, interval: 50 };
 const TITLE = 'SECRET-WORDS';
 
 it('a request is typed to the agent as a notice without its words, and the agent answers it by the MCP server its launch gave it', async () => {
-  const agent = await house.launch('ana', ['--turn', '50ms']);
+  const agent = await house.agent('ana', ['--turn', '50ms']);
   const person = new TicketsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',
@@ -47,7 +47,7 @@ it('a request is typed to the agent as a notice without its words, and the agent
 
 it('an agent whose tool knows nothing of it can be answered for by the official client in its session', async () => {
   const nothing = path.join(house.directory, 'no-mcp.json');
-  const agent = await house.launch('ana', ['--turn', '50ms', '--mcp-config', nothing]);
+  const agent = await house.agent('ana', ['--turn', '50ms', '--mcp-config', nothing]);
   const person = new TicketsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { roster } from '../../src/session/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { WAIT } from './support/jobs.ts';
 
-const house = new AgentHouse();
-let ana: HousedAgent;
+const house = new TestWorld();
+let ana: WorldAgent;
 beforeAll(async () => {
-  ana = await house.launch('ana', ['--turn', '200ms']);
+  ana = await house.agent('ana', ['--turn', '200ms']);
 }, 120_000);
 afterAll(() => house.close());
 
@@ -44,7 +44,7 @@ it("a prompt that Rouse is typing is never shown as a person's draft, and what a
   expect(words).not.toContain('draft in its composer');
   execFileSync('tmux', [
     '-S',
-    house.tmuxSocket,
+    house.socket,
     'send-keys',
     '-t',
     `=${ana.facts.tmuxSessionName}:`,

@@ -22,7 +22,7 @@ const until = async <T>(look: () => Promise<T | undefined | false | null>): Prom
 
 beforeAll(async () => {
   await house.open({ calm: true });
-  const launched = await house.cli('launch', 'scripted', 'ana', '--wake');
+  const launched = await house.json('launch', 'scripted', 'ana', '--wake');
   ana = launched['agent_id'] as string;
   me = await house.visit();
 }, 120_000);
@@ -242,7 +242,7 @@ describe('the host', () => {
   it('an attachment is handed out as it was sent: a copy to everybody, a file it refers to only while it is the same', async () => {
     const note = path.join(house.directory, 'note.txt');
     fs.writeFileSync(note, 'as it was');
-    await house.cli('send', 'ana', 'files', '--body', 'x', '--attach', note, '--attach-copy', note);
+    await house.json('send', 'ana', 'files', '--body', 'x', '--attach', note, '--attach-copy', note);
     const list = await house.as(me, 'GET', 'mail?mailbox=ana@houmao.localhost&q=files');
     const message = (list.body['messages'] as { message_ref: string; attachments: Kept[] }[])[0]!;
     type Kept = { attachment_id: string; kind: string; locator: string };
@@ -296,7 +296,7 @@ describe('the host', () => {
   });
 
   it('the page of an agent whose session is gone says that it cannot be woken, how to fix it, and what was last seen of it', async () => {
-    const { tmux_session_name: session } = await house.cli('launch', 'scripted', 'bob', '--wake');
+    const { tmux_session_name: session } = await house.json('launch', 'scripted', 'bob', '--wake');
     const words = async (): Promise<string[]> =>
       (await house.as(me, 'GET', 'agents/bob/timeline?kinds=state')).body['items'].map(
         ({ title }: { title: string }) => title,

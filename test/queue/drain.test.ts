@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayClient } from '../../src/client/index.ts';
-import { AgentHouse } from '../support/agent-house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /**
  * Two clients post as fast as they are answered while a real gateway runs one process of the scripted headless tool per
@@ -8,9 +8,9 @@ import { AgentHouse } from '../support/agent-house.ts';
  */
 const EACH = process.env['ROUSE_PROOF'] === 'full' ? Number(process.env['ROUSE_DRAIN_EACH'] ?? 5000) : 12;
 
-let house: AgentHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new AgentHouse();
+  house = new TestWorld();
 });
 afterAll(() => house.close());
 
@@ -18,7 +18,7 @@ describe('two clients at one headless agent', () => {
   it('two clients of one headless agent each keep their order while the queue drains; depth and status are right all the time', {
     timeout: 7_200_000,
   }, async () => {
-    const agent = await house.launchHeadless('drain', ['--turn', '0']);
+    const agent = await house.headlessAgent('drain', ['--turn', '0']);
     const posting = Promise.all(['a', 'b'].map((name) => post(agent.client, name)));
     const depths: number[] = [];
     let posted = false;

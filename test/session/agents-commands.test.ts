@@ -6,16 +6,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openGatewayRecords } from '../../src/gateway/offline.ts';
 import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new SessionHouse({
+  house = new TestWorld({
     tmuxConfig: 'set -g base-index 1\nset -g renumber-windows on\nset -g pane-base-index 1\n',
   });
 });
-afterAll(() => {
-  expect(house.close()).toEqual([]);
+afterAll(async () => {
+  expect(await house.close()).toEqual([]);
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** The person's default tmux server, in a directory of this test: TMUX_TMPDIR moves it there. */
-let house: SessionHouse;
+let house: TestWorld;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   env = {
     ...{ TMUX_TMPDIR: house.directory, ROUSE_TMUX_SOCKET: '' },
     ...{ PERSONS_OWN: 'all of it', ROUSE_FLEET_TOKEN_FILE: '/of/the/person', CLAUDECODE: '1' },
@@ -17,9 +17,9 @@ beforeAll(async () => {
   const said = await house.rouse(['--print-json', 'agents', 'launch', ...flags], env);
   expect([said.code, said.stderr]).toEqual([0, '']);
 });
-afterAll(() => {
+afterAll(async () => {
   tmux('kill-server');
-  house.close();
+  await house.close();
 });
 
 /** A plain `tmux`, as the person types it later, in a shell that has none of those variables. */

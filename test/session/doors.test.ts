@@ -7,8 +7,8 @@ import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/server-files.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 import { modeFlag } from '../support/gateway-mode.ts';
-import { readTranscript } from '../support/scripted-agent.ts';
-import { ROOT, type Said, SessionHouse } from './support/house.ts';
+import { promptsOf } from '../support/scripted-agent.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 
 /** Accounts that nobody has: a process may have their uids all the same, when root starts it. */
 const GUEST = 61_001;
@@ -16,16 +16,9 @@ const OTHER = 61_002;
 const isRoot = process.getuid?.() === 0;
 
 /** A home whose commands all run with the same environment. */
-class DoorHouse extends SessionHouse {
+class DoorHouse extends TestWorld {
   server: ChildProcess | undefined;
   serverPort = 0;
-
-  async json(...args: string[]): Promise<Said['json']> {
-    const said = await this.rouse(['--print-json', ...args], { CAO_PORT: '1' });
-    if (said.code !== 0)
-      throw new Error(`rouse ${args.join(' ')}: ${said.code} ${said.stderr}${said.stdout}`);
-    return said.json;
-  }
 
   async startServer(...flags: string[]): Promise<void> {
     const words = [
@@ -49,12 +42,6 @@ class DoorHouse extends SessionHouse {
     if (!this.server || this.server.exitCode !== null) return;
     this.server.kill('SIGTERM');
     await once(this.server, 'exit');
-  }
-
-  received(sessionRoot: string): string[] {
-    return readTranscript(path.join(sessionRoot, 'transcript.jsonl'))
-      .filter((record) => record.type === 'submitted')
-      .map((record) => String(record['text']));
   }
 }
 
@@ -83,7 +70,7 @@ describe('where the kernel cannot be asked who connects', () => {
   });
   afterAll(async () => {
     await house.stopServer();
-    house.close();
+    await house.close();
   });
 
   it('a gateway answers only to those who show its token; the commands of its owner do so by themselves', async () => {
@@ -99,14 +86,14 @@ describe('where the kernel cannot be asked who connects', () => {
     expect(await statusOf(`${gateway}/health`)).toBe(200);
     expect(await statusOf(`${gateway}/v1/status`, fs.readFileSync(file, 'utf8').trim())).toBe(200);
     await house.json('agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--prompt', 'one');
-    await house.until(() => house.received(root).includes('one'));
+    await house.until(() => promptsOf(root).includes('one'));
   });
 
   it('the agent is woken for mail with commands, which work; no URL is named that would refuse it', async () => {
     const at = ['--agent-name', 'gpu'];
     await house.json('agents', 'gateway', 'mail-notifier', 'enable', '--interval-seconds', '1', ...at);
     await house.json('agents', 'mail', 'post', '--subject', 'hello', '--body-content', 'text', ...at);
-    const wake = await house.until(() => house.received(root).find((text) => text !== 'one'));
+    const wake = await house.until(() => promptsOf(root).find((text) => text !== 'one'));
     expect([wake.includes('agents mail'), wake.includes(gateway)]).toEqual([true, false]);
     expect((await house.json('agents', 'mail', 'list', ...at))['messages']).toHaveLength(1);
     expect((await house.json('agents', 'mail', 'resolve-live', ...at))['gateway']).toBeNull();
@@ -137,7 +124,7 @@ describe('where the kernel cannot be asked who connects', () => {
     await house.json(
       ...['agents', 'gateway', 'requests', 'submit', '--prompt', 'two', '--agent-name', 'cao', ...pair],
     );
-    await house.until(() => house.received(path.dirname(served['manifest_path'])).includes('two'));
+    await house.until(() => promptsOf(path.dirname(served['manifest_path'])).includes('two'));
     await house.json('agents', 'stop', '--agent-name', 'cao', ...pair);
     await house.stopServer();
     expect(fs.existsSync(file)).toBe(false);
@@ -156,7 +143,7 @@ describe('--allow-users', () => {
     JSON.parse(fs.readFileSync(path.join(root, 'desired-config.rouse.json'), 'utf8')).desired_allow_users;
   afterAll(async () => {
     await house.stopServer();
-    house.close();
+    await house.close();
   });
 
   it('names accounts that exist', async () => {

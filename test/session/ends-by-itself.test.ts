@@ -6,7 +6,7 @@ import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { readKeeper } from '../../src/session/records/live-gateway.ts';
 import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** A gateway that ends without being asked comes back by itself: same port, same mode, the work it had accepted once. */
 const MODES = ['--background', '--foreground', '--hosted'] as const;
@@ -14,18 +14,18 @@ const MODES = ['--background', '--foreground', '--hosted'] as const;
 /** Where the keeper is no window's. */
 const KEPT = ['--background', '--hosted'] as const;
 
-let house: SessionHouse;
+let house: TestWorld;
 let agent: ManifestFacts;
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
   agent = await house.launch('gpu', { args: ['--turn', '50ms'] });
 });
 afterAll(async () => {
   expect((await rouse('agents', 'stop', '--agent-name', 'gpu')).code).toBe(0);
   await house.until(() => house.processes().length === 0);
-  expect(house.close()).toEqual([]);
+  expect(await house.close()).toEqual([]);
 });
 
 const rouse = (...args: string[]) => house.rouse(args);

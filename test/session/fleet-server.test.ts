@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { publishCapability } from '../../src/session/gateway/publish.ts';
 import { servedManifest, writeSession } from '../../src/session/testing.ts';
+import { TestWorld } from '../support/test-world.ts';
 import { type FleetOptions, FleetServerDouble } from './support/fleet-server-double.ts';
-import { SessionHouse } from './support/house.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 const servers: FleetServerDouble[] = [];
 
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
   house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
 });
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 async function open(options: FleetOptions): Promise<FleetServerDouble> {

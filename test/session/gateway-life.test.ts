@@ -17,20 +17,21 @@ import {
 } from '../../src/session/index.ts';
 import { readDesiredConfig } from '../../src/session/records/gateway-documents.ts';
 import { readRecord } from '../../src/session/records/registry-read.ts';
-import { buildStandIn, SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
+import { buildStandIn } from './support/build-stand-in.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 let agent: ManifestFacts;
 let gatewayProgram: string[];
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   gatewayProgram = await buildStandIn(house.directory);
   agent = await house.launch('gpu');
 });
-afterAll(() => {
+afterAll(async () => {
   house.tmux('kill-session', '-t', `=${agent.tmuxSessionName}`);
-  house.close();
+  await house.close();
 });
 
 const context = (fault = ''): SessionContext => ({

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readManifestFacts } from '../../src/session/index.ts';
 import { sessionManifest } from '../../src/wire/index.ts';
 import { modeFlag } from '../support/gateway-mode.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);

@@ -2,12 +2,12 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** One gateway kills the host of all whenever it is taken up: the host goes on, and the others with it. */
 const GOOD = ['ana', 'ben', 'cat'] as const;
 
-let house: SessionHouse;
+let house: TestWorld;
 let bad: ManifestFacts;
 const good = new Map<string, ManifestFacts>();
 const poison = (): string => path.join(house.directory, 'poison');
@@ -27,7 +27,7 @@ syncBuiltinESMExports();
 `;
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   const preload = path.join(house.directory, 'preload.mjs');
   fs.writeFileSync(preload, PRELOAD);
   house.env['NODE_OPTIONS'] = `--import=${preload}`;
@@ -36,8 +36,8 @@ beforeAll(async () => {
   for (const name of GOOD) good.set(name, await house.launch(name, { autoAttach: { mode: 'hosted' } }));
   bad = await house.launch('bad', { autoAttach: { mode: 'hosted' } });
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
 import { attach, findTarget, type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { ROOT, SessionHouse } from './support/house.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 
 /** Gateways of several sessions in one process: each has what a gateway of its own process has. */
 const NAMES = ['one', 'two', 'three'] as const;
 
-let house: SessionHouse;
+let house: TestWorld;
 const agents = new Map<string, ManifestFacts>();
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
   for (const name of NAMES)
     agents.set(name, await house.launch(name, { args: ['--turn', '50ms'], autoAttach: { mode: 'hosted' } }));
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const name of NAMES) await house.rouse(['agents', 'stop', '--agent-name', name]);
   await house.until(() => house.processes().length === 0);
-  expect(house.close()).toEqual([]);
+  expect(await house.close()).toEqual([]);
 });
 
 const paths = (name: string) => sessionPaths(agents.get(name)!.root);

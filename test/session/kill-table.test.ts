@@ -5,7 +5,7 @@ import { readIfExists } from '../../src/base/index.ts';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { drawSeed } from '../support/draw-seed.ts';
 import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
-import { ROOT, SessionHouse } from './support/house.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 import { type Random, seeded } from './support/seeded.ts';
 
 /**
@@ -22,12 +22,12 @@ const SLOWNESS = process.env['ROUSE_PROOF'] === 'full' ? 1 : 5;
 type Victim = 'command' | 'gateway' | 'tool' | 'tmux';
 const VICTIMS: Victim[] = ['gateway', 'command', 'tool', 'gateway', 'tmux', 'command', 'gateway', 'tool'];
 
-let house: SessionHouse;
+let house: TestWorld;
 let facts: ManifestFacts;
 let session: string;
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   facts = await house.launch('gpu');
   session = facts.tmuxSessionName;
 });
@@ -36,7 +36,7 @@ afterAll(async () => {
   expect(stopped.code).toBe(0);
   await house.until(() => house.processes().length === 0);
   expect(house.readableByOthers()).toEqual([]);
-  expect(house.close()).toEqual([]);
+  expect(await house.close()).toEqual([]);
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROOT, SessionHouse } from './support/house.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);

@@ -6,19 +6,19 @@ import { identifyProcess, isProcessAlive } from '../../src/base/index.ts';
 import { besideOf } from '../../src/wire/index.ts';
 import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
 import { sampled } from '../support/sample.ts';
-import { ROOT, SessionHouse } from './support/house.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 let person: string;
 beforeAll(() => {
-  house = new SessionHouse({ tmuxConfig: 'set -g automatic-rename on\nset -g base-index 0\n' });
+  house = new TestWorld({ tmuxConfig: 'set -g automatic-rename on\nset -g base-index 0\n' });
   person = path.join(house.directory, 'person');
 });
-afterAll(() => {
+afterAll(async () => {
   try {
     execFileSync('tmux', ['-S', person, 'kill-server'], { stdio: 'ignore' });
   } catch {}
-  house.close();
+  await house.close();
 });
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);

@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** The host of all gateways and its keeper are killed together: nothing starts them again, and everything says so. */
 const WOKEN = ['ana', 'ben'] as const;
 const MENDS = '"rouse host start" brings it back';
 
-let house: SessionHouse;
+let house: TestWorld;
 const rouse = (...args: string[]) => house.rouse(args);
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 const agentOf = async (name: string): Promise<any> =>
@@ -29,7 +29,7 @@ const killHostAndKeeper = (): void => kill('keeper.json', 'current-host.json');
 const before = new Map<string, { port: number; interval: number; repeat: string; perHour: number }>();
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   for (const name of WOKEN) expect((await rouse('launch', 'scripted', name, '--wake')).code).toBe(0);
   expect((await rouse('launch', 'scripted', 'cat')).code).toBe(0);
   await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ben', '--interval-seconds', '77');
@@ -41,8 +41,8 @@ beforeAll(async () => {
   killHostAndKeeper();
   await house.until(async () => (await agentOf('ana')).gateway !== 'live');
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 describe('the host of the gateways and its keeper, killed together', () => {

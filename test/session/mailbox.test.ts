@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   await house.launch('gpu');
 });
 afterAll(async () => {
   await json('agents', 'stop', '--agent-name', 'gpu');
-  house.close();
+  await house.close();
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);

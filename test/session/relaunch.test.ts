@@ -1,17 +1,17 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Said, SessionHouse } from './support/house.ts';
+import { type Ran, TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeEach(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
 });
-afterEach(() => void house.close());
+afterEach(() => house.close());
 
-const json = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Said> =>
+const json = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> =>
   house.rouse(['--print-json', ...args], env);
-const gateway = (...words: string[]): Promise<Said> =>
+const gateway = (...words: string[]): Promise<Ran> =>
   json(['agents', 'gateway', ...words, '--agent-name', 'ana']);
 const notifier = async () => (await gateway('mail-notifier', 'status')).json;
 

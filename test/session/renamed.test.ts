@@ -1,20 +1,20 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modeFlag } from '../support/gateway-mode.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 const MODE = modeFlag('tmux_auxiliary_window');
 
-let house: SessionHouse;
+let house: TestWorld;
 let root: string;
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   const said = await json(['agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu', '--no-mailbox']);
   root = said.json['session_root'];
   house.tmux('rename-session', '-t', `=${said.json['tmux_session_name']}`, 'my work');
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);

@@ -3,13 +3,13 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MODE_FLAGS } from '../support/gateway-mode.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 let root: string;
 let transcript: string;
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   await json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'local', '--', '--turn', '0');
   const { json: agent } = await json('agents', 'show', '--agent-name', 'local');
   root = agent['paths'].gateway_root;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await json('agents', 'stop', '--agent-name', 'local');
-  expect(house.close()).toEqual([]);
+  expect(await house.close()).toEqual([]);
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);

@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 const SECRET = 'sk-this-must-never-be-seen-0123456789';
-let house: SessionHouse;
+let house: TestWorld;
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   const launch = [
     '--print-json',
     'agents',
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await house.rouse(['agents', 'stop', '--agent-name', 'gpu']);
-  house.close();
+  await house.close();
 });
 
 const environmentOf = (words: RegExp): string => {

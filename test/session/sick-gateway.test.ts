@@ -4,10 +4,10 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
 import { disksFor, smallDisk } from '../faults/small-file-system.ts';
-import { ROOT, SessionHouse } from './support/house.ts';
+import { ROOT, TestWorld } from '../support/test-world.ts';
 
 /** A gateway that runs and cannot do its work: whatever /health says, everything that shows the agent says too. */
-let house: SessionHouse;
+let house: TestWorld;
 let root: string;
 
 const rouse = (...args: string[]) => house.rouse(args);
@@ -64,11 +64,11 @@ async function everywhereElse(reason: RegExp, command: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   await launch();
 });
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 describe('a gateway whose queue file is taken away', () => {
@@ -257,12 +257,12 @@ describe.each(disksFor(import.meta.filename))('a full disk: $title', ({ kind, re
       const before = house;
       const { TMPDIR } = process.env;
       process.env['TMPDIR'] = small.directory;
-      house = new SessionHouse();
+      house = new TestWorld();
       if (TMPDIR === undefined) delete process.env['TMPDIR'];
       else process.env['TMPDIR'] = TMPDIR;
-      onTestFinished(() => {
+      onTestFinished(async () => {
         small.empty();
-        house.close();
+        await house.close();
         house = before;
       });
       await launch();

@@ -2,12 +2,12 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAIL_SKILLS } from '../../src/domain/index.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 let bin: string;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
   bin = path.join(house.directory, 'bin');
   fs.mkdirSync(bin);
   // Only its name matters here: what launch does for this tool before it starts.

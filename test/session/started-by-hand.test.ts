@@ -4,15 +4,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } f
 import { GatewayClient } from '../../src/client/index.ts';
 import { startByHand, toolGone, toolPids } from '../support/by-hand.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
-import { SessionHouse } from './support/house.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 let gateway: GatewayClient;
 let pane: string;
 let transcript: string;
 
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   const { json, code, stderr } = await house.rouse([
     ...['--print-json', 'agents', 'launch', '--tool', 'scripted', '--agent-name', 'ana'],
     ...['--wake', '--gateway-background'],
@@ -25,8 +25,8 @@ beforeAll(async () => {
   transcript = shown.json['transcript_path'];
 });
 
-afterAll(() => {
-  house.close();
+afterAll(async () => {
+  await house.close();
 });
 
 beforeEach(() => {

@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Said, SessionHouse } from './support/house.ts';
+import { type Ran, TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
 });
-afterAll(() => void house.close());
+afterAll(() => house.close());
 
 const TEAM = `
 [wake]
@@ -31,8 +31,8 @@ const project = (text: string, directory = house.workdir): void => {
   fs.mkdirSync(path.join(directory, 'api'), { recursive: true });
   fs.writeFileSync(path.join(directory, '.rouse.toml'), text, { mode: 0o644 });
 };
-const json = (...args: string[]): Promise<Said> => house.rouse(['--print-json', ...args]);
-const outcomes = ({ json }: Said): string[] =>
+const json = (...args: string[]): Promise<Ran> => house.rouse(['--print-json', ...args]);
+const outcomes = ({ json }: Ran): string[] =>
   json['agents'].map(({ name, action }: { name: string; action: string }) => `${name} ${action}`);
 const notifier = async (name: string): Promise<unknown> =>
   (await json('agents', 'gateway', 'mail-notifier', 'status', '--agent-name', name)).json;
@@ -134,7 +134,7 @@ describe('the team of a project', () => {
     const other = path.join(house.directory, 'other');
     project('[team.ana]\ntool = "scripted"\n', other);
     await json('config', 'trust', other);
-    const at = (...args: string[]): Promise<Said> => {
+    const at = (...args: string[]): Promise<Ran> => {
       const here = house.workdir;
       Object.assign(house, { workdir: other });
       const done = json(...args);

@@ -1,21 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Said, SessionHouse } from './support/house.ts';
+import { type Ran, TestWorld } from '../support/test-world.ts';
 
 /** One home; agent bob in session "main" of the first server, and a session of that name on a second one. */
-let house: SessionHouse;
+let house: TestWorld;
 let other: string;
 beforeAll(async () => {
-  house = new SessionHouse();
+  house = new TestWorld();
   other = path.join(house.directory, 'other');
   const flags = ['--tool', 'scripted', '--agent-name', 'bob', '--session-name', 'main', '--no-mailbox'];
   expect((await json(['agents', 'launch', ...flags])).code).toBe(0);
   there('new-session', '-d', '-s', 'main', 'cat');
 });
-afterAll(() => {
+afterAll(async () => {
   there('kill-server');
-  house.close();
+  await house.close();
 });
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
@@ -28,7 +28,7 @@ function insideOther(): NodeJS.ProcessEnv {
   return { TMUX: `${other},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
 }
 
-function expectRefusal(said: Said): void {
+function expectRefusal(said: Ran): void {
   expect([said.code, said.json['error'].cause]).toEqual([4, 'other_tmux_server']);
   expect(said.json['error'].message).toContain(other);
   expect(said.json['error'].message).toContain(house.socket);

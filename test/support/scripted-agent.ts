@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as net from 'node:net';
+import * as path from 'node:path';
 import { invalid, unavailable } from '../../src/base/index.ts';
 import type { TranscriptRecord } from '../../src/scripted/tui/transcript.ts';
 
@@ -43,10 +44,10 @@ export class ControlClient {
   }
 
   /** Waits until the agent listens, then knows every event since its start. */
-  static async connect(path: string, signal?: AbortSignal): Promise<ControlClient> {
+  static async connect(socketPath: string, signal?: AbortSignal): Promise<ControlClient> {
     for (;;) {
       signal?.throwIfAborted();
-      const socket = await tryConnect(path);
+      const socket = await tryConnect(socketPath);
       if (!socket) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         continue;
@@ -129,17 +130,17 @@ export class ControlClient {
   }
 }
 
-function tryConnect(path: string): Promise<net.Socket | undefined> {
+function tryConnect(socketPath: string): Promise<net.Socket | undefined> {
   return new Promise((resolve) => {
-    const socket = net.connect(path);
+    const socket = net.connect(socketPath);
     socket.once('connect', () => resolve(socket));
     socket.once('error', () => resolve(undefined));
   });
 }
 
 /** All whole records, oldest first. A line torn by kill -9 is left out; any other bad line is an error. */
-export function readTranscript(path: string): TranscriptRecord[] {
-  const lines = fs.readFileSync(path, 'utf8').split('\n');
+export function readTranscript(file: string): TranscriptRecord[] {
+  const lines = fs.readFileSync(file, 'utf8').split('\n');
   return lines.flatMap((line, index) => {
     if (line === '') return [];
     try {
@@ -147,7 +148,7 @@ export function readTranscript(path: string): TranscriptRecord[] {
     } catch {
       const torn = index === lines.length - 1 || isStart(lines[index + 1]);
       if (torn) return [];
-      throw invalid(`${path}: line ${index + 1} is not a record`);
+      throw invalid(`${file}: line ${index + 1} is not a record`);
     }
   });
 }
@@ -159,4 +160,11 @@ function isStart(line: string | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+/** The prompts that the agent of this session really received, in order. */
+export function promptsOf(sessionRoot: string): string[] {
+  return readTranscript(path.join(sessionRoot, 'transcript.jsonl'))
+    .filter((record) => record.type === 'submitted')
+    .map((record) => String(record['text']));
 }

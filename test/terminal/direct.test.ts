@@ -1,14 +1,14 @@
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ManifestFacts } from '../../src/session/index.ts';
-import { SessionHouse } from '../session/support/house.ts';
 import { readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
+import { TestWorld } from '../support/test-world.ts';
 
-let house: SessionHouse;
+let house: TestWorld;
 afterEach(() => house.close());
 
 async function launched(): Promise<ManifestFacts> {
-  house = new SessionHouse();
+  house = new TestWorld();
   return house.launch('gpu', { args: ['--turn', '50ms'] });
 }
 

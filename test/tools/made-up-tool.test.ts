@@ -2,15 +2,15 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Said, SessionHouse } from '../session/support/house.ts';
+import { type Ran, TestWorld } from '../support/test-world.ts';
 
 /** Everything here is done by the built programs; they know the tool by made-up-tool.ts alone. */
-let house: SessionHouse;
+let house: TestWorld;
 let env: NodeJS.ProcessEnv;
 let heardFile: string;
 
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
   const at = (name: string): string => path.join(house.directory, name);
   const tool = at('made-up-tool.mjs');
   const source = path.join(import.meta.dirname, 'made-up-tool.ts');
@@ -29,13 +29,13 @@ afterAll(async () => {
 });
 
 const WAIT = { timeout: 30_000, interval: 100 };
-const rouse = (...words: string[]): Promise<Said> => house.rouse([...words, '--print-json'], env);
-async function json(...words: string[]): Promise<Said['json']> {
+const rouse = (...words: string[]): Promise<Ran> => house.rouse([...words, '--print-json'], env);
+async function json(...words: string[]): Promise<Ran['json']> {
   const said = await rouse(...words);
   expect([words.join(' '), said.code, said.stderr]).toEqual([words.join(' '), 0, '']);
   return said.json;
 }
-const gateway = (...words: string[]): Promise<Said['json']> =>
+const gateway = (...words: string[]): Promise<Ran['json']> =>
   json('agents', 'gateway', ...words, '--agent-name', 'mia');
 const heard = (): { text: string; args: string[] }[] =>
   fs

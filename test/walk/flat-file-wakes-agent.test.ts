@@ -1,19 +1,19 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHouse } from '../session/support/house.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
+import { TestWorld } from '../support/test-world.ts';
 
 /** A flat file as the mailbox of an agent: bound by the command line, watched by a real gateway, handled by the agent. */
-let house: SessionHouse;
+let house: TestWorld;
 let inbox: string;
 beforeAll(() => {
-  house = new SessionHouse();
+  house = new TestWorld();
   inbox = path.join(house.workdir, '.agent', 'inbox.md');
 });
 afterAll(async () => {
   await json('agents', 'stop', '--agent-name', 'app');
-  house.close();
+  await house.close();
 });
 
 const WAIT = { timeout: 20_000, interval: 50 };

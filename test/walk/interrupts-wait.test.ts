@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestView } from '../../src/wire/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { PersonAtClient } from '../terminal/person-at-client.ts';
 
 /** Interrupts through a real gateway and real tmux, where no keys can go in at once. */
-const house = new AgentHouse();
+const house = new TestWorld();
 const person = new PersonAtClient();
-let agent: HousedAgent;
+let agent: WorldAgent;
 beforeAll(async () => {
-  agent = await house.launch('ana', ['--turn', '50ms']);
+  agent = await house.agent('ana', ['--turn', '50ms']);
 });
 afterAll(async () => {
   await person.close();
@@ -18,7 +17,7 @@ afterAll(async () => {
 });
 
 const WAIT = { timeout: 20_000, interval: 50 };
-const socket = path.join(house.directory, 'tmux.sock');
+const { socket } = house;
 const tmux = (...args: string[]): string =>
   execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' }).trim();
 const window = (): string => `=${agent.facts.tmuxSessionName}:0`;

@@ -2,26 +2,26 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openMailStore, repairMailStore } from '../../src/mail/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** What a running gateway does when the store under it is repaired, moved away or restored. */
-const house = new AgentHouse();
+const house = new TestWorld();
 afterEach(() => house.close());
 
 const WAIT = { timeout: 60_000, interval: 50 };
-const root = path.join(house.directory, 'mail');
+const root = house.context.settings.mailboxDir;
 
-async function sendFromOutside(agent: HousedAgent, subject: string): Promise<void> {
+async function sendFromOutside(agent: WorldAgent, subject: string): Promise<void> {
   const store = openMailStore({ root });
   await store.mailbox(`${agent.name}@houmao.localhost`).post({ subject, body_content: 'do it' });
   await store.close();
 }
 
-const errorOf = (agent: HousedAgent) => agent.client.notifier().then(({ last_error }) => last_error);
+const errorOf = (agent: WorldAgent) => agent.client.notifier().then(({ last_error }) => last_error);
 
 describe('a running gateway', () => {
   it('a running gateway goes on with the mailbox that is there now, after a repair and after the root was away', async () => {
-    const agent = await house.launch('ana', ['--turn', '50ms', '--act-on-mail', '--reply', '']);
+    const agent = await house.agent('ana', ['--turn', '50ms', '--act-on-mail', '--reply', '']);
     const handled = (times: number) =>
       expect
         .poll(

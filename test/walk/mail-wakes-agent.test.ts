@@ -3,36 +3,33 @@ import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayClient } from '../../src/client/index.ts';
 import { attach, detach, findTarget, relaunch } from '../../src/session/index.ts';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** The scenarios of the mail notifier, with real tmux, a real gateway and an agent that really handles its mail. */
-let house = new AgentHouse();
+let house = new TestWorld();
 afterEach(async () => {
   await house.close();
-  house = new AgentHouse();
+  house = new TestWorld();
 });
 
 const WAIT = { timeout: 20_000, interval: 50 };
 const HANDLES_MAIL = ['--turn', '50ms', '--act-on-mail', '--reply', ''];
 const IGNORES_MAIL = ['--turn', '50ms'];
 
-async function agentWith(
-  args: string[],
-  notifier: object = { interval_seconds: 3600 },
-): Promise<HousedAgent> {
-  const agent = await house.launch('ana', args);
+async function agentWith(args: string[], notifier: object = { interval_seconds: 3600 }): Promise<WorldAgent> {
+  const agent = await house.agent('ana', args);
   await agent.client.call('notifier.enable', { body: { interval_seconds: 3600, ...notifier } });
   return agent;
 }
 
 /** A note of the operator: it needs no second agent. */
-const note = (agent: HousedAgent, subject = 'work') =>
+const note = (agent: WorldAgent, subject = 'work') =>
   agent.client.call('mail.post', { body: { subject, body_content: 'do it' } });
-const outcomes = async (agent: HousedAgent): Promise<string[]> =>
+const outcomes = async (agent: WorldAgent): Promise<string[]> =>
   (await agent.client.call('notifier.decisions', { limit: 50 })).decisions.map(
     (decision) => decision.outcome,
   );
-const wakes = (agent: HousedAgent): number => agent.received().length;
+const wakes = (agent: WorldAgent): number => agent.received().length;
 
 describe('mail', () => {
   it('mail while the agent is idle wakes it at once, and handled mail brings no second wake', async () => {
@@ -96,7 +93,7 @@ describe('mail', () => {
 
   it('mail in a mailbox that cannot be read for a while is announced when it can be again', async () => {
     const agent = await agentWith(HANDLES_MAIL, { interval_seconds: 1 });
-    const root = path.join(house.directory, 'mail');
+    const root = house.context.settings.mailboxDir;
     await note(agent);
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
     // A new binding makes the gateway open the store again; meanwhile the store is away.
@@ -150,7 +147,7 @@ describe('mail', () => {
 
 describe('a gateway client', () => {
   it('a gateway client is refused by another process on the port of a gateway that has ended', async () => {
-    const agent = await house.launch('ana', IGNORES_MAIL);
+    const agent = await house.agent('ana', IGNORES_MAIL);
     const { gateway_port } = await agent.client.status();
     const target = await findTarget(house.context, { agentName: 'ana' });
     await detach(house.context, target);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** Reminders through a real gateway, real tmux and the scripted agent. */
-const house = new AgentHouse();
-let agent: HousedAgent;
+const house = new TestWorld();
+let agent: WorldAgent;
 beforeAll(async () => {
-  agent = await house.launch('ana', ['--turn', '50ms']);
+  agent = await house.agent('ana', ['--turn', '50ms']);
 });
 afterAll(() => house.close());
 

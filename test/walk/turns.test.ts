@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** A reminder that is due again before each turn ends, with mail and a prompt that want the same agent. */
-const house = new AgentHouse();
-let agent: HousedAgent;
+const house = new TestWorld();
+let agent: WorldAgent;
 beforeAll(async () => {
-  agent = await house.launch('ana', ['--turn', '1s']);
+  agent = await house.agent('ana', ['--turn', '1s']);
 });
 afterAll(() => house.close());
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { serverFiles } from '../../../src/fleet/index.ts';
-import { ROOT } from '../../session/support/house.ts';
+import { ROOT } from '../../support/test-world.ts';
 import { AgentUnderTest } from '../support/agent-under-test.ts';
 import { findInstalled } from '../support/installed-tool.ts';
 import type { RealTool } from '../support/real-tools.ts';
@@ -47,7 +47,7 @@ export class AgentPair {
       }
       return pair;
     } catch (error) {
-      pair.close();
+      await pair.close();
       throw error;
     }
   }
@@ -94,8 +94,8 @@ export class AgentPair {
     if (code !== 0) throw new Error(`relay ended with ${code}: ${stderr}`);
   }
 
-  close(): void {
-    this.ana.close();
+  async close(): Promise<void> {
+    await this.ana.close();
     this.#server?.kill();
   }
 }

@@ -95,13 +95,13 @@ async function playAll(tally: Tally, say: RoundsWanted['say']): Promise<void> {
       const times = `${(tookMs / 1000).toFixed(1)} s, of it the model ${(modelMs / 1000).toFixed(1)} s`;
       say(`${title} ${number}: ${wrong.length === 0 ? `whole, ${times}` : `not whole\n${wrong.join('\n')}`}`);
       if (!round.stuck) continue;
-      pair.close();
+      await pair.close();
       pair = undefined;
     }
   } catch (error) {
     say(`${title}: ${(error as Error).message}`);
   } finally {
-    pair?.close();
+    await pair?.close();
   }
 }
 

@@ -27,7 +27,7 @@ export async function playVisit(visit: Visit, directory: string): Promise<Played
     const name = visit.scenes[played.length]?.state ?? visit.setup;
     played.push({ name, outcome: 'not_tried', verdict: 'failed', said: [String(error)] });
   } finally {
-    terminal.close();
+    await terminal.close();
   }
   return played;
 }

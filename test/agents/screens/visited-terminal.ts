@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { SessionHouse } from '../../session/support/house.ts';
+import { TestWorld } from '../../support/test-world.ts';
 import { MockModel, type Received } from '../model/mock-model.ts';
 import { findInstalled } from '../support/installed-tool.ts';
 import { type Place, REAL_TOOLS, type RealTool } from '../support/real-tools.ts';
@@ -16,7 +16,7 @@ const GIVES_UP_MS = 25_000;
 
 /** One program in a terminal of its own, talking to the stand-in for its model. */
 export class VisitedTerminal implements Stage {
-  readonly house = new SessionHouse();
+  readonly house = new TestWorld();
   readonly model = new MockModel();
   readonly visit: Visit;
   readonly version: string;
@@ -173,8 +173,8 @@ export class VisitedTerminal implements Stage {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.model.close();
-    this.house.close();
+    await this.house.close();
   }
 }

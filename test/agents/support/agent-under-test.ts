@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { GatewayClient } from '../../../src/client/index.ts';
 import type { RequestView, TuiState } from '../../../src/wire/index.ts';
-import { type Said, SessionHouse } from '../../session/support/house.ts';
+import { type Ran, TestWorld } from '../../support/test-world.ts';
 import { MockModel } from '../model/mock-model.ts';
 import { findSecret } from './find-secret.ts';
 import type { InstalledTool } from './installed-tool.ts';
@@ -18,7 +18,7 @@ export interface Entry {
 
 /** A real command line, launched as an agent by the built program, with a stand-in for its model. */
 export class AgentUnderTest {
-  readonly house: SessionHouse;
+  readonly house: TestWorld;
   readonly model: MockModel;
   readonly tool: RealTool;
   readonly name: string;
@@ -32,7 +32,7 @@ export class AgentUnderTest {
   constructor(tool: RealTool, installed: InstalledTool, name = AGENT, beside?: AgentUnderTest) {
     this.tool = tool;
     this.name = name;
-    this.house = beside?.house ?? new SessionHouse();
+    this.house = beside?.house ?? new TestWorld();
     this.model = beside?.model ?? new MockModel();
     this.#installed = installed;
   }
@@ -67,7 +67,7 @@ export class AgentUnderTest {
   }
 
   /** A command about this agent; its answer as JSON. */
-  command(...words: string[]): Promise<Said> {
+  command(...words: string[]): Promise<Ran> {
     return this.house.rouse(['agents', ...words, '--agent-name', this.name, '--print-json']);
   }
 
@@ -84,7 +84,7 @@ export class AgentUnderTest {
     await this.#said('relaunch');
   }
 
-  async #said(...words: string[]): Promise<Said['json']> {
+  async #said(...words: string[]): Promise<Ran['json']> {
     const { json, code, stderr } = await this.command(...words);
     if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}`);
     return json;
@@ -241,7 +241,7 @@ export class AgentUnderTest {
   }
 
   /** Ends everything; answers with what should have ended before. */
-  close(): string[] {
+  close(): Promise<string[]> {
     this.model.close();
     return this.house.close();
   }

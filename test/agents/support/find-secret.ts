@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { SessionHouse } from '../../session/support/house.ts';
+import type { TestWorld } from '../../support/test-world.ts';
 
 /** Where other users, or other programs of this one, could read it: arguments, tmux, files Rouse keeps. */
-export function findSecret(secret: string, house: SessionHouse): string[] {
+export function findSecret(secret: string, house: TestWorld): string[] {
   const places = [
     ...argumentLists(),
     ...['-g', ...house.tmux('list-sessions', '-F', '-t=#{session_name}').split('\n')].map((which) => ({

@@ -3,25 +3,25 @@ import * as path from 'node:path';
 import { TicketsClient } from '../../../src/client/index.ts';
 import { stop } from '../../../src/session/index.ts';
 import type { PageCode, PageCodeInput } from '../../../src/wire/index.ts';
-import { AgentHouse, type HousedAgent } from '../../support/agent-house.ts';
 import { startFleet, type TestAgent, type TestFleet, type TestFleetOptions } from '../../support/fleet.ts';
+import { TestWorld, type WorldAgent } from '../../support/test-world.ts';
 
 /** Scripted agents in real terminals, their gateways, and a real server that shows them. */
 export class PageHouse {
-  readonly house: AgentHouse;
+  readonly house: TestWorld;
   readonly fleet: TestFleet;
-  readonly agents: Record<string, HousedAgent> = {};
+  readonly agents: Record<string, WorldAgent> = {};
   /** Registered from another host: only the registry knows of it. */
   readonly remote: TestAgent;
 
-  private constructor(house: AgentHouse, fleet: TestFleet, remote: TestAgent) {
+  private constructor(house: TestWorld, fleet: TestFleet, remote: TestAgent) {
     this.house = house;
     this.fleet = fleet;
     this.remote = remote;
   }
 
   static async open(config: TestFleetOptions['config'] = {}): Promise<PageHouse> {
-    const house = new AgentHouse();
+    const house = new TestWorld();
     const { settings, env } = house.context;
     const fleet = await startFleet({ config: { agents: { settings, env }, ...config } });
     const tokenFile = path.join(house.directory, 'token');
@@ -31,8 +31,8 @@ export class PageHouse {
   }
 
   /** An agent that mail wakes. */
-  async launch(name: string, args: string[] = []): Promise<HousedAgent> {
-    const agent = await this.house.launch(name, ['--turn', '200ms', ...args]);
+  async launch(name: string, args: string[] = []): Promise<WorldAgent> {
+    const agent = await this.house.agent(name, ['--turn', '200ms', ...args]);
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5 } });
     this.agents[name] = agent;
     return agent;
@@ -42,7 +42,7 @@ export class PageHouse {
     await stop(this.house.context, this.agent(name).facts);
   }
 
-  agent(name: string): HousedAgent {
+  agent(name: string): WorldAgent {
     return this.agents[name]!;
   }
 
