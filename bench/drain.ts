@@ -43,13 +43,13 @@ function say(print: (line: string) => void, who: string, gaps: number[]): void {
 
 async function drainScripted(print: (line: string) => void, prompts: number): Promise<void> {
   const ending = new Ending();
-  const house = new TestWorld();
-  ending.add(() => house.close());
+  const world = new TestWorld();
+  ending.add(() => world.close());
   const turn = ['--turn', `${MODEL_MS}ms`];
   try {
     const sides = {
-      'the tool says that its turn ended': await house.agent('told', turn),
-      'only the screen tells': await house.agent('seen', [...turn, '--status-file', '']),
+      'the tool says that its turn ended': await world.agent('told', turn),
+      'only the screen tells': await world.agent('seen', [...turn, '--status-file', '']),
     };
     for (const [name, agent] of Object.entries(sides)) say(print, name, await drain(agent, prompts));
   } finally {

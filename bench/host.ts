@@ -52,10 +52,10 @@ async function measure(
   print: (line: string) => void,
   { mode, count, seconds }: { mode: ExecutionMode; count: number; seconds: number },
 ): Promise<Cost> {
-  const house = new TestWorld();
-  house.mode = mode;
+  const world = new TestWorld();
+  world.mode = mode;
   try {
-    const agents = await house.agents(count, ['--turn', '100ms']);
+    const agents = await world.agents(count, ['--turn', '100ms']);
     // Until the safety net is as wide as it gets, and what the start has left behind is collected.
     await sleep(systemClock, 60_000);
     const pids = addedBy(agents);
@@ -77,7 +77,7 @@ async function measure(
     );
     return { mode, count, megabytes, cpu, writes };
   } finally {
-    await house.close();
+    await world.close();
   }
 }
 

@@ -145,10 +145,10 @@ function processorTimes(servers: readonly Named[]): (found: Map<string, Measured
 }
 
 async function startGateway(ending: Ending): Promise<{ port: number; pid: number }> {
-  const house = new TestWorld();
-  ending.add(() => house.close());
-  house.gatewayEnv = ENDLESS;
-  const agent = await house.agent('ana');
+  const world = new TestWorld();
+  ending.add(() => world.close());
+  world.gatewayEnv = ENDLESS;
+  const agent = await world.agent('ana');
   // Nothing is to be typed: what is accepted waits.
   await agent.control.send('open-dialog');
   return { port: Number(new URL(agent.base).port), pid: agent.pid };

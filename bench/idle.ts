@@ -22,9 +22,9 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   print(`bare node process: ${bareMemory} MB resident`);
   print('gateways  resident each  x bare  cpu each (% of a core)  file writes  children');
   for (const count of counts) {
-    const house = new TestWorld();
+    const world = new TestWorld();
     try {
-      const gateways = await house.agents(count);
+      const gateways = await world.agents(count);
       await sleep(systemClock, 3000);
       const before = gateways.map((gateway) => ({
         ticks: ticksOf(gateway.pid),
@@ -46,7 +46,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
         ].join(' '),
       );
     } finally {
-      await house.close();
+      await world.close();
     }
   }
 }

@@ -30,12 +30,12 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   const minutes = Number(values.minutes ?? 30);
   const count = Number(values.agents ?? 20);
   const hours = Number(values.hours ?? 24);
-  const house = new TestWorld();
-  house.mode = 'hosted';
-  house.clockShiftFile = path.join(house.directory, 'shift');
-  setClock(house, 0);
+  const world = new TestWorld();
+  world.mode = 'hosted';
+  world.clockShiftFile = path.join(world.directory, 'shift');
+  setClock(world, 0);
   try {
-    const agents = await house.agents(count, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
+    const agents = await world.agents(count, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
     for (const { client } of agents)
       await client.call('notifier.enable', { body: { interval_seconds: 60, repeat: 'backoff' } });
     const steps = Math.max(4, Math.round((minutes * 60_000) / STEP_MS));
@@ -46,21 +46,21 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     const lowest: number[] = [];
     for (let step = 0; step < steps; step++) {
       const begun = performance.now();
-      setClock(house, (step / steps) * hours * 3_600_000);
+      setClock(world, (step / steps) * hours * 3_600_000);
       late += await work(agents, step);
       await sleep(systemClock, Math.max(0, STEP_MS - (performance.now() - begun)));
-      if (step === warm) before = sizes(house, agents);
+      if (step === warm) before = sizes(world, agents);
       const tenth = Math.floor((10 * step) / steps);
       lowest[tenth] = Math.min(lowest[tenth] ?? Number.POSITIVE_INFINITY, kept(agents[0]!.pid));
     }
-    printGrowth(print, before!, sizes(house, agents), { steps: steps - warm - 1, count, minutes, hours });
+    printGrowth(print, before!, sizes(world, agents), { steps: steps - warm - 1, count, minutes, hours });
     print(
       `private memory of the host, at the lowest of each tenth: ${lowest.map((each) => each.toFixed(0)).join(' ')} MB`,
     );
     print(`${late} of ${steps * count} turns of work were not answered in time`);
-    await printRetention(print, house, agents[0]!);
+    await printRetention(print, world, agents[0]!);
   } finally {
-    await house.close();
+    await world.close();
   }
 }
 
@@ -78,8 +78,8 @@ async function work(agents: WorldAgent[], step: number): Promise<number> {
 }
 
 /** By as much the wall clock of the gateways is ahead. */
-function setClock(house: TestWorld, byMs: number): void {
-  fs.writeFileSync(house.clockShiftFile!, String(Math.round(byMs)));
+function setClock(world: TestWorld, byMs: number): void {
+  fs.writeFileSync(world.clockShiftFile!, String(Math.round(byMs)));
 }
 
 interface Sizes {
@@ -94,7 +94,7 @@ interface Sizes {
   'mail: files': number;
 }
 
-function sizes(house: TestWorld, agents: WorldAgent[]): Sizes {
+function sizes(world: TestWorld, agents: WorldAgent[]): Sizes {
   const host = agents[0]!.pid;
   const pids = withDescendants([host]);
   const own = agents.flatMap(({ root }) => filesIn(root));
@@ -110,7 +110,7 @@ function sizes(house: TestWorld, agents: WorldAgent[]): Sizes {
     'files of all sessions': own.length,
     'queue databases with their logs (MB)': megabytes(own.filter((file) => file.includes('queue.sqlite'))),
     'event files and logs (MB)': megabytes(own.filter((file) => /\.(jsonl|log)(\.\d+)?$/.test(file))),
-    'mail: files': filesIn(house.context.settings.mailboxDir).length,
+    'mail: files': filesIn(world.context.settings.mailboxDir).length,
   };
 }
 
@@ -136,12 +136,12 @@ function printGrowth(
 /** Interrupts of an idle agent end together, so that a month later old rows are removed at once. */
 async function printRetention(
   print: (line: string) => void,
-  house: TestWorld,
+  world: TestWorld,
   { client, root }: WorldAgent,
 ): Promise<void> {
   const file = path.join(root, 'queue.sqlite');
   const old = rowsOf(file);
-  setClock(house, KEPT_MS + DAY_MS);
+  setClock(world, KEPT_MS + DAY_MS);
   const asked = Array.from({ length: ENDS }, () =>
     client.call('requests.create', { body: { schema_version: 1, kind: 'interrupt', payload: {} } }),
   );

@@ -24,9 +24,9 @@ async function printCycles(print: (line: string) => void): Promise<void> {
 }
 
 async function printWakes(print: (line: string) => void, samples: number): Promise<void> {
-  const house = new TestWorld();
+  const world = new TestWorld();
   try {
-    const [agent, sender] = await house.agents(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
+    const [agent, sender] = await world.agents(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
     await agent!.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
     const { address } = await agent!.client.call('mail.status', {});
     const woken = await measure(samples, () => oneWake(agent!, sender!, address));
@@ -41,7 +41,7 @@ async function printWakes(print: (line: string) => void, samples: number): Promi
     );
     print(`ratio of the medians ${(polled.p50 / woken.p50).toFixed(1)}x; it grows with the interval`);
   } finally {
-    await house.close();
+    await world.close();
   }
 }
 

@@ -22,13 +22,13 @@ export class PollingScript {
   readonly #child: ChildProcess;
 
   /** It types what Rouse has typed before. */
-  constructor({ baseUrl, house, model, pane }: AgentUnderTest) {
+  constructor({ baseUrl, world, model, pane }: AgentUnderTest) {
     const { prompt } = model.log.findLast(
       (each) => isWakePrompt(each.prompt) && each.prompt.includes(baseUrl),
     )!;
-    const env = { STATUS: `${baseUrl}/v1/mail/status`, PROMPT: prompt, SOCKET: house.socket, PANE: pane };
+    const env = { STATUS: `${baseUrl}/v1/mail/status`, PROMPT: prompt, SOCKET: world.socket, PANE: pane };
     this.#child = spawn('sh', ['-c', SCRIPT], {
-      env: { ...house.env, ...env },
+      env: { ...world.env, ...env },
       stdio: 'ignore',
       detached: true,
     });

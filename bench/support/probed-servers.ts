@@ -19,7 +19,7 @@ const MAILBOXES = 300;
 
 /** A gateway and a fleet server with an embedded database, full of what slows them, which tell how long they stood still. */
 export class ProbedServers {
-  readonly house = new TestWorld();
+  readonly world = new TestWorld();
   agent!: WorldAgent;
   fleetPort = 0;
   to!: Named;
@@ -28,7 +28,7 @@ export class ProbedServers {
   #server!: ChildProcess;
 
   async open(): Promise<this> {
-    const { env, settings } = this.house.context;
+    const { env, settings } = this.world.context;
     await this.#fill();
     const words = [
       path.join(process.env['ROUSE_ROOT']!, 'dist/rouse.cjs'),
@@ -49,8 +49,8 @@ export class ProbedServers {
     });
     const [line] = (await once(this.#server.stdout!, 'data')) as [Buffer];
     this.fleetPort = Number(new URL(JSON.parse(String(line)).url as string).port);
-    this.house.gatewayEnv = this.#probe('gateway');
-    this.agent = await this.house.agent('ana');
+    this.world.gatewayEnv = this.#probe('gateway');
+    this.agent = await this.world.agent('ana');
     // Nothing is to be typed: what is asked for waits.
     await this.agent.control.send('open-dialog');
     await this.#post();
@@ -65,19 +65,19 @@ export class ProbedServers {
     const probe = path.join(process.env['ROUSE_ROOT']!, 'bench/support/loop-probe.mjs');
     return {
       NODE_OPTIONS: `--import=${probe}`,
-      LOOP_PROBE: path.join(this.house.directory, `${server}.probe`),
+      LOOP_PROBE: path.join(this.world.directory, `${server}.probe`),
     };
   }
 
   /** Milliseconds: the longest stop since the last time, or what parsing the worst body takes there. */
   async probe(server: 'gateway' | 'fleet', what: 'stop' | 'parse' = 'stop'): Promise<number> {
-    const socket = net.connect(path.join(this.house.directory, `${server}.probe`));
+    const socket = net.connect(path.join(this.world.directory, `${server}.probe`));
     socket.write(what);
     return Number(await text(socket));
   }
 
   async #fill(): Promise<void> {
-    const { database } = serverFiles(this.house.home);
+    const { database } = serverFiles(this.world.home);
     const sql = await openEmbedded({ directory: database, templateDirectory: TEMPLATES });
     await migrate(sql, FLEET_MIGRATIONS);
     const { id: orgId } = await ensureOrg(sql, 'default');
@@ -103,13 +103,13 @@ export class ProbedServers {
       request: absent,
       queued: absent,
       token: absent,
-      directory: this.house.directory,
+      directory: this.world.directory,
     };
     await sql.close();
   }
 
   async #post(): Promise<void> {
-    const store = openMailStore({ root: this.house.context.settings.mailboxDir, clock: systemClock });
+    const store = openMailStore({ root: this.world.context.settings.mailboxDir, clock: systemClock });
     for (let n = 0; n < MAILBOXES; n++)
       store.register({
         address: `mailbox-${n}@houmao.localhost`,
@@ -136,7 +136,7 @@ export class ProbedServers {
   }
 
   async close(): Promise<void> {
-    await this.house.close().catch(() => {});
+    await this.world.close().catch(() => {});
     if (this.#server?.exitCode === null && this.#server.signalCode === null) {
       this.#server.kill('SIGTERM');
       await once(this.#server, 'exit');

@@ -18,11 +18,11 @@ export function describeStartedAgain(tool: RealTool): void {
 
     beforeAll(async () => {
       agent = await new AgentUnderTest(tool, installed).open({ stock: true });
-      tool.allowsMailByHand?.(agent.house.directory);
+      tool.allowsMailByHand?.(agent.world.directory);
       agent.model.script = actOnMail;
       await agent.launch(tool.mailing);
       await agent.started();
-      const { code, stderr } = await agent.house.rouse([
+      const { code, stderr } = await agent.world.rouse([
         ...['mailbox', 'register', '--address', SENDER, '--principal-id', 'ben'],
       ]);
       expect([code, stderr]).toEqual([0, expect.any(String)]);
@@ -48,13 +48,13 @@ export function describeStartedAgain(tool: RealTool): void {
     /** Mail wakes it once: the model got it once, the ledger says so and knows by what. */
     async function wakesOnce(subject: string): Promise<string> {
       const before = wakes().length;
-      const { json, code, stderr } = await agent.house.rouse([
+      const { json, code, stderr } = await agent.world.rouse([
         ...['mail', 'send', '--print-json', '--address', SENDER, '--to', `${AGENT}@houmao.localhost`],
         ...['--subject', subject, '--body-content', 'Please.'],
       ]);
       if (code !== 0) throw new Error(stderr);
       const body = { message_ref: String(json['message']['message_ref']) };
-      await agent.house.until(async () => (await agent.gateway.call('mail.peek', { body })).message.archived);
+      await agent.world.until(async () => (await agent.gateway.call('mail.peek', { body })).message.archived);
       const wake = await lastWake();
       await agent.finished(wake.request_id);
       await agent.ready();
@@ -75,10 +75,10 @@ export function describeStartedAgain(tool: RealTool): void {
     /** As a person does: again, until it is gone. */
     async function leave(keys: string[]): Promise<void> {
       const isCommand = keys.includes(tool.leaveCommand);
-      const gone = (): boolean => toolGone(agent.house, agent.pane);
+      const gone = (): boolean => toolGone(agent.world, agent.pane);
       const soon = async (ms: number): Promise<void> => {
         const since = Date.now();
-        await agent.house.until(() => gone() || Date.now() - since > ms);
+        await agent.world.until(() => gone() || Date.now() - since > ms);
       };
       while (!gone()) {
         agent.keys(...keys);
@@ -92,7 +92,7 @@ export function describeStartedAgain(tool: RealTool): void {
 
     async function startAgain(): Promise<void> {
       const words = [tool.tool, ...(tool.allowsMailByHand ? [] : tool.mailing)];
-      await startByHand(agent.house, agent.pane, words);
+      await startByHand(agent.world, agent.pane, words);
       await agent.started();
     }
 
@@ -113,18 +113,18 @@ export function describeStartedAgain(tool: RealTool): void {
         await startAgain();
         for (const subject of [how, `${how}, again`])
           expect(await wakesOnce(subject)).not.toContain('Use your mail tools');
-        const { json } = await agent.house.rouse(['agents', 'list', '--print-json']);
+        const { json } = await agent.world.rouse(['agents', 'list', '--print-json']);
         expect(JSON.stringify(json)).toContain('started by hand: no mail tools');
       },
     );
 
     it(`${tool.tool}, started again by hand, is woken once by each mail after it was killed`, async () => {
-      for (const pid of toolPids(agent.house, agent.pane)) process.kill(pid, 'SIGKILL');
-      await agent.house.until(() => toolGone(agent.house, agent.pane));
+      for (const pid of toolPids(agent.world, agent.pane)) process.kill(pid, 'SIGKILL');
+      await agent.world.until(() => toolGone(agent.world, agent.pane));
       await startAgain();
       for (const subject of ['killed', 'killed, again']) await wakesOnce(subject);
       expect(agent.model.faults).toEqual([]);
-      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+      expect(fs.existsSync(path.join(agent.world.workdir, 'pwned'))).toBe(false);
     });
 
     it(`${tool.tool}, started again by hand, is woken once by mail after a relaunch, with its mail tools`, async () => {

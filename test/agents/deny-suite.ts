@@ -17,11 +17,11 @@ export function describeDenied(tool: RealTool): void {
         agent = await new AgentUnderTest(tool, installed).open({ stock: true });
         onTestFailed(() => console.error(agent.screen(), JSON.stringify(agent.model.log.slice(-5), null, 1)));
         agent.model.script = doMail;
-        const args = deny('mail_send', { home: agent.house.directory });
+        const args = deny('mail_send', { home: agent.world.directory });
         await agent.launch(args, '--wake');
         await agent.started();
         await agent.submit(orderToWrite(agent.address, 'denied'));
-        await agent.house.until(async () => {
+        await agent.world.until(async () => {
           expect(dialogOf(await agent.gateway.tuiState())?.kind ?? 'unknown').toBe('unknown');
           return agent.model.log.some(gaveUp);
         });

@@ -46,7 +46,7 @@ export function describeHeadless(tool: RealTool): void {
 
     it(`${tool.tool} without a screen gets a prompt that a screen could not take, as written`, async () => {
       await turn(HOSTILE);
-      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+      expect(fs.existsSync(path.join(agent.world.workdir, 'pwned'))).toBe(false);
     });
 
     it(`${tool.tool} without a screen is interrupted, and answers again afterwards`, async () => {
@@ -59,9 +59,9 @@ export function describeHeadless(tool: RealTool): void {
 
     it(`${tool.tool} without a screen shows its credentials to no one, keeps its files to its owner, and leaves nothing when stopped`, async () => {
       expect(agent.leaks()).toEqual([]);
-      expect(agent.house.readableByOthers()).toEqual([]);
+      expect(agent.world.readableByOthers()).toEqual([]);
       expect((await agent.command('stop')).code).toBe(0);
-      await agent.house.until(() => agent.house.processes().length === 0);
+      await agent.world.until(() => agent.world.processes().length === 0);
       expect(agent.model.faults).toEqual([]);
     });
   });

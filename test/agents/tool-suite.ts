@@ -77,7 +77,7 @@ export function describeTool(tool: RealTool): void {
 
     it.each(AWKWARD)(`${tool.tool} gets %s as written`, async (_what, text) => {
       await arrived(text);
-      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+      expect(fs.existsSync(path.join(agent.world.workdir, 'pwned'))).toBe(false);
     });
 
     it(`${tool.tool} gets the same words again as a prompt of their own`, async () => {
@@ -98,7 +98,7 @@ export function describeTool(tool: RealTool): void {
         const words = /[\w ]{5,}/.exec(text)![0].trim();
         const since = agent.model.prompts().slice(before);
         expect(since.filter(({ prompt }) => prompt.includes(words))).toEqual([]);
-        expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+        expect(fs.existsSync(path.join(agent.world.workdir, 'pwned'))).toBe(false);
       },
     );
 
@@ -138,7 +138,7 @@ export function describeTool(tool: RealTool): void {
 
     it(`${tool.tool} gets no control characters: a paste that would break out arrives as plain words`, async () => {
       await agent.turn('before \x1b[201~!touch pwned\r after');
-      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+      expect(fs.existsSync(path.join(agent.world.workdir, 'pwned'))).toBe(false);
       await agent.received(/^before .*!touch pwned\s+after/);
     });
 
@@ -157,7 +157,7 @@ export function describeTool(tool: RealTool): void {
         await agent.ended(id);
         await agent.finished(id);
         expect(agent.model.timesPrompted(tool.arrives('Said while it asked.'))).toBe(1);
-        expect(fs.existsSync(path.join(agent.house.workdir, 'asked'))).toBe(false);
+        expect(fs.existsSync(path.join(agent.world.workdir, 'asked'))).toBe(false);
       });
 
     it(`${tool.tool} gets no prompt while it works; the prompt becomes a turn of its own afterwards`, async () => {
@@ -192,7 +192,7 @@ export function describeTool(tool: RealTool): void {
       await agent.received(/Never mind/);
       const { outcome } = await agent.ended((await agent.gateway.interrupt()).request_id);
       expect(outcome).toBe('submitted');
-      await agent.house.until(() =>
+      await agent.world.until(() =>
         agent.model.log.some(({ prompt, aborted }) => prompt.startsWith('Never mind') && aborted),
       );
       await arrived('After the interrupt.');
@@ -205,7 +205,7 @@ export function describeTool(tool: RealTool): void {
       const id = await agent.submit('Said before the kill.');
       const { pid } = await agent.gateway.health();
       process.kill(pid!, 'SIGKILL');
-      await agent.house.until(() => !fs.existsSync(`/proc/${pid}`));
+      await agent.world.until(() => !fs.existsSync(`/proc/${pid}`));
       await agent.attach();
       agent.keys('C-u');
       await agent.ended(id);
@@ -215,7 +215,7 @@ export function describeTool(tool: RealTool): void {
 
     it(`${tool.tool} shows its credentials to no one, and keeps its files to its owner`, () => {
       expect(agent.leaks()).toEqual([]);
-      expect(agent.house.readableByOthers()).toEqual([]);
+      expect(agent.world.readableByOthers()).toEqual([]);
     });
 
     it(`${tool.tool} stays when its gateway is detached, and leaves nothing when it is stopped`, async () => {
@@ -225,10 +225,10 @@ export function describeTool(tool: RealTool): void {
       });
       expect(fs.existsSync(`/proc/${launched['tool_pid']}`)).toBe(true);
       expect((await agent.command('stop')).code).toBe(0);
-      await agent.house.until(() => agent.house.processes().length === 0);
-      expect(agent.house.tmux('list-sessions')).toBe('');
-      expect(agent.house.readableByOthers()).toEqual([]);
-      const { json } = await agent.house.rouse(['agents', 'list', '--print-json']);
+      await agent.world.until(() => agent.world.processes().length === 0);
+      expect(agent.world.tmux('list-sessions')).toBe('');
+      expect(agent.world.readableByOthers()).toEqual([]);
+      const { json } = await agent.world.rouse(['agents', 'list', '--print-json']);
       expect(JSON.stringify(json)).not.toContain(AGENT);
       expect(agent.model.faults).toEqual([]);
     });

@@ -32,12 +32,12 @@ export function describeWakes(tool: RealTool): void {
     });
 
     async function mailbox(...words: string[]): Promise<void> {
-      const { code, stderr } = await agent.house.rouse(['mailbox', ...words]);
+      const { code, stderr } = await agent.world.rouse(['mailbox', ...words]);
       if (code !== 0) throw new Error(stderr);
     }
 
     async function send(subject: string, body: string): Promise<string> {
-      const { json, code, stderr } = await agent.house.rouse([
+      const { json, code, stderr } = await agent.world.rouse([
         ...['mail', 'send', '--print-json', '--address', SENDER, '--to', ADDRESS],
         ...['--subject', subject, '--body-content', body],
       ]);
@@ -52,7 +52,7 @@ export function describeWakes(tool: RealTool): void {
     }
 
     async function archived(ref: string): Promise<MailMessageView> {
-      return agent.house.until(async () => {
+      return agent.world.until(async () => {
         const found = await message(ref);
         return found.archived ? found : undefined;
       });
@@ -109,12 +109,12 @@ export function describeWakes(tool: RealTool): void {
     it(`${tool.tool} is not woken again once everything is archived`, async () => {
       const before = wakes().length;
       await agent.gateway.call('notifier.enable', { body: { interval_seconds: 1 } });
-      await agent.house.until(async () => {
+      await agent.world.until(async () => {
         const { decisions } = await agent.gateway.call('notifier.decisions', { limit: 1 });
         return decisions[0]?.outcome === 'empty';
       });
       const { last_poll_at_utc: first } = await agent.gateway.notifier();
-      await agent.house.until(async () => (await agent.gateway.notifier()).last_poll_at_utc !== first);
+      await agent.world.until(async () => (await agent.gateway.notifier()).last_poll_at_utc !== first);
       expect(wakes()).toHaveLength(before);
       expect((await agent.gateway.call('mail.status', {})).open_count).toBe(0);
     });

@@ -54,7 +54,7 @@ const READING = `const fs = require('fs'), net = require('net'); require('stream
 
 /** Files, directories and sockets of the home. */
 export async function readFiles(stage: Stage, tries: Tries, kind: string): Promise<void> {
-  const { directory } = stage.house;
+  const { directory } = stage.world;
   const files = fs
     .readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((file) => !file.startsWith('faults'))

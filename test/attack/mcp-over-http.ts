@@ -47,7 +47,7 @@ export async function mcpOverHttp(stage: Stage, tries: Tries, kind: string): Pro
 }
 
 async function start(stage: Stage): Promise<{ port: number; stop: () => Promise<void> }> {
-  const { settings, env } = stage.house.context;
+  const { settings, env } = stage.world.context;
   const program = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
   const child = spawn(process.execPath, [program, 'mcp', '--agent-name', 'ana', '--http', '0'], {
     env: {

@@ -21,7 +21,7 @@ const QUEUE_TABLES = ['gateway_requests', 'gateway_reminders', 'gateway_live_rem
 const MAIL_TABLES = ['mailbox_registrations', 'messages', 'message_bodies', 'mail_state'];
 
 export async function snapshot(stage: Stage): Promise<Snapshot> {
-  const { settings } = stage.house.context;
+  const { settings } = stage.world.context;
   const seen = new Map<string, string>();
   rowsOf(seen, path.join(stage.agent.root, 'queue.sqlite'), QUEUE_TABLES);
   rowsOf(seen, path.join(settings.mailboxDir, 'index.sqlite'), MAIL_TABLES);

@@ -26,8 +26,8 @@ const AT_REST_MS = 300_000;
  * a home of their own; two orgs, and tokens of every kind.
  */
 export class Stage {
-  readonly house = new TestWorld();
-  readonly faults = path.join(this.house.directory, 'faults');
+  readonly world = new TestWorld();
+  readonly faults = path.join(this.world.directory, 'faults');
   agent!: WorldAgent;
   sql!: Sql;
   fleetPort = 0;
@@ -42,23 +42,23 @@ export class Stage {
     const url = await this.#postgres.createDatabase();
     this.fleetPort = await this.#startServer(url);
     this.sql = await openPostgres({ url });
-    const tokenFile = path.join(this.house.directory, 'launch-token');
+    const tokenFile = path.join(this.world.directory, 'launch-token');
     const home = await ensureOrg(this.sql, 'default');
     const user = await createToken(this.sql, { kind: 'user', orgId: home.id, subject: 'ana' });
     fs.writeFileSync(tokenFile, user.token, { mode: 0o600 });
     fs.writeFileSync(this.faults, '');
     fs.writeFileSync(`${this.faults}.hits`, '');
-    this.house.fleet = { url: `http://127.0.0.1:${this.fleetPort}`, tokenFile };
-    this.house.faultsFile = this.faults;
-    this.house.gatewayDescriptors = DESCRIPTORS;
-    this.house.gatewayGuests = [GUEST_UID];
-    this.house.gatewayEnv = {
+    this.world.fleet = { url: `http://127.0.0.1:${this.fleetPort}`, tokenFile };
+    this.world.faultsFile = this.faults;
+    this.world.gatewayDescriptors = DESCRIPTORS;
+    this.world.gatewayGuests = [GUEST_UID];
+    this.world.gatewayEnv = {
       ROUSE_MAX_QUEUE_ROWS: String(QUEUE_ROWS),
       ROUSE_MAX_LIVE_REMINDERS: String(QUEUE_ROWS),
     };
-    this.house.workdir = path.join(this.house.directory, 'project');
-    fs.mkdirSync(this.house.workdir);
-    this.agent = await this.house.agent('ana', ['--turn', '20ms']);
+    this.world.workdir = path.join(this.world.directory, 'project');
+    fs.mkdirSync(this.world.workdir);
+    this.agent = await this.world.agent('ana', ['--turn', '20ms']);
     await this.#settle(home.id);
     await this.atRest();
     return this;
@@ -74,13 +74,13 @@ export class Stage {
 
   /** Where Rouse keeps its files. */
   get directories(): string[] {
-    const { settings, env } = this.house.context;
+    const { settings, env } = this.world.context;
     const server = path.join(env['ROUSE_HOME']!, 'server');
     return [settings.runtimeDir, settings.registryDir, settings.mailboxDir, server];
   }
 
   async #startServer(databaseUrl: string): Promise<number> {
-    const { settings, env } = this.house.context;
+    const { settings, env } = this.world.context;
     const words = [path.resolve(import.meta.dirname, '../../dist/rouse.cjs'), '--print-json'];
     words.push('server', 'start', '--port', '0', '--database-url', databaseUrl);
     words.push('--allow-users', String(GUEST_UID));
@@ -136,7 +136,7 @@ export class Stage {
       queued: (await enqueue(sql, sent)).id,
       token: (await person('user', home, 'spare')).view.id,
       request: await this.#request(cyd.token, bea.workspaceId),
-      directory: this.house.directory,
+      directory: this.world.directory,
     };
   }
 
@@ -230,7 +230,7 @@ export class Stage {
 
   async close(): Promise<void> {
     fs.writeFileSync(this.faults, '');
-    await this.house.close().catch(() => {});
+    await this.world.close().catch(() => {});
     await this.sql?.close();
     if (this.#server?.exitCode === null) {
       this.#server.kill('SIGTERM');

@@ -5,30 +5,30 @@ import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 
 const SESSION = 'HOUMAO-cao-gpu-1775467167530';
 
-let house: TestWorld;
+let world: TestWorld;
 let cao: StandInCao;
 let terminal: StandInTerminal;
 
 beforeAll(async () => {
-  house = new TestWorld();
-  cao = await new StandInCao(new SharedTmux(house.socket, house.env)).start();
+  world = new TestWorld();
+  cao = await new StandInCao(new SharedTmux(world.socket, world.env)).start();
   // A window of somebody else's is window 0, as where CAO adds terminals to a session that was there.
-  house.tmux('new-session', '-d', '-s', SESSION, '-x', '120', '-y', '40', 'cat');
-  terminal = await cao.terminal({ session: SESSION, directory: house.directory });
+  world.tmux('new-session', '-d', '-s', SESSION, '-x', '120', '-y', '40', 'cat');
+  terminal = await cao.terminal({ session: SESSION, directory: world.directory });
 });
 afterAll(async () => {
   terminal.control.close();
   await cao.stop();
-  await house.close();
+  await world.close();
 });
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) =>
-  house.rouse(['--print-json', ...args], { CAO_PORT: '1', ...env });
+  world.rouse(['--print-json', ...args], { CAO_PORT: '1', ...env });
 const gateway = (...args: string[]) => json(['agents', 'gateway', ...args]);
 
 /** Its gateway has seen it long enough to know that it may be disturbed. */
 const ready = (name: string): Promise<unknown> =>
-  house.until(
+  world.until(
     async () =>
       (await gateway('status', '--agent-name', name)).json['terminal_surface_eligibility'] === 'ready',
   );
@@ -36,7 +36,7 @@ const ready = (name: string): Promise<unknown> =>
 /** The environment a command has inside the agent's own session. */
 async function inside(): Promise<NodeJS.ProcessEnv> {
   const [pane, pid] = (await terminal.fact('#{pane_id} #{pid}')).split(' ');
-  return { TMUX: `${house.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
+  return { TMUX: `${world.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
 }
 
 /** Everything of CAO's that must be as it was. */
@@ -113,7 +113,7 @@ describe('a terminal of CAO', () => {
       backend: 'cao_rest',
     });
     expect(said.json['cao']).toMatchObject({ terminal_id: terminal.id, state: 'ok', status_stale: false });
-    expect(house.windows(SESSION)).toHaveLength(2);
+    expect(world.windows(SESSION)).toHaveLength(2);
   });
 
   it('a terminal of CAO takes prompts through CAO, proven by our own sight', async () => {
@@ -183,7 +183,7 @@ describe('a terminal of CAO', () => {
     expect([asked.code, asked.stderr]).toEqual([0, '']);
     const said = await json(['agents', 'interrupt', '--agent-name', 'cao-gpu']);
     expect(said.code).toBe(0);
-    await house.until(() => escapes() > escapesBefore);
+    await world.until(() => escapes() > escapesBefore);
     await terminal.shows(/Interrupted/);
     expect(cao.asked.some((each) => each.includes('/exit'))).toBe(false);
   });
@@ -196,14 +196,14 @@ describe('a terminal of CAO', () => {
     const said = await json(['agents', 'stop', '--agent-name', 'cao-gpu']);
     expect([said.code, said.json['session']]).toEqual([0, 'left']);
     expect(await untouched()).toBe(before);
-    expect(house.tmux('show-environment', '-t', `=${SESSION}:`)).not.toMatch(
+    expect(world.tmux('show-environment', '-t', `=${SESSION}:`)).not.toMatch(
       /HOUMAO_(MANIFEST|AGENT|GATEWAY)/,
     );
-    expect(house.tmux('show-options', '-w', '-t', terminal.target)).not.toContain('HOUMAO');
+    expect(world.tmux('show-options', '-w', '-t', terminal.target)).not.toContain('HOUMAO');
   });
 
   it('a terminal of CAO can be joined beside others of its session, each with a gateway, a mailbox and prompts of its own', async () => {
-    const worker = await cao.terminal({ session: SESSION, directory: house.directory });
+    const worker = await cao.terminal({ session: SESSION, directory: world.directory });
     try {
       for (const [name, { id }] of [
         ['lead', terminal],
@@ -237,7 +237,7 @@ describe('a terminal of CAO', () => {
       expect(worker.submitted()).toEqual(['for the worker']);
       // Inside a window it is that window's agent, whoever else is in the session.
       const [pane, pid] = (await worker.fact('#{pane_id} #{pid}')).split(' ');
-      const there = { TMUX: `${house.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
+      const there = { TMUX: `${world.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
       expect((await json(['agents', 'show'], there)).json['agent_name']).toBe('worker');
       const named = await json(['agents', 'show', '--target-tmux-session', SESSION]);
       expect([named.code, named.json['error']?.cause]).toEqual([4, 'ambiguous']);

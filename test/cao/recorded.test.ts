@@ -21,14 +21,14 @@ const recorded = (version: CaoVersion): Recorded[] =>
     fs.readFileSync(path.join(import.meta.dirname, 'fixtures', `${version}.json`), 'utf8'),
   ) as Recorded[];
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
   // Without it the tmux server ends with its last session, perhaps just when the next one is made.
-  house.tmux('new-session', '-d', '-s', 'stays', 'cat');
+  world.tmux('new-session', '-d', '-s', 'stays', 'cat');
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 /** What a terminal must be like before a recorded question is asked. */
@@ -111,14 +111,14 @@ const target = ({ path: asked, query, name }: Recorded, { id, session }: StandIn
 };
 
 describe.each(['v1.1.1', 'v2.0.0', 'v2.4.1', 'main'] as const)('the stand-in for %s', (version) => {
-  const cao = (): StandInCao => new StandInCao(new SharedTmux(house.socket, house.env), version);
+  const cao = (): StandInCao => new StandInCao(new SharedTmux(world.socket, world.env), version);
 
   it.each(recorded(version).map((each) => [each.name, each] as const))(
     'a stand-in for CAO responds as recorded: %s',
     async (name, one) => {
       const server = await cao().start();
       const session = `cao-${version.replace(/\W/g, '')}-${name}`;
-      const terminal = await server.terminal({ session, directory: house.directory, program: 'cat' });
+      const terminal = await server.terminal({ session, directory: world.directory, program: 'cat' });
       try {
         await prepare(one, terminal, server);
         const host =

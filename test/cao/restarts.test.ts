@@ -9,20 +9,20 @@ import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 const WAIT = { timeout: 30_000, interval: 50 };
 const QUICK = { watch_poll_interval_seconds: 0.2, stability_threshold_seconds: 0.1 };
 
-let house: TestWorld;
+let world: TestWorld;
 let cao: StandInCao;
 let terminal: StandInTerminal;
 
 beforeEach(async () => {
-  house = new TestWorld();
-  cao = await new StandInCao(new SharedTmux(house.socket, house.env)).start();
+  world = new TestWorld();
+  cao = await new StandInCao(new SharedTmux(world.socket, world.env)).start();
   terminal = await cao.terminal({
     session: 'cao-team',
-    directory: house.directory,
+    directory: world.directory,
     flags: ['--turn', '50ms'],
   });
-  const options = { agentName: 'ana', headless: false, cwd: house.workdir, mailbox: {} };
-  await join(house.context, {
+  const options = { agentName: 'ana', headless: false, cwd: world.workdir, mailbox: {} };
+  await join(world.context, {
     ...options,
     owned: { backend: 'cao_rest', terminalId: terminal.id, url: cao.url },
   });
@@ -31,17 +31,17 @@ afterEach(async () => {
   await end();
   terminal.control.close();
   await cao.stop();
-  await house.close();
+  await world.close();
 });
 
-const target = () => findTarget(house.context, { agentName: 'ana' });
-const end = async () => detach(house.context, await target());
+const target = () => findTarget(world.context, { agentName: 'ana' });
+const end = async () => detach(world.context, await target());
 
 /** A gateway, which is killed at this point when one is named; its keeper then starts it again. */
 async function begin(crashAt?: string): Promise<GatewayClient> {
   const program = [process.execPath, path.join(ROOT, 'dist/gateway.js')];
   const context = {
-    ...house.context,
+    ...world.context,
     ...(crashAt && { gatewayProgram: ['env', `ROUSE_CRASH_AT=${crashAt}`, ...program] }),
   };
   const { status } = await attach(context, await target(), { timings: QUICK });

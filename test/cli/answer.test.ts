@@ -4,14 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** The command line of a person at the host of one scripted agent, whose dialogs are real screens in tmux. */
-const house = new TestWorld();
+const world = new TestWorld();
 let pam: WorldAgent;
 beforeAll(async () => {
-  pam = await house.agent('pam', ['--turn', '50ms']);
+  pam = await world.agent('pam', ['--turn', '50ms']);
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
-const answer = (...words: string[]): Promise<Ran> => house.rouse(['answer', 'pam', ...words]);
+const answer = (...words: string[]): Promise<Ran> => world.rouse(['answer', 'pam', ...words]);
 const dialog = async (): Promise<string | undefined> =>
   (await pam.client.call('tui.screen', { wait_seconds: 0 })).dialog?.title;
 
@@ -81,7 +81,7 @@ describe('rouse answer', { timeout: 120_000 }, () => {
   it('rouse ls names the command that answers, and it works', async () => {
     await asks('Go on?');
     await expect
-      .poll(async () => (await house.json('ls')).agents[0].needs_you)
+      .poll(async () => (await world.json('ls')).agents[0].needs_you)
       .toBe('it asks a question; answer with "rouse answer pam"');
     expect((await answer()).code).toBe(0);
   });
@@ -89,7 +89,7 @@ describe('rouse answer', { timeout: 120_000 }, () => {
   it('rouse answer keeps what it showed in a private file of bounded size', async () => {
     await asks('Private?');
     await answer();
-    const file = path.join(house.home, 'config', 'shown-dialogs.json');
+    const file = path.join(world.home, 'config', 'shown-dialogs.json');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     fs.writeFileSync(file, '{ damaged');
     expect((await answer('1')).stderr).toContain('nothing was pressed');
@@ -98,7 +98,7 @@ describe('rouse answer', { timeout: 120_000 }, () => {
 
   it('rouse answer does not send a mistyped verdict to the other side of a request', async () => {
     const id = '0198c0de-7a2b-7e11-9c3d-0123456789ab';
-    const ran = await house.rouse(['answer', id, 'aprove']);
+    const ran = await world.rouse(['answer', id, 'aprove']);
     expect(ran).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`did you mean: rouse answer ${id} approve`),

@@ -6,16 +6,16 @@ import { TestWorld } from '../support/test-world.ts';
 
 const CERTIFICATES = path.join(import.meta.dirname, '../fleet/tls');
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
 afterAll(async () => {
-  await house.rouse(['server', 'stop']);
-  await house.close();
+  await world.rouse(['server', 'stop']);
+  await world.close();
 });
 
-const dashboard = (...args: string[]) => house.rouse(['--print-json', 'dashboard', ...args]);
+const dashboard = (...args: string[]) => world.rouse(['--print-json', 'dashboard', ...args]);
 const codeOf = (url: string): string => new URL(url).hash.slice('#code='.length);
 
 async function login(url: string): Promise<Response> {
@@ -41,11 +41,11 @@ it.each([
     2,
     expect.stringContaining(named),
   ]);
-  expect((await house.rouse(['--print-json', 'server', 'status'])).json['running']).toBe(false);
+  expect((await world.rouse(['--print-json', 'server', 'status'])).json['running']).toBe(false);
 });
 
 it('the dashboard command starts a server when none runs, and prints an address that works once', async () => {
-  await house.rouse(['server', 'stop']);
+  await world.rouse(['server', 'stop']);
   const said = await dashboard('--no-open');
   expect([said.code, said.stderr]).toEqual([0, '']);
   const { url, expires_at_utc } = said.json as Record<string, string>;
@@ -69,7 +69,7 @@ it('the dashboard command uses the running server, and prints links for others w
 
 it('the dashboard ends with "server stop"', async () => {
   await dashboard('--no-open');
-  expect((await house.rouse(['--print-json', 'server', 'stop'])).json['stopped']).toBe(true);
+  expect((await world.rouse(['--print-json', 'server', 'stop'])).json['stopped']).toBe(true);
   expect((await dashboard('sessions')).code).toBe(7);
 });
 
@@ -92,29 +92,29 @@ function loginOverTls(url: string): Promise<{ status: number | undefined; cookie
 }
 
 it('the dashboard of a server with TLS opens by https, and its links use the name that others know', async () => {
-  const key = path.join(house.directory, 'fleet.key');
+  const key = path.join(world.directory, 'fleet.key');
   fs.writeFileSync(key, fs.readFileSync(path.join(CERTIFICATES, 'first.key')), { mode: 0o600 });
   const tls = ['--tls-cert', path.join(CERTIFICATES, 'first.pem'), '--tls-key', key];
   const start = (...more: string[]) => {
-    const ended = house.rouse(['server', 'start', '--port', '0', ...tls, ...more]);
-    const running = house.until(
-      async () => (await house.rouse(['--print-json', 'server', 'status'])).json['running'],
+    const ended = world.rouse(['server', 'start', '--port', '0', ...tls, ...more]);
+    const running = world.until(
+      async () => (await world.rouse(['--print-json', 'server', 'status'])).json['running'],
     );
     return { ended, running };
   };
-  await house.rouse(['server', 'stop']);
+  await world.rouse(['server', 'stop']);
   const first = start();
   await first.running;
   const { url } = (await dashboard('--no-open')).json as { url: string };
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/ui\/#code=/);
   expect(await loginOverTls(url)).toEqual({ status: 200, cookie: expect.stringContaining('; Secure') });
   expect((await dashboard('sessions')).json['sessions']).toHaveLength(1);
-  await house.rouse(['server', 'stop']);
+  await world.rouse(['server', 'stop']);
   await first.ended;
   const second = start('--public-url', 'https://fleet.example.org');
   await second.running;
   const link = (await dashboard('--link', '--as', 'mia')).json as { url: string };
   expect(link.url).toMatch(/^https:\/\/fleet\.example\.org\/ui\/#code=/);
-  await house.rouse(['server', 'stop']);
+  await world.rouse(['server', 'stop']);
   await second.ended;
 });

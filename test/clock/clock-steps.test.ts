@@ -12,15 +12,15 @@ const STEPS = FULL ? [1, -1, 48, -48, -48, 48, -1, 1].map((hours) => hours * HOU
 const WAIT = { timeout: 60_000, interval: 50 };
 const TICK_S = 1;
 
-const house = new TestWorld();
-const shift = path.join(house.directory, 'clock-shift');
+const world = new TestWorld();
+const shift = path.join(world.directory, 'clock-shift');
 let agent: WorldAgent;
 let set = 0;
 
 beforeAll(async () => {
   setClock(0);
-  house.clockShiftFile = shift;
-  agent = await house.agent('ana', ['--turn', '50ms']);
+  world.clockShiftFile = shift;
+  agent = await world.agent('ana', ['--turn', '50ms']);
 });
 afterAll(async () => {
   const steps = STEPS.map((step) => `${step > 0 ? '+' : ''}${step / HOUR_S} h`).join(', ');
@@ -28,7 +28,7 @@ afterAll(async () => {
     `clock set by ${steps}: after a step ${inWords(went)}`,
     `${held} of ${expected} promises held: no wake lost, none in a burst`,
   );
-  await house.close();
+  await world.close();
 });
 
 /** What went in after a step, while its cadence was counted. */

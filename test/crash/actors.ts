@@ -24,7 +24,7 @@ export interface Actor {
   /** Every instant on its way at which it can be killed. */
   points: string[];
   /** Acts, and resolves when the process that acted is dead; with the id of its request when it was told one. */
-  actAndDie(house: CrashWorld, point: string, text: string): Promise<string | undefined>;
+  actAndDie(world: CrashWorld, point: string, text: string): Promise<string | undefined>;
   /** Asks again, as whoever got no answer would, and waits for its end. */
   settle?(gateway: GatewayClient, text: string, id: string | undefined): Promise<string>;
 }
@@ -33,8 +33,8 @@ export function client(port: number): GatewayClient {
   return new GatewayClient({ host: '127.0.0.1', port, timeoutMs: 15_000 });
 }
 
-async function readyGateway(house: CrashWorld, point: string) {
-  const doomed = await house.attach(point);
+async function readyGateway(world: CrashWorld, point: string) {
+  const doomed = await world.attach(point);
   const gateway = client(doomed.port);
   await until(() => gateway.tuiState().then((state) => state.submit_ready));
   return { ...doomed, gateway };
@@ -50,8 +50,8 @@ const keyed = (prompt: string) =>
 function reminder(durable: boolean): Actor {
   return {
     points: LANE,
-    async actAndDie(house, point, prompt) {
-      const doomed = await house.attach(point);
+    async actAndDie(world, point, prompt) {
+      const doomed = await world.attach(point);
       const due = {
         mode: 'one_off',
         title: 'due',
@@ -71,8 +71,8 @@ function reminder(durable: boolean): Actor {
 export const ACTORS: Record<string, Actor> = {
   'a request': {
     points: [...ACCEPT, ...CLAIM, ...RECORD, ...LANE, ...FINISH],
-    async actAndDie(house, point, text) {
-      const doomed = await house.attach(point);
+    async actAndDie(world, point, text) {
+      const doomed = await world.attach(point);
       const answer = await client(doomed.port)
         .call('requests.create', { body: keyed(text) })
         .catch(() => undefined);
@@ -89,8 +89,8 @@ export const ACTORS: Record<string, Actor> = {
   },
   'a direct prompt through the gateway': {
     points: [...ACCEPT, ...CLAIM, ...RECORD, ...LANE, ...FINISH],
-    async actAndDie(house, point, prompt) {
-      const doomed = await readyGateway(house, point);
+    async actAndDie(world, point, prompt) {
+      const doomed = await readyGateway(world, point);
       await doomed.gateway.prompt({ prompt }).catch(() => undefined);
       await doomed.died;
       return undefined;
@@ -98,9 +98,9 @@ export const ACTORS: Record<string, Actor> = {
   },
   'a direct prompt without gateway': {
     points: LANE,
-    async actAndDie(house, point, text) {
+    async actAndDie(world, point, text) {
       const words = ['agents', 'prompt', '--agent-name', 'victim', '--prompt', text];
-      expect(await house.rouse(words, { ROUSE_CRASH_AT: point })).toMatchObject({ signal: 'SIGKILL' });
+      expect(await world.rouse(words, { ROUSE_CRASH_AT: point })).toMatchObject({ signal: 'SIGKILL' });
       return undefined;
     },
   },
@@ -108,10 +108,10 @@ export const ACTORS: Record<string, Actor> = {
   'a durable reminder': reminder(true),
   'an interrupt': {
     points: [...ACCEPT, ...CLAIM, 'lane.interrupting', 'lane.interrupted', ...FINISH],
-    async actAndDie(house, point) {
-      await house.atRest();
-      await house.steered((control) => control.send('busy', { ms: 600_000 }));
-      const doomed = await house.attach(point);
+    async actAndDie(world, point) {
+      await world.atRest();
+      await world.steered((control) => control.send('busy', { ms: 600_000 }));
+      const doomed = await world.attach(point);
       const gateway = client(doomed.port);
       await until(() => gateway.tuiState().then((state) => state.turn.phase === 'active'));
       const answer = await gateway

@@ -19,7 +19,7 @@ const ROUNDS = FULL ? Number(process.env['ROUSE_CRASH_ROUNDS'] ?? 2) : 1;
 const WORLDS = 3;
 
 const free: CrashWorld[] = [];
-const waiting: ((house: CrashWorld) => void)[] = [];
+const waiting: ((world: CrashWorld) => void)[] = [];
 const report: string[] = [];
 const broken: string[] = [];
 const cells = FULL ? CRASHES : sampleOf(CRASHES, SEED);
@@ -34,41 +34,41 @@ afterAll(async () => {
     ...broken,
     `${report.length} of ${kills} kills left nothing doubled and nobody deaf`,
   );
-  await Promise.all(free.map((house) => house.close()));
+  await Promise.all(free.map((world) => world.close()));
 });
 
 describe(`whoever types, killed (ROUSE_SEED=${SEED})`, () => {
   it.concurrent.each(cells)(
     '$actor killed at $point, tool relaunched: $relaunched, killed again: $again, types everything once',
     async (crash) => {
-      const house = free.pop() ?? (await new Promise<CrashWorld>((resolve) => waiting.push(resolve)));
+      const world = free.pop() ?? (await new Promise<CrashWorld>((resolve) => waiting.push(resolve)));
       try {
         // Whatever was started by one that failed is not there for the next.
         for (let round = 0; round < ROUNDS; round++)
-          await crashOnce(house, crash, round)
+          await crashOnce(world, crash, round)
             .catch((error: unknown) => {
               broken.push(`${crash.actor} at ${crash.point}, round ${round}: ${messageOf(error)}`);
               throw error;
             })
-            .finally(() => house.detach());
+            .finally(() => world.detach());
       } finally {
         const next = waiting.shift();
-        if (next) next(house);
-        else free.push(house);
+        if (next) next(world);
+        else free.push(world);
       }
     },
   );
 });
 
-async function crashOnce(house: CrashWorld, crash: Crash, round: number): Promise<void> {
+async function crashOnce(world: CrashWorld, crash: Crash, round: number): Promise<void> {
   const { actor, point, relaunched, again } = crash;
   const { actAndDie, settle } = ACTORS[actor]!;
   const text = `${actor} killed at ${point}, round ${round}, ${Date.now()}${again ? `,\nand again at ${again},\nwhile it is taken back` : ''}`;
-  const before = house.interrupted();
-  const id = await actAndDie(house, point, text);
-  if (relaunched) await house.relaunch();
-  if (again) await house.dieTakingBack(again);
-  const gateway = client((await house.attach()).port);
+  const before = world.interrupted();
+  const id = await actAndDie(world, point, text);
+  if (relaunched) await world.relaunch();
+  if (again) await world.dieTakingBack(again);
+  const gateway = client((await world.attach()).port);
   await keepAll(gateway);
   const ended = (await settle?.(gateway, text, id)) ?? 'not asked';
   const next = `after ${text}`;
@@ -76,11 +76,11 @@ async function crashOnce(house: CrashWorld, crash: Crash, round: number): Promis
     body: { kind: 'submit_prompt', payload: { prompt: next } },
   });
   const view = await gateway.getRequest(sent.request_id, true, { timeoutMs: 60_000 });
-  const received = house.received(text);
+  const received = world.received(text);
   const told = `${actor} at ${point}: ${ended}, received ${received}; then ${view.outcome}: ${view.error_detail ?? ''}`;
-  expect([view.outcome, house.received(next)], told).toEqual(['submitted', 1]);
+  expect([view.outcome, world.received(next)], told).toEqual(['submitted', 1]);
   expect(received, told).toBeLessThanOrEqual(1);
-  expect(house.interrupted() - before, told).toBeLessThanOrEqual(1);
+  expect(world.interrupted() - before, told).toBeLessThanOrEqual(1);
   if (actor === 'a request' && ended === 'submitted') expect(received, told).toBe(1);
   if (actor === 'a request' && ended === 'failed') expect(received, told).toBe(0);
   const then = again ?? (relaunched ? 'relaunched' : 'same tool');

@@ -46,7 +46,7 @@ async function play(
   for (const command of commands) {
     await ana.live();
     await death.strike(ana, disk);
-    await ana.house.until(async () => death.isSeen(await ana.shown()));
+    await ana.world.until(async () => death.isSeen(await ana.shown()));
     if (disk) death.again?.(disk);
     const answer = await ana.rouse(COMMANDS[command]);
     const short = saidInShort(command, answer, ana);

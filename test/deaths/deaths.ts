@@ -64,10 +64,10 @@ export const DEATHS: readonly Death[] = [
     name: 'pane',
     what: 'The pane of the agent is closed. Its session lives on, with another window.',
     strike: (ana) => {
-      const { house, tmuxSession } = ana;
-      if (house.windows(tmuxSession).length < 2)
-        house.tmux('new-window', '-d', '-t', `=${tmuxSession}:`, 'sleep 100000');
-      house.tmux('kill-pane', '-t', `=${tmuxSession}:0.0`);
+      const { world, tmuxSession } = ana;
+      if (world.windows(tmuxSession).length < 2)
+        world.tmux('new-window', '-d', '-t', `=${tmuxSession}:`, 'sleep 100000');
+      world.tmux('kill-pane', '-t', `=${tmuxSession}:0.0`);
     },
     isSeen: ({ reason }) => reason === 'tool gone',
     tells: RELAUNCH,
@@ -78,9 +78,9 @@ export const DEATHS: readonly Death[] = [
   {
     name: 'session',
     what: 'The tmux session of the agent is killed. The tmux server lives on, with another session.',
-    strike: ({ house, tmuxSession }) => {
-      house.tmux('new-session', '-d', '-s', 'other', 'sleep 100000');
-      house.tmux('kill-session', '-t', `=${tmuxSession}`);
+    strike: ({ world, tmuxSession }) => {
+      world.tmux('new-session', '-d', '-s', 'other', 'sleep 100000');
+      world.tmux('kill-session', '-t', `=${tmuxSession}`);
     },
     isSeen: ({ reason, gateway }) => reason === 'session gone' && gateway === 'lost',
     tells: RELAUNCH,
@@ -91,9 +91,9 @@ export const DEATHS: readonly Death[] = [
   {
     name: 'tmux server',
     what: 'The tmux server is killed, and with it every session.',
-    strike: async ({ house }) => {
-      house.tmux('kill-server');
-      await house.until(() => house.processes().every(({ words }) => !words.includes('scripted')));
+    strike: async ({ world }) => {
+      world.tmux('kill-server');
+      await world.until(() => world.processes().every(({ words }) => !words.includes('scripted')));
     },
     isSeen: ({ reason, gateway }) => reason === 'session gone' && gateway === 'lost',
     tells: RELAUNCH,
@@ -121,7 +121,7 @@ export const DEATHS: readonly Death[] = [
     strike: async (ana) => {
       const first = ana.gatewayPid;
       kill(first);
-      await ana.house.until(async () => (await ana.shown()).gateway === 'live' && ana.gatewayPid !== first);
+      await ana.world.until(async () => (await ana.shown()).gateway === 'live' && ana.gatewayPid !== first);
       kill(ana.gatewayPid);
     },
     isSeen: ({ gateway }) => gateway === 'down',

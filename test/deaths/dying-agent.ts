@@ -11,24 +11,24 @@ const hourFromNow = (hours: number): string =>
 // biome-ignore lint/suspicious/noExplicitAny: whatever a command prints
 type Printed = any;
 
-/** The agent ana with a gateway, wakes of her own and a conversation, in a house where things die. */
+/** The agent ana with a gateway, wakes of her own and a conversation, in a world where things die. */
 export class DyingAgent {
-  readonly house: TestWorld;
+  readonly world: TestWorld;
   readonly #launchFlags: readonly string[];
   readonly #quietHours = `${hourFromNow(6)}-${hourFromNow(7)}`;
   #root = '';
   #before: Printed;
 
   constructor({ env = {}, flags = [] }: { env?: NodeJS.ProcessEnv; flags?: readonly string[] }) {
-    this.house = new TestWorld();
-    Object.assign(this.house.env, env);
+    this.world = new TestWorld();
+    Object.assign(this.world.env, env);
     this.#launchFlags = flags;
-    fs.writeFileSync(path.join(this.house.workdir, '.rouse.toml'), '[team.ana]\ntool = "scripted"\n');
+    fs.writeFileSync(path.join(this.world.workdir, '.rouse.toml'), '[team.ana]\ntool = "scripted"\n');
   }
 
   /** Runs a command line as it is printed for people, whatever comes of it. */
   rouse(line: string): Promise<Ran> {
-    return this.house.rouse(line.split(' ').slice(1));
+    return this.world.rouse(line.split(' ').slice(1));
   }
 
   async json(line: string): Promise<Printed> {
@@ -49,10 +49,10 @@ export class DyingAgent {
       `rouse agents gateway mail-notifier enable ana --interval-seconds 77 --wakes-per-hour 500 --quiet-hours ${this.#quietHours} --time-zone UTC`,
     );
     // Refused while her screen still changes; nothing was typed then.
-    await this.house.until(
+    await this.world.until(
       async () => (await this.rouse('rouse agents prompt ana --prompt hello')).code === 0,
     );
-    await this.house.until(() => fs.existsSync(path.join(this.#root, 'launch/conversation.json')));
+    await this.world.until(() => fs.existsSync(path.join(this.#root, 'launch/conversation.json')));
     await this.rests();
     this.#before = await this.#settings();
     expect(this.#before).toMatchObject({ enabled: true, interval_seconds: 77, repeat: 'backoff' });
@@ -65,7 +65,7 @@ export class DyingAgent {
 
   /** She rests, and nobody is needed. */
   async rests(): Promise<void> {
-    await this.house.until(async () => {
+    await this.world.until(async () => {
       const { state, gateway, needs_you } = (await this.shown()) ?? {};
       return state === 'idle' && gateway === 'live' && needs_you === null;
     });
@@ -78,14 +78,14 @@ export class DyingAgent {
     expect(new Set(this.#records('started').map(({ session_id }) => session_id)).size).toBe(1);
     const woken = this.#records('submitted').length;
     await this.done('rouse send ana proof --body please');
-    await this.house.until(() => this.#records('submitted').length > woken);
+    await this.world.until(() => this.#records('submitted').length > woken);
     await this.rests();
   }
 
   /** Nothing of her is left. */
   async isForgotten(): Promise<void> {
     expect(await this.shown()).toBeUndefined();
-    await this.house.until(() => this.house.processes().every(({ words }) => !words.includes('scripted')));
+    await this.world.until(() => this.world.processes().every(({ words }) => !words.includes('scripted')));
   }
 
   #records(type: string): Printed[] {
@@ -131,7 +131,7 @@ export class DyingAgent {
   }
 
   get #host(): string {
-    const hosts = path.join(this.house.env['ROUSE_HOME']!, 'runtime', 'hosts');
+    const hosts = path.join(this.world.env['ROUSE_HOME']!, 'runtime', 'hosts');
     return path.join(hosts, fs.readdirSync(hosts)[0]!);
   }
 
@@ -140,6 +140,6 @@ export class DyingAgent {
   }
 
   async close(): Promise<void> {
-    await this.house.close();
+    await this.world.close();
   }
 }

@@ -17,10 +17,10 @@ const KEPT: Partial<Record<CommandName, RegExp>> = {
 export function saidInShort(
   command: CommandName,
   { code, stdout, stderr }: Ran,
-  { house, tmuxSession }: DyingAgent,
+  { world, tmuxSession }: DyingAgent,
 ): string {
   const disguise = new Disguise();
-  disguise.call(house.directory, 'home');
+  disguise.call(world.directory, 'home');
   disguise.call(tmuxSession, 'session');
   const kept = KEPT[command];
   let isKept = false;

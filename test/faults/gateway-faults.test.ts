@@ -14,7 +14,7 @@ import { Tally } from './tally.ts';
 const FAULTS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'] as const;
 const WAIT = { timeout: 60_000, interval: 50 };
 
-let house: TestWorld;
+let world: TestWorld;
 let agent: WorldAgent;
 let control: string;
 let number = 0;
@@ -22,12 +22,12 @@ let refused = 0;
 const tally = new Tally();
 
 beforeAll(async () => {
-  house = new TestWorld();
-  control = path.join(house.directory, 'faults');
+  world = new TestWorld();
+  control = path.join(world.directory, 'faults');
   fs.writeFileSync(control, '');
   fs.writeFileSync(`${control}.hits`, '');
-  house.faultsFile = control;
-  agent = await house.agent('ana', ['--turn', '20ms']);
+  world.faultsFile = control;
+  agent = await world.agent('ana', ['--turn', '20ms']);
 });
 afterAll(async () => {
   fs.writeFileSync(control, '');
@@ -35,7 +35,7 @@ afterAll(async () => {
     tally.lives('the gateway', agent.pid);
   } finally {
     proofReport(`the gateway: ${hits().length} writes refused, ${refused} requests told so; ${tally}`);
-    await house.close();
+    await world.close();
   }
 });
 

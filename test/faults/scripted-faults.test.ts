@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AgentPane, ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { type AgentPane, ScriptedWorld } from '../scripted/scripted-world.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { FULL, sampled } from '../support/sample.ts';
 import { ControlClient, readTranscript } from '../support/scripted-agent.ts';
@@ -19,23 +19,23 @@ const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
 const WAIT = { timeout: 60_000, interval: 50 };
 const FEW = 48;
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 let control: string;
 const told = { turns: 0, sentences: 0 };
 const tally = new Tally();
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
-  control = path.join(house.directory, 'faults');
+  world = await ScriptedWorld.open();
+  control = path.join(world.directory, 'faults');
   fs.writeFileSync(`${control}.hits`, '');
 });
 beforeEach(() => {
   set('');
-  house.before = { words: ['env', `FAULTS_FILE=${control}`], node: ['--import', FAULTS] };
+  world.before = { words: ['env', `FAULTS_FILE=${control}`], node: ['--import', FAULTS] };
 });
 afterAll(async () => {
   set('');
   const refused = hits();
-  await house.close();
+  await world.close();
   proofReport(
     `the scripted agent: ${refused} writes refused, ${told.turns} turns recorded once, ${told.sentences} headless turns refused in a sentence; ${tally}`,
   );
@@ -66,8 +66,8 @@ async function isWhole(pane: AgentPane, texts: readonly string[]): Promise<void>
 
 describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
   it('a scripted agent that fails at every write for a while, then at each in turn, records every turn once, and its status follows', async () => {
-    const status = path.join(house.directory, `${errno}.status`);
-    const pane = await house.start(['--turn', '0', '--status-file', status]);
+    const status = path.join(world.directory, `${errno}.status`);
+    const pane = await world.start(['--turn', '0', '--status-file', status]);
     const texts = [`${errno} all`];
     set(errno);
     await submit(pane, texts[0]!);
@@ -88,9 +88,9 @@ describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
   });
 
   it('a headless turn that fails at each write in turn is kept once, or ends with a sentence and exit code 1 or 2', async () => {
-    const directory = path.join(house.directory, `${errno}-sessions`);
+    const directory = path.join(world.directory, `${errno}-sessions`);
     for (let nth = 1; nth <= (FULL ? 40 : 3); nth++) {
-      const transcript = path.join(house.directory, `${errno}-${nth}.jsonl`);
+      const transcript = path.join(world.directory, `${errno}-${nth}.jsonl`);
       const before = hits();
       set(`${errno} ${nth}`);
       const run = await headless([
@@ -122,8 +122,8 @@ describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
 });
 
 function headless(flags: string[]): Promise<{ code: number; stderr: string }> {
-  const { node } = house.before;
-  const all = [...node, house.program, '--headless', '--turn', '0', ...flags];
+  const { node } = world.before;
+  const all = [...node, world.program, '--headless', '--turn', '0', ...flags];
   return new Promise((resolve) => {
     const env = { ...process.env, FAULTS_FILE: control };
     const child = execFile(process.execPath, all, { env }, (error, _, stderr) =>
@@ -135,8 +135,8 @@ function headless(flags: string[]): Promise<{ code: number; stderr: string }> {
 
 describe('with few descriptors', () => {
   it('connections to the control channel that cannot be accepted end no process, however many, and later ones are accepted', async () => {
-    house.before = { words: ['prlimit', `--nofile=${FEW}:${FEW}`], node: [] };
-    const pane = await house.start(['--turn', '0']);
+    world.before = { words: ['prlimit', `--nofile=${FEW}:${FEW}`], node: [] };
+    const pane = await world.start(['--turn', '0']);
     for (const round of [1, 2, 3]) {
       const held = Array.from({ length: 2 * FEW }, () => net.connect(pane.controlPath).on('error', () => {}));
       await Promise.all(held.map((socket) => once(socket, 'connect').catch(() => {})));

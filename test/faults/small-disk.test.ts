@@ -34,13 +34,13 @@ async function arrives(agent: WorldAgent, id: string, prompt: string): Promise<n
 describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, reason }) => {
   it.skipIf(reason)('on a full disk gateway and scripted agent go on, say so, and lose nothing', async () => {
     const small = smallDisk(kind, 24);
-    const house = new TestWorld({ directory: path.join(small.directory, 'h') });
+    const world = new TestWorld({ directory: path.join(small.directory, 'h') });
     onTestFinished(async () => {
       small.empty();
-      await house.close();
+      await world.close();
     });
     const tally = new Tally();
-    const agent = await house.agent('ana', ['--turn', '20ms']);
+    const agent = await world.agent('ana', ['--turn', '20ms']);
     tally.once('before', await arrives(agent, (await submit(agent, 'before'))!, 'before'));
     small.fill();
     const during = await Promise.all([1, 2, 3].map((n) => submit(agent, `during ${n}`)));

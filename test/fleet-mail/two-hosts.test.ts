@@ -22,16 +22,16 @@ const WAIT = { timeout: 90_000, interval: 100 };
 const ROUNDS = 4;
 
 function host(mailbox: TestWorld['mailbox'] = { transport: 'fleet' }): TestWorld {
-  const house = new TestWorld();
-  hosts.push(house);
-  const tokenFile = path.join(house.directory, 'token');
+  const world = new TestWorld();
+  hosts.push(world);
+  const tokenFile = path.join(world.directory, 'token');
   fs.writeFileSync(tokenFile, readTokenFile(server.adminToken), { mode: 0o600 });
-  house.fleet = { url: server.url, tokenFile };
-  house.mailbox = mailbox;
-  return house;
+  world.fleet = { url: server.url, tokenFile };
+  world.mailbox = mailbox;
+  return world;
 }
 
-async function agentOn(house: TestWorld, name: string): Promise<WorldAgent> {
+async function agentOn(world: TestWorld, name: string): Promise<WorldAgent> {
   const words = [
     '--turn',
     '50ms',
@@ -41,7 +41,7 @@ async function agentOn(house: TestWorld, name: string): Promise<WorldAgent> {
     '--reply-rounds',
     String(ROUNDS),
   ];
-  const agent = await house.agent(name, words);
+  const agent = await world.agent(name, words);
   await agent.client.call('notifier.enable', { body: { interval_seconds: 2 } });
   return agent;
 }

@@ -12,23 +12,23 @@ const WAIT = { timeout: 60_000, interval: 50 };
 
 /** A real gateway and a scripted agent in tmux behind a fleet server. */
 describe('a task that the gateway of its agent already has', () => {
-  const house = new TestWorld();
+  const world = new TestWorld();
   let fleet: TestFleet;
   let agent: WorldAgent;
   let client: Client;
 
   beforeAll(async () => {
     fleet = await startFleet();
-    const tokenFile = path.join(house.directory, 'token');
+    const tokenFile = path.join(world.directory, 'token');
     fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
-    house.fleet = { url: fleet.url, tokenFile };
-    agent = await house.agent('dan', ['--turn', '50ms']);
+    world.fleet = { url: fleet.url, tokenFile };
+    agent = await world.agent('dan', ['--turn', '50ms']);
     await vi.waitFor(async () => expect((await fleet.user.agent('dan')).state).toBe('idle'), WAIT);
     const { workspace_id } = await fleet.user.agent('dan');
     client = await a2aClient(`${fleet.url}/a2a/${workspace_id}`, fleet.tokens.user);
   });
   afterAll(async () => {
-    await house.close();
+    await world.close();
     await fleet.stop();
   });
 
@@ -78,9 +78,9 @@ describe('a task that the gateway of its agent already has', () => {
 
 describe('an interrupt for the turn of one request', () => {
   it('an interrupt for the turn of one request presses nothing when another turn runs, and says so', async () => {
-    const house = new TestWorld();
+    const world = new TestWorld();
     try {
-      const agent = await house.agent('eve', ['--turn', '50ms']);
+      const agent = await world.agent('eve', ['--turn', '50ms']);
       const first = await agent.client.submitPrompt({ prompt: 'done soon' });
       await expect
         .poll(async () => (await agent.client.getRequest(first.request_id)).outcome, WAIT)
@@ -96,7 +96,7 @@ describe('an interrupt for the turn of one request', () => {
       const { request_id: any } = await agent.client.interrupt();
       await expect.poll(async () => (await agent.client.getRequest(any)).outcome, WAIT).toBe('submitted');
     } finally {
-      await house.close();
+      await world.close();
     }
   });
 });

@@ -18,8 +18,8 @@ import {
   type Outcome,
 } from '../../src/wire/access-rules.ts';
 import { FLEET_ROUTES, GATEWAY_ROUTES, type Route } from '../../src/wire/index.ts';
-import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
+import { ServedWorld } from './served-world.ts';
 
 /** Uids that no account has; a process may have them all the same, when root starts it. */
 const GUEST = 61_001;
@@ -183,17 +183,17 @@ describe('a gateway', () => {
 });
 
 describe('a fleet server', () => {
-  const house = new AgentsHouse();
+  const world = new ServedWorld();
   let standIn: StandInAgent;
   const tokens: Record<string, string> = {};
   const ids = { home: '', agent: '', asked: '', asking: '', message: '', token: '' };
   let fresh = 0;
 
   beforeAll(async () => {
-    await house.open({ accounts, limits: NO_LIMITS });
-    standIn = await StandInAgent.open(house, 'own');
+    await world.open({ accounts, limits: NO_LIMITS });
+    standIn = await StandInAgent.open(world, 'own');
     giveMailbox(standIn.root);
-    const { sql } = house.server;
+    const { sql } = world.server;
     const [home, away] = [await ensureOrg(sql, 'default'), await ensureOrg(sql, 'elsewhere')];
     const agent = async (orgId: string, agentId: string) =>
       registerWorkspace(sql, { orgId, agentId, name: agentId, sessionId: 's' });
@@ -229,11 +229,11 @@ describe('a fleet server', () => {
   });
   afterAll(async () => {
     standIn.close();
-    await house.shut();
+    await world.shut();
   });
 
   async function post(route: string, token: string, body: object): Promise<unknown> {
-    const response = await fetch(house.url + route, {
+    const response = await fetch(world.url + route, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -257,7 +257,7 @@ describe('a fleet server', () => {
   // Neither may really happen to the stand-in; who may do it is asked before whether there is such an agent.
   const NOBODY: Probe = { path: { agent_ref: 'nobody-here' }, admitted: 404 };
   const LAUNCH = (): Probe => ({
-    body: { tool: 'no-such-tool', agent_name: 'x', working_directory: house.workdir, mailbox: false },
+    body: { tool: 'no-such-tool', agent_name: 'x', working_directory: world.workdir, mailbox: false },
   });
   const PROBES: Record<string, () => Probe | Promise<Probe>> = {
     'agents.launch': LAUNCH,
@@ -273,7 +273,7 @@ describe('a fleet server', () => {
     'registry.agents.remove': async () => {
       const name = `spare-${fresh++}`;
       const spare = { orgId: ids.home, agentId: name, name, sessionId: 's' };
-      return { path: { agent_ref: (await registerWorkspace(house.server.sql, spare)).workspaceId } };
+      return { path: { agent_ref: (await registerWorkspace(world.server.sql, spare)).workspaceId } };
     },
     'mailbox.attachments.get': () => ({ admitted: 404 }),
     'admin.mailboxes.handOver': () => ({ admitted: 404 }),
@@ -302,7 +302,7 @@ describe('a fleet server', () => {
     const route = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? 'x');
     const method = methodOf(place);
     const body = /POST|PUT/.test(method) ? { body: probe.body ?? {} } : {};
-    return [{ port: house.server.port, method, path: route, ...body }, probe];
+    return [{ port: world.server.port, method, path: route, ...body }, probe];
   }
 
   const expectedOf = ({ access }: Pick<Route, 'access'>, caller: string): Outcome =>
@@ -347,10 +347,10 @@ describe('a fleet server', () => {
   it('a fleet server is shut down by those whom the table names', async () => {
     for (const caller of ['server admin', 'owner']) {
       expect(expectedOf(FLEET_ROUTES['agents.shutdown'], caller)).toBe('yes');
-      const at = { port: house.server.port, method: 'POST', path: '/houmao/server/shutdown' };
+      const at = { port: world.server.port, method: 'POST', path: '/houmao/server/shutdown' };
       expect([caller, await statusOf({ ...at, token: tokens[caller] })]).toEqual([caller, 200]);
-      await house.server.stopped;
-      await house.open({ accounts, limits: NO_LIMITS });
+      await world.server.stopped;
+      await world.open({ accounts, limits: NO_LIMITS });
     }
   });
 });

@@ -6,7 +6,7 @@ import * as path from 'node:path';
 import { identifyProcess, newUuid, systemClock } from '../../src/base/index.ts';
 import { publishRecord } from '../../src/session/records/registry.ts';
 import { sampleManifest, sampleRecord, writeSession } from '../../src/session/testing.ts';
-import type { AgentsHouse } from './agents-house.ts';
+import type { ServedWorld } from './served-world.ts';
 
 export interface Seen {
   method: string;
@@ -27,10 +27,10 @@ export class StandInAgent {
   behave: Behaviour = (_, response) => void response.end('{}');
   #server = http.createServer((request, response) => void this.#answer(request, response));
 
-  static async open(house: AgentsHouse, name: string): Promise<StandInAgent> {
+  static async open(world: ServedWorld, name: string): Promise<StandInAgent> {
     const agent = new StandInAgent();
-    house.standIns.add(name);
-    const { settings } = house.context;
+    world.standIns.add(name);
+    const { settings } = world.context;
     const sample = {
       agentName: name,
       agentId: `id-${name}`,

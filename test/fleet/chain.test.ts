@@ -10,7 +10,7 @@ import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 const ROUSE = path.resolve(import.meta.dirname, '../../bin/rouse');
 
 /** Scripted agents in tmux whose gateways belong to a fleet. */
-class FleetHouse extends TestWorld {
+class FleetWorld extends TestWorld {
   readonly #url: string;
   readonly #tokenFile = path.join(this.directory, 'token');
 
@@ -28,21 +28,21 @@ class FleetHouse extends TestWorld {
 
 describe('a request that is ignored', () => {
   let fleet: TestFleet;
-  let house: FleetHouse;
+  let world: FleetWorld;
 
   beforeEach(async () => {
     fleet = await startFleet({ config: { nudge: { ...NUDGE_DEFAULTS, intervalSeconds: 1 } } });
-    house = new FleetHouse(fleet);
+    world = new FleetWorld(fleet);
   });
   afterEach(async () => {
-    await house.close();
+    await world.close();
     await fleet.stop();
   });
 
   it('a request that is ignored brings one nudge by heartbeat into the terminal of its agent, and the requester learns the answer given by the MCP tool', async () => {
-    const mcpConfig = path.join(house.directory, 'mcp.json');
-    const asker = await house.agent('asker');
-    const worker = await house.agent('worker', ['--mcp-config', mcpConfig]);
+    const mcpConfig = path.join(world.directory, 'mcp.json');
+    const asker = await world.agent('asker');
+    const worker = await world.agent('worker', ['--mcp-config', mcpConfig]);
     await until(async () =>
       (await fleet.admin.call('registry.agents.list', {})).agents.every(({ status }) => status === 'online'),
     );
@@ -95,7 +95,7 @@ describe('a request that is ignored', () => {
   }
 
   const environmentOf = (agent: WorldAgent): Record<string, string> => ({
-    ROUSE_HOME: house.home,
+    ROUSE_HOME: world.home,
     HOUMAO_MANIFEST_PATH: path.join(agent.facts.root, 'manifest.json'),
   });
 

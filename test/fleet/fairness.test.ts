@@ -23,7 +23,7 @@ const FLOOD = 2 * CONNECTIONS;
 
 const some = <T>(all: readonly T[], most: number): T[] => sampled(import.meta.filename, all, most);
 
-const house = new TestWorld();
+const world = new TestWorld();
 let server: ChildProcess;
 let url = '';
 let port = 0;
@@ -34,9 +34,9 @@ let quiet = '';
 
 beforeAll(async () => {
   await (
-    await openEmbedded({ directory: serverFiles(house.home).database, templateDirectory: TEMPLATES })
+    await openEmbedded({ directory: serverFiles(world.home).database, templateDirectory: TEMPLATES })
   ).close();
-  const { settings, env } = house.context;
+  const { settings, env } = world.context;
   const limits = {
     ROUSE_MAX_REQUESTS_PER_SECOND: '100000',
     ROUSE_MAX_CONNECTIONS: String(CONNECTIONS),
@@ -66,10 +66,10 @@ beforeAll(async () => {
   for (const name of ['worst', 'quiet']) await root.call('admin.orgs.create', { body: { name } });
   for (let n = 0; n < 4; n++) worst.users.push(await person('worst', `p${n}`));
   quiet = await person('quiet', 'q');
-  const tokenFile = path.join(house.directory, 'launch-token');
+  const tokenFile = path.join(world.directory, 'launch-token');
   fs.writeFileSync(tokenFile, worst.users[0]!, { mode: 0o600 });
-  house.fleet = { url, tokenFile };
-  agent = await house.agent('ana', ['--turn', '20ms']);
+  world.fleet = { url, tokenFile };
+  agent = await world.agent('ana', ['--turn', '20ms']);
   const fleet = path.join(agent.facts.root, 'fleet');
   worst.agent = fs.readFileSync(path.join(fleet, 'token'), 'utf8').trim();
   const told = JSON.parse(fs.readFileSync(path.join(fleet, 'fleet.json'), 'utf8')) as {
@@ -97,7 +97,7 @@ async function fill(at: string): Promise<void> {
 }
 
 afterAll(async () => {
-  await house.close().catch(() => {});
+  await world.close().catch(() => {});
   server?.kill('SIGTERM');
   if (server?.exitCode === null) await once(server, 'exit');
 }, 60_000);

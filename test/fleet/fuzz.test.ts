@@ -21,8 +21,8 @@ import { startPgbouncer } from '../support/pgbouncer.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { fuzzRoutes } from '../support/route-fuzz.ts';
 import { FULL, sampled } from '../support/sample.ts';
-import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
+import { ServedWorld } from './served-world.ts';
 
 /** Those of the page want a session: page-fuzz.test.ts has them. */
 const ROUTES = Object.fromEntries(
@@ -41,7 +41,7 @@ function admitted({ access }: Route): Caller {
   return CALLERS.find((who) => outcomes[FLEET_CALLERS.findIndex(([name]) => name === who)] === 'yes')!;
 }
 
-/** Their answers are held to their rows wherever agents are really launched: `AgentsHouse` checks every one. */
+/** Their answers are held to their rows wherever agents are really launched: `ServedWorld` checks every one. */
 const NEEDS_A_TERMINAL: Record<string, number> = {
   'agents.launch': 422,
   'agents.launch.headless': 422,
@@ -96,7 +96,7 @@ const PLACES: [string, (ending: Ending) => Promise<Place>][] = [
 describe.each(sampled(import.meta.filename, PLACES, 1))(
   'hostile input to a fleet server on %s',
   (_, place) => {
-    const house = new AgentsHouse();
+    const world = new ServedWorld();
     const ending = new Ending();
     const databases = new Ending();
     const tokens = {} as Record<Caller, string>;
@@ -107,14 +107,14 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
     const spare = { workspace: '', token: '', dead: '', asking: '', call: '', left: '' };
     let fresh = 0;
 
-    const sql = () => house.server.sql;
-    const client = (token: string) => new FleetClient({ url: house.url, token });
+    const sql = () => world.server.sql;
+    const client = (token: string) => new FleetClient({ url: world.url, token });
     const person = async (kind: 'user' | 'admin', org: string | null, subject: string) =>
       createToken(sql(), { kind, orgId: org, subject } as Parameters<typeof createToken>[1]);
     const agent = (agentId: string) =>
       registerWorkspace(sql(), { orgId, agentId, name: agentId, sessionId: SESSION });
     const ask = async (token: string, recipient_id: string): Promise<string> => {
-      const response = await fetch(`${house.url}/requests`, {
+      const response = await fetch(`${world.url}/requests`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ kind: 'task', recipient_type: 'agent', recipient_id, title: 'please' }),
@@ -183,9 +183,9 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
     beforeAll(async () => {
       const limits = { burst: 1e6, perSecond: 1e6 };
       const on = await place(databases);
-      await house.open({ ...on, limits: { requests: limits, badTokens: limits }, calm: true });
+      await world.open({ ...on, limits: { requests: limits, badTokens: limits }, calm: true });
       gateway = await openFuzzedGateway(ending);
-      const standIn = await StandInAgent.open(house, 'own');
+      const standIn = await StandInAgent.open(world, 'own');
       ending.add(() => standIn.close());
       const { port, instanceId } = gateway.on.gateway;
       standIn.record({ port, instance_id: instanceId });
@@ -205,7 +205,7 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
         request: '',
         queued: '',
         token: '',
-        directory: house.workdir,
+        directory: world.workdir,
       };
       to.queued = await message();
       to.letter = await letter();
@@ -213,7 +213,7 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
     });
     afterAll(async () => {
       await ending.run();
-      await house.shut();
+      await world.shut();
       await databases.run();
     });
 
@@ -266,7 +266,7 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
             },
             'admin.tokens.create': { kind: 'user', subject: words, grants: [], expires_in_seconds: 60 },
           },
-          port: house.server.port,
+          port: world.server.port,
           headersFor: (route) => ({
             authorization: `Bearer ${tokens[admitted(route)]}`,
             ...(route.id === 'mcp' && { accept: 'application/json, text/event-stream' }),
@@ -293,7 +293,7 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
       expect(passed).toBeGreaterThan(0.1);
       expect(passed).toBeLessThan(0.8);
       for (const status of [404, 422]) expect([...statuses.keys()]).toContain(status);
-      await house.server.stopped;
+      await world.server.stopped;
     });
   },
 );

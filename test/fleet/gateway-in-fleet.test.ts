@@ -9,7 +9,7 @@ import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** Real tmux, a real gateway process, a scripted agent, a real server: who is told what, and how often it is typed. */
-let house: TestWorld;
+let world: TestWorld;
 let fleet: TestFleet;
 /** The agent of the test; nobody of another test has its name. */
 let ana: string;
@@ -20,12 +20,12 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 beforeEach(() => {
   ana = `ana-${++tests}`;
-  house = new TestWorld();
-  const tokenFile = path.join(house.directory, 'token');
+  world = new TestWorld();
+  const tokenFile = path.join(world.directory, 'token');
   fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
-  house.fleet = { url: fleet.url, tokenFile };
+  world.fleet = { url: fleet.url, tokenFile };
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const QUICK = ['--turn', '50ms'];
@@ -60,7 +60,7 @@ const gatewayState = (agent: WorldAgent) =>
 
 describe('an agent launched with a fleet server', () => {
   it('an agent launched with a fleet server registers, is online, is typed a message once, and the server learns how it ended', async () => {
-    const agent = await house.agent(ana, QUICK);
+    const agent = await world.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('hello from another host');
     await expect
@@ -72,7 +72,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent in a fleet is at work on a message until its turn has ended, and a dialog in between is reported', async () => {
-    const agent = await house.agent(ana, ['--turn', '3s']);
+    const agent = await world.agent(ana, ['--turn', '3s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time [[dialog=permission]]');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('input_required');
@@ -86,18 +86,18 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('after a gateway is killed during a turn, the next one reports that the message ended, unproven', async () => {
-    const agent = await house.agent(ana, ['--turn', '4s']);
+    const agent = await world.agent(ana, ['--turn', '4s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
     process.kill(agent.pid, 'SIGKILL');
-    await attach(house.context, { kind: 'local', facts: agent.facts }, { mode: 'detached_process' });
+    await attach(world.context, { kind: 'local', facts: agent.facts }, { mode: 'detached_process' });
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('unproven');
     expect(agent.received()).toEqual(['take your time']);
   });
 
   it('a message whose tool dies during the turn is lost', async () => {
-    const agent = await house.agent(ana, ['--turn', '60s']);
+    const agent = await world.agent(ana, ['--turn', '60s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
@@ -106,7 +106,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
-    const { facts } = await house.agent(ana, QUICK);
+    const { facts } = await world.agent(ana, QUICK);
     const file = path.join(facts.root, 'fleet', 'token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     const own = fleet.as(fs.readFileSync(file, 'utf8').trim());
@@ -115,7 +115,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server says that it works while it does, and gets the next message when it is done', async () => {
-    const agent = await house.agent(ana, QUICK);
+    const agent = await world.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await agent.control.send('busy', { ms: 3000 });
     await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(1);
@@ -126,28 +126,28 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server is offline as soon as it is stopped, and the same agent when it is launched again', async () => {
-    const first = await house.agent(ana, QUICK);
+    const first = await world.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { workspace_id } = await known();
-    await stop(house.context, first.facts);
+    await stop(world.context, first.facts);
     expect((await known()).status).toBe('offline');
     const { id } = await send('for whoever comes');
-    const second = await house.agent(ana, QUICK);
+    const second = await world.agent(ana, QUICK);
     expect(await known()).toMatchObject({ workspace_id, session_id: second.facts.sessionId });
     await expect.poll(async () => (await delivery(id))!.outcome, WAIT).toBe('submitted');
     expect(second.received()).toEqual(['for whoever comes']);
   });
 
   it('an agent launched with a fleet server keeps its place when its tool is relaunched', async () => {
-    const agent = await house.agent(ana, QUICK);
+    const agent = await world.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
-    await relaunch(house.context, agent.facts);
+    await relaunch(world.context, agent.facts);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     expect((await known()).session_id).toBe(agent.facts.sessionId);
   });
 
   it('an agent launched with a fleet server that another host takes over says who replaced it, and takes its place back only when asked', async () => {
-    const agent = await house.agent(ana, QUICK);
+    const agent = await world.agent(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'remote', host: 'far-away' };
     await expect(fleet.user.register(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
@@ -155,8 +155,8 @@ describe('an agent launched with a fleet server', () => {
     await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
     expect(gatewayState(agent).fleet?.detail).toBe('replaced by session remote on host far-away');
-    const host = thisHost(house.context.env);
-    const again = { ...house.fleet!, host, runtimeDir: house.context.settings.runtimeDir };
+    const host = thisHost(world.context.env);
+    const again = { ...world.fleet!, host, runtimeDir: world.context.settings.runtimeDir };
     await expect(registerWithFleet(again, agent.facts)).rejects.toMatchObject({ code: 'conflict' });
     await registerWithFleet({ ...again, takeOver: true }, agent.facts);
     expect((await known()).session_id).toBe(agent.facts.sessionId);
@@ -167,7 +167,7 @@ describe('an agent launched with a fleet server', () => {
     const far = { agent_id: defaultAgentId(ana), name: ana, session_id: 'remote', host: 'far-away' };
     const { auth_token } = await fleet.user.register(far);
     await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
-    await expect(house.agent(ana, QUICK)).rejects.toMatchObject({
+    await expect(world.agent(ana, QUICK)).rejects.toMatchObject({
       code: 'conflict',
       facts: { cause: 'agent_online_elsewhere', host: 'far-away' },
     });
@@ -175,7 +175,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('an agent launched with a fleet server whose token is revoked says so and stops asking, and works on without the server', async () => {
-    const agent = await house.agent(ana, QUICK);
+    const agent = await world.agent(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
     const { token_id } = tokens.find(({ kind, subject }) => kind === 'agent' && subject === ana)!;
@@ -189,35 +189,35 @@ describe('an agent launched with a fleet server', () => {
 
 describe('a tool that somebody started by hand and joined', () => {
   it('a tool started by hand and joined is registered like a launched one, and gets its messages once it has a gateway', async () => {
-    const transcript = path.join(house.directory, 'by-hand.jsonl');
+    const transcript = path.join(world.directory, 'by-hand.jsonl');
     await startByHand('by-hand', ['--transcript', transcript, ...QUICK]);
-    const joined = await join(house.context, {
+    const joined = await join(world.context, {
       agentName: ana,
       headless: false,
-      cwd: house.workdir,
+      cwd: world.workdir,
       tmuxSession: 'by-hand',
     });
     expect(joined.fleet).toEqual({ url: fleet.url, workspaceId: (await known()).workspace_id });
     const { id } = await send('hello you');
-    const target = await findTarget(house.context, { agentName: ana });
-    await attach(house.context, target, { mode: 'detached_process' });
+    const target = await findTarget(world.context, { agentName: ana });
+    await attach(world.context, target, { mode: 'detached_process' });
     await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
     expect(fs.readFileSync(transcript, 'utf8')).toContain('hello you');
-    await stop(house.context, joined.facts);
+    await stop(world.context, joined.facts);
     expect((await known()).status).toBe('offline');
   });
 
   it('a tool started by hand is joined also when the fleet server refuses it, and the refusal is reported', async () => {
-    fs.writeFileSync(house.fleet!.tokenFile, 'x'.repeat(43), { mode: 0o600 });
+    fs.writeFileSync(world.fleet!.tokenFile, 'x'.repeat(43), { mode: 0o600 });
     await startByHand('by-hand', QUICK);
-    const { facts, fleetError } = await join(house.context, {
+    const { facts, fleetError } = await join(world.context, {
       agentName: ana,
       headless: false,
-      cwd: house.workdir,
+      cwd: world.workdir,
       tmuxSession: 'by-hand',
     });
     expect(fleetError).toMatchObject({ code: 'unauthorized' });
-    await stop(house.context, facts);
+    await stop(world.context, facts);
   });
 });
 
@@ -227,15 +227,15 @@ async function startByHand(session: string, args: string[]): Promise<void> {
     path.resolve(import.meta.dirname, '../../dist/scripted-agent.cjs'),
     ...args,
   ];
-  house.tmux('new-session', '-d', '-s', session, '-c', house.workdir, `sh -c '${tool.join(' ')}; exec sh'`);
-  await expect.poll(() => house.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim(), WAIT).not.toBe('');
+  world.tmux('new-session', '-d', '-s', session, '-c', world.workdir, `sh -c '${tool.join(' ')}; exec sh'`);
+  await expect.poll(() => world.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim(), WAIT).not.toBe('');
 }
 
 describe('a gateway killed with kill -9', () => {
   it('a gateway killed after it stored a message and before it acknowledged it delivers it once', async () => {
-    house.gatewayCrashAt = 'fleet.message-stored@1';
-    const agent = await house.agent(ana, QUICK);
-    house.gatewayCrashAt = undefined;
+    world.gatewayCrashAt = 'fleet.message-stored@1';
+    const agent = await world.agent(ana, QUICK);
+    world.gatewayCrashAt = undefined;
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('once');
     await expect.poll(() => alive(agent.pid), WAIT).toBe(false);
@@ -244,8 +244,8 @@ describe('a gateway killed with kill -9', () => {
     await fleet.sql.query("UPDATE a2a_queue SET lease_until = now() - interval '1 s' WHERE id = $1::uuid", [
       id,
     ]);
-    const target = await findTarget(house.context, { agentName: ana });
-    await attach(house.context, target, { mode: 'detached_process' });
+    const target = await findTarget(world.context, { agentName: ana });
+    await attach(world.context, target, { mode: 'detached_process' });
     await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
     expect(agent.received()).toEqual(['once']);
   });

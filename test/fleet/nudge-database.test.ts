@@ -5,7 +5,7 @@ import { enqueue } from '../../src/fleet/delivery/index.ts';
 import { FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
 import { REQUESTS_LAST_NUDGED, REQUESTS_LAST_NUDGED_DOWN } from '../../src/fleet/schema/requests.ts';
 import { databases, openTestPostgres, type TestDatabase } from '../support/fleet.ts';
-import { NudgeHouse } from './nudge-house.ts';
+import { NudgeWorld } from './nudge-world.ts';
 
 interface Plan {
   'Node Type': string;
@@ -22,15 +22,15 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 describe.each(databases(import.meta.filename))('what nudges need of %s', (_name, open) => {
   let database: TestDatabase;
   let sql: Sql;
-  let house: NudgeHouse;
+  let world: NudgeWorld;
 
   beforeAll(async () => {
     database = await open();
     sql = database.sql;
-    house = new NudgeHouse(sql);
+    world = new NudgeWorld(sql);
   });
   afterAll(() => database.close());
-  beforeEach(() => house.clear());
+  beforeEach(() => world.clear());
 
   const columns = async (on: Sql): Promise<string[]> =>
     (
@@ -73,7 +73,7 @@ describe.each(databases(import.meta.filename))('what nudges need of %s', (_name,
 
   it('without the table a sweep finds nothing, says so once, and works when the table comes', async () => {
     const other = await database.another();
-    const elsewhere = new NudgeHouse(other);
+    const elsewhere = new NudgeWorld(other);
     await elsewhere.clear();
     const lines: string[] = [];
     const log = createLog({ clock: systemClock, write: (line) => lines.push(line) });
@@ -95,7 +95,7 @@ describe.each(databases(import.meta.filename))('what nudges need of %s', (_name,
       `INSERT INTO workspaces (id, org_id, agent_id, name, status, active_tasks)
        SELECT md5('agent' || n)::uuid, $1, 'agent-' || n, 'agent-' || n, CASE WHEN n % 10 = 0 THEN 'offline' ELSE 'online' END, 0
          FROM generate_series(1, 300) n`,
-      [house.orgId],
+      [world.orgId],
     );
     await sql.query(
       `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,
@@ -104,7 +104,7 @@ describe.each(databases(import.meta.filename))('what nudges need of %s', (_name,
          md5('agent' || n % 300 + 1)::uuid, 't', CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'done' END,
          now() - make_interval(mins => 60 + n % 997), CASE WHEN n % 100 = 0 THEN now() - make_interval(mins => n % 120) END
          FROM generate_series(1, 20000) n`,
-      [house.orgId],
+      [world.orgId],
     );
     await sql.exec('ANALYZE');
     const read: { text: string; params: readonly SqlValue[] }[] = [];
@@ -121,7 +121,7 @@ describe.each(databases(import.meta.filename))('what nudges need of %s', (_name,
       const before = read.length;
       await sql
         .transaction(async (tx) => {
-          await house.sweep({ batchLimit }, { sql: watched(tx) });
+          await world.sweep({ batchLimit }, { sql: watched(tx) });
           for (const { text, params } of read.slice(before)) await explain(tx, text, params, batchLimit);
           throw new Error('undo');
         })
@@ -162,47 +162,47 @@ describe('nudges beside others who hold rows of PostgreSQL', () => {
   let database: TestDatabase;
   /** Connections of another server. */
   let elsewhere: Sql;
-  let house: NudgeHouse;
+  let world: NudgeWorld;
 
   beforeAll(async () => {
     database = await openTestPostgres();
     elsewhere = await openPostgres({ url: database.url! });
-    house = new NudgeHouse(database.sql);
+    world = new NudgeWorld(database.sql);
   });
   afterAll(async () => {
     await elsewhere.close();
     await database.close();
   });
-  beforeEach(() => house.clear());
+  beforeEach(() => world.clear());
 
   it('an agent that is being changed is passed over, and an item that is being answered is not announced', async () => {
-    const [held, free] = [await house.agent(), await house.agent()];
-    await house.item(held);
-    const answering = await house.item(free);
-    const waiting = await house.item(free);
+    const [held, free] = [await world.agent(), await world.agent()];
+    await world.item(held);
+    const answering = await world.item(free);
+    const waiting = await world.item(free);
     await database.sql.transaction(async (tx) => {
       await tx.query('UPDATE workspaces SET active_tasks = 0 WHERE id = $1', [held]);
       await tx.query(`UPDATE requests SET status = 'done' WHERE id = $1`, [answering]);
-      expect(await house.sweep({}, { sql: elsewhere })).toMatchObject({
+      expect(await world.sweep({}, { sql: elsewhere })).toMatchObject({
         agents_nudged: 1,
         items_covered: 1,
         skipped: { locked: 1 },
       });
     });
-    expect(await house.stamped()).toEqual(new Set([waiting]));
-    expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 1 });
+    expect(await world.stamped()).toEqual(new Set([waiting]));
+    expect(await world.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 1 });
   });
 
   it('a request for the agent can be filed while it is being nudged', async () => {
-    const agent = await house.agent();
-    await house.item(agent);
-    const filer = new NudgeHouse(elsewhere);
-    filer.orgId = house.orgId;
+    const agent = await world.agent();
+    await world.item(agent);
+    const filer = new NudgeWorld(elsewhere);
+    filer.orgId = world.orgId;
     const filing: typeof enqueue = async (tx, message) => {
       await filer.item(agent, { ageMinutes: 0 });
       return enqueue(tx, message);
     };
-    expect(await house.sweep({}, { enqueue: filing })).toMatchObject({
+    expect(await world.sweep({}, { enqueue: filing })).toMatchObject({
       agents_nudged: 1,
       items_covered: 1,
       errors: 0,

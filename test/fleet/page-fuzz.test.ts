@@ -9,7 +9,7 @@ import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index
 import { INDEX_MIGRATIONS } from '../../src/mail/filesystem/root/index-schema.ts';
 import { ANY_FILE, initMailStore } from '../../src/mail/index.ts';
 import { PAGE_HEADER, PAGE_ROUTES, PAGE_SHELL_ROUTES, type Route } from '../../src/wire/index.ts';
-import { PageHouse, type Visitor } from '../page/page-house.ts';
+import { PageWorld, type Visitor } from '../page/page-world.ts';
 import { type FuzzedGateway, openFuzzedGateway } from '../support/fuzzed-gateway.ts';
 import { pageBodies } from '../support/good-bodies.ts';
 import { fuzzRoutes } from '../support/route-fuzz.ts';
@@ -28,7 +28,7 @@ const WRITER = 'own@test';
 const CLICK = '00000000-0000-4000-8000-000000000000';
 
 describe('hostile input to the page', () => {
-  const house = new PageHouse();
+  const world = new PageWorld();
   const ending = new Ending();
   const there = { code: '', request: '', asked: '', reminder: '', asset: '', message: '', attachment: '' };
   let gateway: FuzzedGateway;
@@ -38,7 +38,7 @@ describe('hostile input to the page', () => {
   let mail: ReturnType<typeof openSqlite>;
 
   const ask = async (token: string, body: object): Promise<string> => {
-    const response = await fetch(`${house.url}/requests`, {
+    const response = await fetch(`${world.url}/requests`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ kind: 'task', title: 'please', ...body }),
@@ -47,8 +47,8 @@ describe('hostile input to the page', () => {
   };
   /** What good calls close, remove, use up and revoke. */
   const restore = async (): Promise<void> => {
-    me = await house.visit('operate', 'nina');
-    there.code = await house.code({ name: 'olga' });
+    me = await world.visit('operate', 'nina');
+    there.code = await world.code({ name: 'olga' });
     there.request = await ask(agent.token, { recipient_type: 'user' });
     there.asked = await ask(person, { recipient_type: 'agent', recipient_id: agent.workspaceId });
     const reminder = { mode: 'one_off', title: 't', prompt: 'p', ranking: 1, start_after_seconds: 60 };
@@ -59,28 +59,28 @@ describe('hostile input to the page', () => {
   /** An agent of this host whose gateway is the fuzzed one, with its ledger. */
   async function openAgent(): Promise<void> {
     gateway = await openFuzzedGateway(ending);
-    const standIn = await StandInAgent.open(house, 'own');
+    const standIn = await StandInAgent.open(world, 'own');
     ending.add(() => standIn.close());
     const { port, instanceId } = gateway.on.gateway;
     standIn.record({ port, instance_id: instanceId });
     const ledger = path.join('gateway', 'queue.sqlite');
     fs.symlinkSync(path.join(gateway.on.root, ledger), path.join(standIn.root, ledger));
-    const { id: orgId } = await ensureOrg(house.server.sql, 'default');
-    agent = await registerWorkspace(house.server.sql, {
+    const { id: orgId } = await ensureOrg(world.server.sql, 'default');
+    agent = await registerWorkspace(world.server.sql, {
       orgId,
       agentId: 'id-own',
       name: 'own',
       sessionId: 's',
     });
     const made = { kind: 'user', orgId, subject: 'nina' } as Parameters<typeof createToken>[1];
-    person = (await createToken(house.server.sql, made)).token;
+    person = (await createToken(world.server.sql, made)).token;
   }
 
   async function writeMail(): Promise<void> {
-    const root = house.context.settings.mailboxDir;
+    const root = world.context.settings.mailboxDir;
     const store = initMailStore({ root, clock: systemClock });
     store.register({ address: WRITER, owner_principal_id: 'HOUMAO-own', mode: 'safe' });
-    const file = path.join(house.workdir, 'notes.txt');
+    const file = path.join(world.workdir, 'notes.txt');
     fs.writeFileSync(file, 'notes');
     const attachments = [{ path: file, label: 'notes.txt', copy: true }];
     const sent = await store
@@ -99,7 +99,7 @@ describe('hostile input to the page', () => {
 
   beforeAll(async () => {
     const limits = { burst: 1e6, perSecond: 1e6 };
-    await house.open({ limits: { requests: limits, badTokens: limits }, calm: true });
+    await world.open({ limits: { requests: limits, badTokens: limits }, calm: true });
     await openAgent();
     await writeMail();
     const [asset] = fs.readdirSync(path.join(import.meta.dirname, '../../dist/page/assets'));
@@ -108,12 +108,12 @@ describe('hostile input to the page', () => {
   });
   afterAll(async () => {
     await ending.run();
-    await house.shut();
+    await world.shut();
   });
 
   /** All rows of all tables, but not the audit, where a refusal stands too, nor when who swept. */
   async function rows(): Promise<string> {
-    const { sql } = house.server;
+    const { sql } = world.server;
     const tables = await sql.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('sweepers', 'page_audit') ORDER BY 1",
     );
@@ -156,7 +156,7 @@ describe('hostile input to the page', () => {
           'page.several': '?ask=mailboxes%0Asearch%3Fq%3Dnotes',
         },
         prepare: (body) => body.replaceAll(CLICK, randomUUID()).replaceAll('"CODE"', `"${there.code}"`),
-        port: house.server.port,
+        port: world.server.port,
         headersFor: ({ access }): Record<string, string> =>
           access === 'page_session' ? { cookie: me.cookie, [PAGE_HEADER]: me.header } : {},
         known,

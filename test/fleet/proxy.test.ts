@@ -25,12 +25,12 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'dist', 'rouse.cjs');
 const NAME = 'fleet.example.org';
 
-let house: TestWorld;
+let world: TestWorld;
 let nginx: TestNginx | undefined;
 let server: ChildProcess | undefined;
 let [behind, front] = [0, 0];
 async function open(): Promise<void> {
-  house = new TestWorld();
+  world = new TestWorld();
   [behind, front] = [await freePort(), await freePort()];
 }
 
@@ -42,7 +42,7 @@ async function close(): Promise<void> {
     await once(server, 'exit');
   }
   server = undefined;
-  await house.close();
+  await world.close();
 }
 
 /** The block of a language in the recipe. */
@@ -52,7 +52,7 @@ function recipe(language: string): string {
 }
 
 function proxyAsInRecipe(): Promise<TestNginx> {
-  const key = path.join(house.directory, 'fleet.key');
+  const key = path.join(world.directory, 'fleet.key');
   const tls = path.join(import.meta.dirname, 'tls');
   fs.writeFileSync(key, fs.readFileSync(path.join(tls, 'first.key')), { mode: 0o600 });
   const block = recipe('nginx')
@@ -63,7 +63,7 @@ function proxyAsInRecipe(): Promise<TestNginx> {
   return startNginx(block, front);
 }
 
-const env = (): NodeJS.ProcessEnv => ({ ...house.context.env, ROUSE_FLEET_URL: '', DATABASE_URL: '' });
+const env = (): NodeJS.ProcessEnv => ({ ...world.context.env, ROUSE_FLEET_URL: '', DATABASE_URL: '' });
 
 /** The flags of the recipe, with the port that nginx has here. */
 const recipeFlags = (): string[] =>
@@ -74,7 +74,7 @@ const recipeFlags = (): string[] =>
     .slice('rouse server start'.split(' ').length);
 
 async function startServer(...flags: string[]): Promise<void> {
-  const { database } = serverFiles(house.home);
+  const { database } = serverFiles(world.home);
   await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
   const words = [BIN, '--print-json', 'server', 'start', '--port', String(behind), ...flags];
   server = spawn(process.execPath, words, { env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -123,7 +123,7 @@ function ask(
 }
 
 const bearer = (): { authorization: string } => ({
-  authorization: `Bearer ${readTokenFile(serverFiles(house.home).adminToken)}`,
+  authorization: `Bearer ${readTokenFile(serverFiles(world.home).adminToken)}`,
 });
 const LAUNCH = { tool: 'command', args: ['/usr/bin/env'], agent_name: 'thief', working_directory: '/tmp' };
 

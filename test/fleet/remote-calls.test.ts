@@ -141,14 +141,14 @@ describe('a call to the gateway of an agent on another host', () => {
 
 describe('a real gateway on another host', () => {
   it('a real gateway on another host runs remote calls through its own routes: status, prompt, request, reminder, mail', async () => {
-    const house = new TestWorld();
+    const world = new TestWorld();
     try {
-      const tokenFile = path.join(house.directory, 'token');
+      const tokenFile = path.join(world.directory, 'token');
       fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
-      house.fleet = { url: `http://127.0.0.1:${second.port},${fleet.url}`, tokenFile };
-      house.workdir = path.join(house.directory, 'project');
-      fs.mkdirSync(house.workdir);
-      const dan = await house.agent('dan', ['--turn', '50ms']);
+      world.fleet = { url: `http://127.0.0.1:${second.port},${fleet.url}`, tokenFile };
+      world.workdir = path.join(world.directory, 'project');
+      fs.mkdirSync(world.workdir);
+      const dan = await world.agent('dan', ['--turn', '50ms']);
       await expect.poll(async () => (await fleet.user.agent('dan')).state, WAIT).toBe('idle');
       const gateway = through(fleet.user, 'dan');
       expect((await gateway.status()).gateway_health).toBe('healthy');
@@ -196,7 +196,7 @@ describe('a real gateway on another host', () => {
         expect.objectContaining({ caller: 'user ana', path: '/v1/status', stage: 'answered', status: 200 }),
       );
     } finally {
-      await house.close();
+      await world.close();
     }
   });
 });

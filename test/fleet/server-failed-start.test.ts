@@ -16,7 +16,7 @@ const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
 let postgres: TestPostgres;
 let pooler: TestPgbouncer;
-let house: TestWorld;
+let world: TestWorld;
 let port: number;
 let started: ChildProcess[] = [];
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 beforeEach(async () => {
-  house = new TestWorld();
+  world = new TestWorld();
   port = await freePort();
 });
 afterEach(async () => {
@@ -38,12 +38,12 @@ afterEach(async () => {
     await once(child, 'exit');
   }
   started = [];
-  await house.close();
+  await world.close();
 });
 
 function start(databaseUrl: string, ...words: string[]): ChildProcess {
   const all = [BIN, '--print-json', 'server', 'start', '--port', String(port), ...words];
-  const env = { ...house.context.env, ROUSE_FLEET_URL: '', DATABASE_URL: databaseUrl };
+  const env = { ...world.context.env, ROUSE_FLEET_URL: '', DATABASE_URL: databaseUrl };
   const child = spawn(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   started.push(child);
   return child;
@@ -75,7 +75,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
 async function prepared(grants: string): Promise<{ admin: Sql; url: string; name: string }> {
   const owners = await postgres.createDatabase();
   await stop(await serves(owners));
-  fs.rmSync(serverFiles(house.home).adminToken);
+  fs.rmSync(serverFiles(world.home).adminToken);
   const admin = await openPostgres({ url: owners });
   const { rows } = await admin.query<{ name: string }>('SELECT current_database() AS name');
   const user = `plain_${rows[0]!.name}`;
@@ -88,11 +88,11 @@ async function prepared(grants: string): Promise<{ admin: Sql; url: string; name
 
 const REFUSING = {
   'an admin token that cannot be kept': async () => {
-    fs.mkdirSync(path.join(serverFiles(house.home).adminToken, 'x'), { recursive: true });
+    fs.mkdirSync(path.join(serverFiles(world.home).adminToken, 'x'), { recursive: true });
     return postgres.createDatabase();
   },
   'a pipe where its admin token is kept': async () => {
-    const { adminToken } = serverFiles(house.home);
+    const { adminToken } = serverFiles(world.home);
     fs.mkdirSync(path.dirname(adminToken), { recursive: true });
     execFileSync('mkfifo', [adminToken]);
     return postgres.createDatabase();
@@ -119,7 +119,7 @@ const REFUSING = {
 
 it('a start names the file that is in its way', async () => {
   const { said } = await failed(start(await REFUSING['an admin token that cannot be kept']()));
-  expect(said).toContain(`${serverFiles(house.home).adminToken} is a directory`);
+  expect(said).toContain(`${serverFiles(world.home).adminToken} is a directory`);
 });
 
 describe('a start with', () => {
@@ -131,14 +131,14 @@ describe('a start with', () => {
       expect([code, JSON.parse(said)]).toEqual([expect.any(Number), { error: expect.anything() }]);
       expect(code).not.toBe(0);
       expect(await isListening(port)).toBe(false);
-      expect(fs.existsSync(serverFiles(house.home).instance)).toBe(false);
+      expect(fs.existsSync(serverFiles(world.home).instance)).toBe(false);
     },
   );
 
   it('a start succeeds on the same port and in the same home once the obstacle is gone', async () => {
     const url = await REFUSING['an admin token that cannot be kept']();
     await failed(start(url));
-    fs.rmSync(serverFiles(house.home).adminToken, { recursive: true });
+    fs.rmSync(serverFiles(world.home).adminToken, { recursive: true });
     await stop(await serves(url));
   });
 });

@@ -14,15 +14,15 @@ import { TestWorld } from '../support/test-world.ts';
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const WAIT = { timeout: 60_000, interval: 100 };
 
-let house: TestWorld;
+let world: TestWorld;
 let started: ChildProcess[] = [];
 beforeEach(async () => {
-  house = new TestWorld();
-  const { database } = serverFiles(house.home);
+  world = new TestWorld();
+  const { database } = serverFiles(world.home);
   await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
 });
 afterEach(async () => {
-  await house.close();
+  await world.close();
   for (const child of started) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     child.kill('SIGKILL');
@@ -31,7 +31,7 @@ afterEach(async () => {
   started = [];
 });
 
-const env = (): NodeJS.ProcessEnv => ({ ...house.context.env, ROUSE_FLEET_URL: '', DATABASE_URL: '' });
+const env = (): NodeJS.ProcessEnv => ({ ...world.context.env, ROUSE_FLEET_URL: '', DATABASE_URL: '' });
 
 interface Server {
   child: ChildProcess;
@@ -74,7 +74,7 @@ function rouse(...args: string[]): Promise<{ code: number; out: string; err: str
 describe('rouse server', () => {
   it('rouse server makes an admin token at its first start, is found by its home, and ends well when asked', async () => {
     const server = await startServer();
-    const files = serverFiles(house.home);
+    const files = serverFiles(world.home);
     expect(fs.statSync(files.adminToken).mode & 0o777).toBe(0o600);
     expect((await server.admin.call('admin.orgs.list', {})).orgs.map(({ name }) => name)).toEqual([
       'default',
@@ -108,11 +108,11 @@ describe('rouse server', () => {
 
   it('a server killed with kill -9 is not taken for running, and its token works for the next one', async () => {
     const first = await startServer();
-    const token = readTokenFile(serverFiles(house.home).adminToken);
+    const token = readTokenFile(serverFiles(world.home).adminToken);
     await kill(first, 'SIGKILL');
     expect((await rouse('server', 'status')).code).toBe(7);
     const second = await startServer();
-    expect(readTokenFile(serverFiles(house.home).adminToken)).toBe(token);
+    expect(readTokenFile(serverFiles(world.home).adminToken)).toBe(token);
     expect((await second.admin.call('admin.tokens.list', {})).tokens).toHaveLength(1);
     expect(await kill(second, 'SIGTERM')).toBe(0);
   });
@@ -120,8 +120,8 @@ describe('rouse server', () => {
   it('a server killed between storing a request and its delivery, and started again, delivers it once', async () => {
     let server = await startServer();
     const port = Number(new URL(server.url).port);
-    house.fleet = { url: server.url, tokenFile: serverFiles(house.home).adminToken };
-    const agent = await house.agent('ana', ['--turn', '50ms']);
+    world.fleet = { url: server.url, tokenFile: serverFiles(world.home).adminToken };
+    const agent = await world.agent('ana', ['--turn', '50ms']);
     await expect.poll(async () => (await server.admin.agent('ana')).status, WAIT).toBe('online');
     await kill(server, 'SIGKILL');
     const fleetState = async (): Promise<string | undefined> => (await agent.client.status()).fleet?.state;
@@ -145,9 +145,9 @@ describe('rouse server', () => {
 describe('rouse tokens and rouse fleet', () => {
   it('rouse tokens and rouse fleet do what they say, with the right exit codes', async () => {
     const { url } = await startServer();
-    const flags = ['--fleet-url', url, '--fleet-token-file', serverFiles(house.home).adminToken];
+    const flags = ['--fleet-url', url, '--fleet-token-file', serverFiles(world.home).adminToken];
     const run = (...args: string[]) => rouse(...args, ...flags, '--print-json');
-    const file = path.join(house.directory, 'ana-token');
+    const file = path.join(world.directory, 'ana-token');
     const made = await run(
       'tokens',
       'create',

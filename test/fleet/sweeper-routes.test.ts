@@ -3,20 +3,20 @@ import { silentLog } from '../../src/base/index.ts';
 import { nudgeSettings } from '../../src/fleet/index.ts';
 import { sweeperList, sweeperRun } from '../../src/wire/index.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
-import { NudgeHouse } from './nudge-house.ts';
+import { NudgeWorld } from './nudge-world.ts';
 
 describe('the sweepers of a server, as administrators see them', () => {
   let fleet: TestFleet;
-  let house: NudgeHouse;
+  let world: NudgeWorld;
   let agent: TestAgent;
 
   beforeAll(async () => {
     fleet = await startFleet();
-    house = new NudgeHouse(fleet.sql);
-    house.orgId = fleet.orgId;
+    world = new NudgeWorld(fleet.sql);
+    world.orgId = fleet.orgId;
     agent = await fleet.agent('worker');
     await fleet.sql.query(`UPDATE workspaces SET status = 'online' WHERE id = $1`, [agent.workspaceId]);
-    await house.item(agent.workspaceId);
+    await world.item(agent.workspaceId);
   });
   afterAll(() => fleet.stop());
 
@@ -34,13 +34,13 @@ describe('the sweepers of a server, as administrators see them', () => {
       outcome: 'done',
       result: { agents_nudged: 1 },
     });
-    expect(await house.nudges()).toEqual([]);
+    expect(await world.nudges()).toEqual([]);
     expect(await run('?dry_run=0')).toMatchObject({
       dry_run: false,
       outcome: 'done',
       result: { agents_nudged: 1 },
     });
-    expect(await house.nudges(agent.workspaceId)).toHaveLength(1);
+    expect(await world.nudges(agent.workspaceId)).toHaveLength(1);
     const { sweepers } = sweeperList.parse(await (await ask('/admin/sweepers')).json());
     expect(sweepers.find(({ name }) => name === 'request-nudge')).toMatchObject({
       interval_seconds: 300,
@@ -79,9 +79,9 @@ describe('the sweepers of a server, as administrators see them', () => {
     ['/admin/sweepers/request-nudge/run?dry_run=yes', 422],
     ['/admin/sweepers/request-nudge/run?dryrun=1', 422],
   ])('POST %s is refused with %i and sweeps nothing', async (path, status) => {
-    const before = await house.nudges();
+    const before = await world.nudges();
     expect((await ask(path, { method: 'POST' })).status).toBe(status);
-    expect(await house.nudges()).toEqual(before);
+    expect(await world.nudges()).toEqual(before);
   });
 });
 

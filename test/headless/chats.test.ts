@@ -2,14 +2,14 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PromptDelivery } from '../../src/terminal/index.ts';
-import { HeadlessHouse } from './house.ts';
+import { HeadlessWorld } from './headless-world.ts';
 import { withAgent } from './open-agent.ts';
 
-let house: HeadlessHouse;
+let world: HeadlessWorld;
 beforeAll(async () => {
-  house = await HeadlessHouse.open();
+  world = await HeadlessWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 type Chat = NonNullable<PromptDelivery['chatSession']>;
 
@@ -19,7 +19,7 @@ const chatsOf = (session: { records: (type: string) => Record<string, unknown>[]
 
 describe('which chat a prompt goes to', () => {
   it('a first prompt begins a chat, the next go on with it, and its id is kept', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       for (const text of ['one', 'two', 'three']) await agent.deliver(text);
       const [first, second, third] = chatsOf(session);
@@ -34,7 +34,7 @@ describe('which chat a prompt goes to', () => {
   });
 
   it('a prompt goes to a new, exact, latest or current chat as asked; the chat used last is the current one', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const say = (chatSession: Chat) => agent.deliver('x', { chatSession });
       await say({ mode: 'new' });
@@ -51,7 +51,7 @@ describe('which chat a prompt goes to', () => {
   });
 
   it('the one-shot override makes the next direct prompt begin a new chat, once, and no queued one', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const { headless } = agent.surface;
       await agent.deliver('x');
@@ -72,11 +72,11 @@ describe('which chat a prompt goes to', () => {
   });
 
   it('a session joined with a chat begins with that one, and a stored chat wins over it', async () => {
-    const first = house.session();
+    const first = world.session();
     await withAgent(first, (agent) => agent.deliver('x'));
     const [known] = chatsOf(first) as [string];
     const args = ['--session-dir', path.join(first.root, 'chats')];
-    const joined = house.session({
+    const joined = world.session({
       args,
       headless: {
         turn_index: 0,
@@ -95,7 +95,7 @@ describe('which chat a prompt goes to', () => {
     });
     const [fresh, again] = chatsOf(joined);
     expect([fresh === known, again]).toEqual([false, fresh]);
-    const last = house.session({
+    const last = world.session({
       args,
       headless: { turn_index: 0, role_bootstrap_applied: true, resume_selection_kind: 'last' },
     });
@@ -104,7 +104,7 @@ describe('which chat a prompt goes to', () => {
   });
 
   it('a chat keeps the role when a chat goes on, and after another gateway took over', async () => {
-    const session = house.session({ rolePrompt: 'You are Ada.' });
+    const session = world.session({ rolePrompt: 'You are Ada.' });
     await withAgent(session, async (agent) => {
       await agent.deliver('one');
       await agent.deliver('two');
@@ -128,7 +128,7 @@ describe('which chat a prompt goes to', () => {
   });
 
   it('a headless prompt may use another model once', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       await agent.deliver('x', { execution: { model: { name: 'other-model' } } });
       await agent.deliver('x');
@@ -140,7 +140,7 @@ describe('which chat a prompt goes to', () => {
   });
 
   it('an interrupted first turn that has not worked leaves no chat behind; one that has is gone on with', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
       await agent.reached('turn_seen');
@@ -150,7 +150,7 @@ describe('which chat a prompt goes to', () => {
       expect(agent.surface.headless?.state().chat_session.current).toBeNull();
     });
     const script = `echo '{"type":"system","session_id":"s-9"}'; echo '{"type":"assistant","message":{"content":"working"}}'; sleep 600`;
-    const worker = house.session({
+    const worker = world.session({
       tool: 'worker',
       executable: '/bin/sh',
       args: ['-c', script],
@@ -189,7 +189,7 @@ describe('what is refused changes nothing', () => {
     ],
     ['a model that is a flag', { execution: { model: { name: '--x' } } }, /model\.name/],
   ])('%s', async (_name, change, reason) => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const result = await agent.deliver('x', change);
       expect(result).toMatchObject({
@@ -204,7 +204,7 @@ describe('what is refused changes nothing', () => {
   });
 
   it('a headless turn id is used once', async () => {
-    await withAgent(house.session(), async (agent) => {
+    await withAgent(world.session(), async (agent) => {
       expect(await agent.deliver('x', { turnId: 'turn-abc' })).toMatchObject({ outcome: 'submitted' });
       expect(await agent.deliver('x', { turnId: 'turn-abc' })).toMatchObject({
         outcome: 'refused',
@@ -214,7 +214,7 @@ describe('what is refused changes nothing', () => {
   });
 
   it('a headless agent refuses keys: it has no terminal', async () => {
-    await withAgent(house.session(), async (agent) => {
+    await withAgent(world.session(), async (agent) => {
       const result = await agent.surface.sendKeys({ requestId: 'k', sequence: '<[Enter]>' });
       expect(result).toMatchObject({ outcome: 'refused', untouched: true });
       expect(agent.surface.tui).toBeUndefined();
@@ -222,7 +222,7 @@ describe('what is refused changes nothing', () => {
   });
 
   it('a reason that is gone at the last moment starts nothing', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const recheck = async () => ({ go: false as const, reason: 'already read' });
       expect(await agent.deliver('x', { recheck })).toEqual({
@@ -241,7 +241,7 @@ describe('what is refused changes nothing', () => {
   });
 
   it('a prompt longer than an argument may be is refused where the tool takes it nowhere else', async () => {
-    const session = house.session({
+    const session = world.session({
       tool: 'by-argument',
       executable: '/bin/echo',
       shape: {

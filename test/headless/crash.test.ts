@@ -4,17 +4,17 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FULL, sampled } from '../support/sample.ts';
 import type { Order, Report } from './gateway-program.ts';
-import { HeadlessHouse, type HeadlessSession } from './house.ts';
+import { type HeadlessSession, HeadlessWorld } from './headless-world.ts';
 
 const RANDOM_KILLS = FULL ? 300 : 4;
 
-let house: HeadlessHouse;
+let world: HeadlessWorld;
 let program: string;
 beforeAll(async () => {
-  house = await HeadlessHouse.open();
-  program = await house.program(path.join(import.meta.dirname, 'gateway-program.ts'));
+  world = await HeadlessWorld.open();
+  program = await world.program(path.join(import.meta.dirname, 'gateway-program.ts'));
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const TEXT = 'do it ⟦rouse:n1⟧ [[turn=100ms]]';
 
@@ -61,7 +61,7 @@ describe('kill -9 of the gateway', () => {
   it.each(sampled(import.meta.filename, points, 3))(
     'kill -9 of the gateway at %s: the prompt was %s, and reaches the tool exactly once',
     async (crashAt, verdict) => {
-      const session = house.session();
+      const session = world.session();
       expect(await start(session, { crashAt }).said).toBe('');
       const { received, ...report } = await judge(session);
       expect([report.verdict, received]).toEqual([verdict, 1]);
@@ -73,7 +73,7 @@ describe('kill -9 of the gateway', () => {
   it('kill -9 of the gateway just after the process was started: the first one decides, and the prompt is received exactly once', async () => {
     const verdicts = new Set<string>();
     for (let n = 0; n < 6; n++) {
-      const session = house.session();
+      const session = world.session();
       expect(await start(session, { crashAt: 'headless.spawned' }).said).toBe('');
       const { verdict, received } = await judge(session);
       verdicts.add(verdict);
@@ -88,7 +88,7 @@ describe('kill -9 of the gateway', () => {
     `kill -9 of the gateway at any moment (${RANDOM_KILLS} times): the prompt is received exactly once`,
     async () => {
       for (let n = 0; n < RANDOM_KILLS; n++) {
-        const session = house.session();
+        const session = world.session();
         const { child, said } = start(session);
         await appears(path.join(session.root, 'ledger.jsonl'));
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
@@ -102,7 +102,7 @@ describe('kill -9 of the gateway', () => {
   );
 
   it('kill -9 of the gateway twice: an attempt that was made void is never run by its late runner', async () => {
-    const session = house.session();
+    const session = world.session();
     expect(await start(session, { crashAt: 'headless.prepared' }).said).toBe('');
     expect(await start(session, { crashAt: 'headless.prepared' }).said).toBe('');
     const { verdict, outcome, received } = await judge(session);
@@ -118,7 +118,7 @@ describe('kill -9 of the gateway', () => {
   });
 
   it('kill -9 of the turn itself: the next gateway says that it does not know how it ended', async () => {
-    const session = house.session();
+    const session = world.session();
     const { child, said } = start(session, { text: 'x [[turn=600s]]' });
     const file = path.join(session.artefacts, 'turn-r1', 'process.json');
     const started = (): number | null =>

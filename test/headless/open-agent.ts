@@ -11,7 +11,7 @@ import type {
   PromptDelivery,
   Stage,
 } from '../../src/terminal/index.ts';
-import type { HeadlessSession } from './house.ts';
+import type { HeadlessSession } from './headless-world.ts';
 
 /** A headless surface as a gateway would hold it, and everything it recorded. */
 export class OpenAgent {

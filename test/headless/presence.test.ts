@@ -5,18 +5,18 @@ import { isProcessAlive, lockFile, systemClock } from '../../src/base/index.ts';
 import { readReason } from '../../src/domain/index.ts';
 import { endHeadlessTurn } from '../../src/terminal/headless/index.ts';
 import { readProcess, turnFiles } from '../../src/terminal/headless/turn/turn-files.ts';
-import { HeadlessHouse } from './house.ts';
+import { HeadlessWorld } from './headless-world.ts';
 import { OpenAgent, withAgent } from './open-agent.ts';
 
-let house: HeadlessHouse;
+let world: HeadlessWorld;
 beforeAll(async () => {
-  house = await HeadlessHouse.open();
+  world = await HeadlessWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 describe('a headless surface', () => {
   it('a headless surface is ready while no turn runs, and says which one does', async () => {
-    await withAgent(house.session(), async (agent) => {
+    await withAgent(world.session(), async (agent) => {
       expect(agent.surface.observation()).toMatchObject({
         connectivity: 'connected',
         instanceId: expect.stringMatching(/^generic_headless-\d+:generation-1$/),
@@ -39,7 +39,7 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface takes one prompt at a time', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const results = await Promise.all(
         ['a', 'b', 'c'].map((text) => agent.deliver(`${text} [[turn=100ms]]`)),
@@ -51,7 +51,7 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface is one lane for all processes', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const lock = await lockFile(session.laneLock, { timeoutMs: 1000 });
       expect(await agent.deliver('x')).toMatchObject({
@@ -65,18 +65,18 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface does not start without its tmux session', async () => {
-    const session = house.session();
-    house.tmux('kill-session', '-t', `=${session.name}`);
+    const session = world.session();
+    world.tmux('kill-session', '-t', `=${session.name}`);
     await expect(new OpenAgent(session).surface.start()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('a headless surface is lost with its tmux session, and its turn is ended', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
       await agent.reached('submitted');
       const lost = agent.surface.changed.next(({ sessionLost }) => sessionLost);
-      house.tmux('kill-session', '-t', `=${session.name}`);
+      world.tmux('kill-session', '-t', `=${session.name}`);
       expect(await lost).toMatchObject({ connectivity: 'unavailable', ready: false });
       expect(await turn).toMatchObject({
         outcome: 'failed',
@@ -87,20 +87,20 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface outlives a control client that a person detaches', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
-      house.tmux('detach-client', '-s', `=${session.name}`);
+      world.tmux('detach-client', '-s', `=${session.name}`);
       expect(await agent.deliver('x')).toMatchObject({ outcome: 'submitted' });
-      while (!house.tmux('list-clients', '-t', `=${session.name}`))
+      while (!world.tmux('list-clients', '-t', `=${session.name}`))
         await new Promise((resolve) => setTimeout(resolve, 20));
       const lost = agent.surface.changed.next(({ sessionLost }) => sessionLost);
-      house.tmux('kill-session', '-t', `=${session.name}`);
+      world.tmux('kill-session', '-t', `=${session.name}`);
       await lost;
     });
   });
 
   it('a headless surface is unavailable without the tool, and says so', async () => {
-    const session = house.session({ tool: 'ghost', executable: 'ghost-agent' });
+    const session = world.session({ tool: 'ghost', executable: 'ghost-agent' });
     await withAgent(session, async (agent) => {
       expect(agent.surface.observation()).toMatchObject({
         connectivity: 'unavailable',
@@ -115,7 +115,7 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface fails without its working directory, and starts nothing', async () => {
-    const session = house.session();
+    const session = world.session();
     fs.rmSync(path.join(session.root, 'work'), { recursive: true });
     await withAgent(session, async (agent) => {
       expect(await agent.deliver('x')).toMatchObject({
@@ -127,7 +127,7 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface lets a running turn go when it is closed, and the next one takes it over', async () => {
-    const session = house.session();
+    const session = world.session();
     const first = new OpenAgent(session);
     await first.surface.start();
     const turn = first.deliver('[[turn=600s]]', { requestId: 'r1' });
@@ -151,7 +151,7 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface finds the result of a turn that ended while no gateway lived', async () => {
-    const session = house.session();
+    const session = world.session();
     const first = new OpenAgent(session);
     await first.surface.start();
     void first.deliver('[[turn=300ms]] [[say=kept]]', { requestId: 'r1' });
@@ -170,7 +170,7 @@ describe('a headless surface', () => {
   });
 
   it('a turn that was left running ends with the session that is stopped', async () => {
-    const session = house.session();
+    const session = world.session();
     const first = new OpenAgent(session);
     await first.surface.start();
     void first.deliver('[[turn=600s]]');
@@ -186,7 +186,7 @@ describe('a headless surface', () => {
   });
 
   it('a headless surface keeps the artefacts of the newest turns only', async () => {
-    const session = house.session({
+    const session = world.session({
       tool: 'quick',
       executable: '/bin/cat',
       shape: { prompt: 'stdin', create: [], exact: [], last: [] },

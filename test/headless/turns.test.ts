@@ -3,18 +3,18 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reasonTexts } from '../../src/domain/index.ts';
 import { fingerprint } from '../support/scripted-agent.ts';
-import { HeadlessHouse } from './house.ts';
+import { HeadlessWorld } from './headless-world.ts';
 import { withAgent } from './open-agent.ts';
 
-let house: HeadlessHouse;
+let world: HeadlessWorld;
 beforeAll(async () => {
-  house = await HeadlessHouse.open();
+  world = await HeadlessWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 describe('a turn', () => {
   it('a turn is one process: typing, typed, submitted, turn seen and turn finished are recorded in this order', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const result = await agent.deliver('hello', { requestId: 'r1' });
       expect(result).toMatchObject({ outcome: 'submitted', reasons: [], untouched: false });
@@ -33,7 +33,7 @@ describe('a turn', () => {
   });
 
   it('a turn leaves its artefacts, readable by their owner only', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, (agent) => agent.deliver('hello [[say=a good answer]]'));
     const directory = path.join(session.artefacts, 'turn-0001');
     for (const file of [
@@ -73,7 +73,7 @@ describe('a turn', () => {
     ['with control characters', 'a\u001b[201~\u0007\tb\r\nc\u0000d'],
     ['large', `${'漢字 and more \n'.repeat(60_000)}\t end `],
   ])('a turn gives the tool a prompt %s exactly, and in no argument', async (_name, text) => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       expect(await agent.deliver(text)).toMatchObject({ outcome: 'submitted' });
       expect(session.records('submitted')).toMatchObject([fingerprint(text)]);
@@ -81,7 +81,7 @@ describe('a turn', () => {
   });
 
   it('a turn has the environment it was handed, without the gateway’s own variables', async () => {
-    const session = house.session({
+    const session = world.session({
       executable: '/usr/bin/env',
       tool: 'env',
       shape: { prompt: 'stdin', role: 'prefix', create: [], exact: [], last: [] },
@@ -101,7 +101,7 @@ describe('a turn', () => {
   });
 
   it('a turn runs in its own process group and session', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
       await agent.reached('submitted');
@@ -128,7 +128,7 @@ describe('how a turn can end', () => {
     ['[[crash=dirty]]', 'scripted ended with code 137'],
     ['[[fail=overloaded]]', 'scripted ended with code 1,it said: Error: overloaded'],
   ])('%s fails with the code and what the tool complained about', async (text, reason) => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const result = await agent.deliver(text);
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });
@@ -138,7 +138,7 @@ describe('how a turn can end', () => {
   });
 
   const program = (script: string, exact = ['--resume', '{session}']) =>
-    house.session({
+    world.session({
       tool: 'strange',
       executable: '/bin/sh',
       args: ['-c', script],
@@ -188,7 +188,7 @@ describe('how a turn can end', () => {
   });
 
   it('a turn ends by its timeout: the whole group is ended and the reason recorded', async () => {
-    const session = house.session();
+    const session = world.session();
     const limits = { timeoutMs: 1500 };
     await withAgent(
       session,
@@ -224,7 +224,7 @@ describe('how a turn can end', () => {
 
 describe('interrupting', () => {
   it('an interrupt of a headless turn ends the turn under way; the prompt is cancelled, the next is taken', async () => {
-    const session = house.session();
+    const session = world.session();
     await withAgent(session, async (agent) => {
       const turn = agent.deliver('[[turn=600s]]');
       await agent.reached('turn_seen');
@@ -245,7 +245,7 @@ describe('interrupting', () => {
   });
 
   it('an interrupt of a headless turn insists with a tool that does not listen, and takes its children along', async () => {
-    const session = house.session({
+    const session = world.session({
       tool: 'deaf',
       executable: '/bin/sh',
       args: ['-c', 'trap "" TERM; sleep 1000 & echo "{\\"child\\":$!}"; while :; do sleep 1; done'],
@@ -268,13 +268,13 @@ describe('interrupting', () => {
   });
 
   it('an interrupt of a headless turn is refused when there is nothing to interrupt', async () => {
-    await withAgent(house.session(), async (agent) => {
+    await withAgent(world.session(), async (agent) => {
       expect(await agent.surface.interrupt('i1')).toMatchObject({ outcome: 'refused', untouched: true });
     });
   });
 
   it('an interrupt of a headless turn is what an aborted delivery does', async () => {
-    await withAgent(house.session(), async (agent) => {
+    await withAgent(world.session(), async (agent) => {
       const abort = new AbortController();
       const turn = agent.deliver('[[turn=600s]]', { signal: abort.signal });
       await agent.reached('submitted');

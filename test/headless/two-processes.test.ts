@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readReason } from '../../src/domain/index.ts';
 import type { HeadlessManifest, HeadlessOptions } from '../../src/terminal/headless/index.ts';
-import { HeadlessHouse, type HeadlessSession } from './house.ts';
+import { type HeadlessSession, HeadlessWorld } from './headless-world.ts';
 import { withAgent } from './open-agent.ts';
 
-let house: HeadlessHouse;
+let world: HeadlessWorld;
 beforeAll(async () => {
-  house = await HeadlessHouse.open();
+  world = await HeadlessWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 /** What every process of a session does with its manifest: save progress in it, and read it again. */
 function sharing(session: HeadlessSession): Pick<HeadlessOptions, 'saveHeadless' | 'manifestNow'> {
@@ -27,7 +27,7 @@ function sharing(session: HeadlessSession): Pick<HeadlessOptions, 'saveHeadless'
 }
 
 it('two processes go on in one chat and with one numbering, whichever ran the turn before', async () => {
-  const session = house.session();
+  const session = world.session();
   const shared = sharing(session);
   await withAgent(
     session,
@@ -51,7 +51,7 @@ it('two processes go on in one chat and with one numbering, whichever ran the tu
 });
 
 it('a process that observes while another runs a turn spoils nothing, and takes a prompt when it has ended', async () => {
-  const session = house.session();
+  const session = world.session();
   const shared = sharing(session);
   await withAgent(
     session,
@@ -88,7 +88,7 @@ it('a process that observes while another runs a turn spoils nothing, and takes 
 });
 
 it('an idle process notices the turn another began, and waits for its end', async () => {
-  const session = house.session();
+  const session = world.session();
   const shared = sharing(session);
   await withAgent(
     session,
@@ -114,7 +114,7 @@ it('an idle process notices the turn another began, and waits for its end', asyn
 });
 
 it('an interrupt from another process is reported as one to the process that waits for the turn', async () => {
-  const session = house.session();
+  const session = world.session();
   const shared = sharing(session);
   await withAgent(
     session,
@@ -131,7 +131,7 @@ it('an interrupt from another process is reported as one to the process that wai
 });
 
 it('a turn whose gateway was killed is known by its request, also when another process ran the next one', async () => {
-  const session = house.session();
+  const session = world.session();
   const shared = sharing(session);
   await withAgent(session, (gateway) => gateway.deliver('queued', { requestId: 'r1' }), shared);
   await withAgent(session, (direct) => direct.deliver('direct', { requestId: 'direct-1' }), shared);

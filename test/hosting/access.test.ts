@@ -9,16 +9,16 @@ import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES, type Route } from '../../src/wire
 
 const AGENT_ROUTES = Object.values<Route>({ ...MANAGED_AGENT_ROUTES, ...CARRIED_ROUTES });
 
-import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
 import { StandInAgent } from '../fleet/agents-stand-in.ts';
+import { type Json, ServedWorld } from '../fleet/served-world.ts';
 
-let house: AgentsHouse;
+let world: ServedWorld;
 const agents: StandInAgent[] = [];
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
-  house = await new AgentsHouse().open();
-  for (const name of ['own', 'other']) agents.push(await StandInAgent.open(house, name));
-  const { sql } = house.server;
+  world = await new ServedWorld().open();
+  for (const name of ['own', 'other']) agents.push(await StandInAgent.open(world, name));
+  const { sql } = world.server;
   const home = await ensureOrg(sql, 'default');
   const away = await ensureOrg(sql, 'elsewhere');
   const register = async (orgId: string, agentId: string) =>
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const agent of agents) agent.close();
-  await house.shut();
+  await world.shut();
 });
 
 const as = (who: string | undefined): Record<string, string> =>
@@ -50,7 +50,7 @@ const as = (who: string | undefined): Record<string, string> =>
 
 /** With headers that fetch would not let through. */
 function knock(headers: http.OutgoingHttpHeaders, rest = '/agents'): Promise<number> {
-  const { port } = house.server;
+  const { port } = world.server;
   return new Promise((resolve, reject) => {
     const request = http.request({ host: '127.0.0.1', port, path: `/houmao${rest}`, headers, agent: false });
     request.on('response', (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject);
@@ -91,7 +91,7 @@ describe('on loopback', () => {
     ['impostor', 'other', 403],
     ['bad', 'own', 401],
   ])('the token of %s opens %s: %i', async (who, ref, status) => {
-    expect((await house.ask('GET', `/agents/${ref}/gateway/requests`, undefined, as(who))).status).toBe(
+    expect((await world.ask('GET', `/agents/${ref}/gateway/requests`, undefined, as(who))).status).toBe(
       status,
     );
   });
@@ -104,7 +104,7 @@ describe('on loopback', () => {
     ['stranger', []],
     ['impostor', []],
   ])('the token of %s sees %j', async (who, names) => {
-    const { agents: seen } = (await house.ask('GET', '/agents', undefined, as(who))).body;
+    const { agents: seen } = (await world.ask('GET', '/agents', undefined, as(who))).body;
     expect(seen.map((agent: Json) => agent['agent_name']).sort()).toEqual(names);
   });
 
@@ -134,17 +134,17 @@ describe('on loopback', () => {
     ['agent own', '/agents/other/turns'],
     ['agent own', '/agents/other/gateway/internal/headless-prompt'],
   ])('the token of %s is not enough for POST %s', async (who, rest) => {
-    expect((await house.ask('POST', rest, {}, as(who))).status).toBe(403);
+    expect((await world.ask('POST', rest, {}, as(who))).status).toBe(403);
   });
 
   it('a grant reaches the agents of its own org', async () => {
     for (const rest of ['stop', 'relaunch', 'gateway/attach', 'gateway/detach'])
-      expect((await house.ask('POST', `/agents/own/${rest}`, {}, as('away launcher'))).status).toBe(404);
+      expect((await world.ask('POST', `/agents/own/${rest}`, {}, as('away launcher'))).status).toBe(404);
   });
 
   it('an agent of another org does not make a reference ambiguous', async () => {
-    const twin = await StandInAgent.open(house, 'own-twin');
-    const { sql } = house.server;
+    const twin = await StandInAgent.open(world, 'own-twin');
+    const { sql } = world.server;
     const away = await ensureOrg(sql, 'elsewhere');
     const place = await registerWorkspace(sql, {
       orgId: away.id,
@@ -154,17 +154,17 @@ describe('on loopback', () => {
     });
     twin.belongsTo(place.workspaceId);
     try {
-      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('user'))).status).toBe(404);
-      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
+      expect((await world.ask('GET', '/agents/own-twin/gateway', undefined, as('user'))).status).toBe(404);
+      expect((await world.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
         200,
       );
       fs.writeFileSync(path.join(twin.root, 'fleet', 'fleet.json'), '{"url":7}');
       // Theirs, and not known to be of this host any more.
-      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
+      expect((await world.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
         503,
       );
-      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('user'))).status).toBe(404);
-      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('admin'))).status).toBe(200);
+      expect((await world.ask('GET', '/agents/own-twin/gateway', undefined, as('user'))).status).toBe(404);
+      expect((await world.ask('GET', '/agents/own-twin/gateway', undefined, as('admin'))).status).toBe(200);
     } finally {
       twin.close();
       fs.rmSync(twin.root, { recursive: true });
@@ -173,14 +173,14 @@ describe('on loopback', () => {
 });
 
 describe('beyond loopback', () => {
-  let wide: AgentsHouse | undefined;
+  let wide: ServedWorld | undefined;
   afterEach(async () => {
     await wide?.shut();
     wide = undefined;
   });
 
   it('nothing is answered without a token, an agent opens itself only, a person what is theirs', async () => {
-    wide = new AgentsHouse();
+    wide = new ServedWorld();
     await wide.open();
     const { sql } = wide.server;
     const root = (await createToken(sql, { kind: 'admin', orgId: null, subject: 'root' })).token;
@@ -218,7 +218,7 @@ describe('beyond loopback', () => {
 });
 
 describe('a launch', () => {
-  const body = (change: Json = {}): Json => ({ ...house.launchBody('fresh'), ...change });
+  const body = (change: Json = {}): Json => ({ ...world.launchBody('fresh'), ...change });
 
   it.each([
     ['a tool that is not there', { tool: 'no-such-tool-at-all' }, 503],
@@ -234,23 +234,23 @@ describe('a launch', () => {
     ['an environment in the body', { env: { PATH: '/evil' } }, 422],
     ['an environment from anywhere', { environment_file: '/etc/passwd' }, 403],
   ])('a launch by a server with %s is refused and leaves nothing', async (_, change, status) => {
-    const said = await house.ask('POST', '/launches', body(change));
+    const said = await world.ask('POST', '/launches', body(change));
     expect([said.status, said.body['detail'] !== undefined]).toEqual([status, true]);
-    expect(house.tmux('list-sessions')).toBe('');
-    const sessions = path.join(house.context.settings.runtimeDir, 'sessions', 'houmao_server_rest');
+    expect(world.tmux('list-sessions')).toBe('');
+    const sessions = path.join(world.context.settings.runtimeDir, 'sessions', 'houmao_server_rest');
     expect(fs.existsSync(sessions) ? fs.readdirSync(sessions) : []).toEqual([]);
   });
 
   it('a launch by a server without a token and without a file is the right of the account that owns the server', async () => {
     const guests = new Accounts({ ownUid: 1, guests: new Set([2]), ownerOf: () => 2 });
-    const strange = new AgentsHouse();
+    const strange = new ServedWorld();
     await strange.open({ accounts: guests });
     try {
       for (const route of ['/launches', '/agents/headless/launches']) {
         const wanted = body({ environment_file: undefined, tool: 'no-such-tool-at-all' });
-        expect((await house.ask('POST', route, wanted)).status).toBe(503);
+        expect((await world.ask('POST', route, wanted)).status).toBe(503);
         expect((await strange.ask('POST', route, wanted)).status).toBe(401);
-        expect((await strange.ask('POST', route, house.launchBody('fresh'))).status).toBe(401);
+        expect((await strange.ask('POST', route, world.launchBody('fresh'))).status).toBe(401);
       }
     } finally {
       await strange.shut();
@@ -258,27 +258,27 @@ describe('a launch', () => {
   });
 
   it('a launch by a server needs a grant, whatever the org of the token', async () => {
-    const evil = { tool: 'command', args: ['/bin/sh', '-c', `touch ${house.workdir}/evil`] };
+    const evil = { tool: 'command', args: ['/bin/sh', '-c', `touch ${world.workdir}/evil`] };
     for (const who of ['user', 'org admin', 'stranger', 'stopper', 'agent own', 'impostor']) {
       for (const route of ['/launches', '/agents/headless/launches']) {
-        const said = await house.ask('POST', route, body({ environment_file: undefined, ...evil }), as(who));
+        const said = await world.ask('POST', route, body({ environment_file: undefined, ...evil }), as(who));
         expect([who, said.status]).toEqual([who, 403]);
       }
     }
-    expect([house.tmux('list-sessions'), fs.existsSync(`${house.workdir}/evil`)]).toEqual(['', false]);
+    expect([world.tmux('list-sessions'), fs.existsSync(`${world.workdir}/evil`)]).toEqual(['', false]);
   });
 
   it('a launch by a server by a token with the grant gets the environment of the server without what is its own', async () => {
-    const said = await house.ask('POST', '/launches', body({ environment_file: undefined }), as('launcher'));
+    const said = await world.ask('POST', '/launches', body({ environment_file: undefined }), as('launcher'));
     expect(said.status).toBe(200);
     const environ = fs.readFileSync(`/proc/${said.body['tool_pid']}/environ`, 'utf8');
     expect([environ.includes('ROUSE_HOME='), environ.includes('postgres://secret')]).toEqual([true, false]);
-    expect((await house.ask('POST', '/agents/fresh/relaunch', {}, as('launcher'))).status).toBe(200);
-    expect((await house.ask('POST', '/agents/fresh/stop', {}, as('launcher'))).status).toBe(200);
+    expect((await world.ask('POST', '/agents/fresh/relaunch', {}, as('launcher'))).status).toBe(200);
+    expect((await world.ask('POST', '/agents/fresh/stop', {}, as('launcher'))).status).toBe(200);
   });
 
   const handover = (write: (file: string) => void): string => {
-    const directory = path.join(house.context.settings.runtimeDir, 'handover');
+    const directory = path.join(world.context.settings.runtimeDir, 'handover');
     fs.mkdirSync(directory, { recursive: true });
     const file = path.join(directory, `${'0123456789abcdef'.repeat(2)}.json`);
     fs.rmSync(file, { force: true });
@@ -304,14 +304,14 @@ describe('a launch', () => {
     ],
     ['that is not there', () => {}, 422],
   ])('a launch by a server with an environment file %s is refused', async (_, write, status) => {
-    const said = await house.ask('POST', '/launches', body({ environment_file: handover(write) }));
+    const said = await world.ask('POST', '/launches', body({ environment_file: handover(write) }));
     expect(said.status).toBe(status);
-    expect(house.tmux('list-sessions')).toBe('');
+    expect(world.tmux('list-sessions')).toBe('');
   });
 });
 
 describe('a registration', () => {
-  const session = (manifest: Record<string, unknown>, runtime = house.context.settings.runtimeDir): string =>
+  const session = (manifest: Record<string, unknown>, runtime = world.context.settings.runtimeDir): string =>
     writeSession(runtime, manifest);
   const served = (url: string): Record<string, unknown> =>
     servedManifest(
@@ -325,13 +325,13 @@ describe('a registration', () => {
     ['without a manifest', () => ({ session_name: 'S-late' }), 409],
     [
       'of a manifest that is not there',
-      () => ({ manifest_path: `${house.context.settings.runtimeDir}/sessions/x/y/manifest.json` }),
+      () => ({ manifest_path: `${world.context.settings.runtimeDir}/sessions/x/y/manifest.json` }),
       404,
     ],
-    ['of a manifest elsewhere', () => ({ manifest_path: session(served(house.url), house.workdir) }), 403],
+    ['of a manifest elsewhere', () => ({ manifest_path: session(served(world.url), world.workdir) }), 403],
     [
       'that climbs out',
-      () => ({ manifest_path: `${house.context.settings.runtimeDir}/sessions/../../../x/manifest.json` }),
+      () => ({ manifest_path: `${world.context.settings.runtimeDir}/sessions/../../../x/manifest.json` }),
       403,
     ],
     [
@@ -342,23 +342,23 @@ describe('a registration', () => {
     ['of a session of another server', () => ({ manifest_path: session(served('http://127.0.0.1:1')) }), 409],
     [
       'under another session name',
-      () => ({ session_name: 'S-x', manifest_path: session(served(house.url)) }),
+      () => ({ session_name: 'S-x', manifest_path: session(served(world.url)) }),
       409,
     ],
-    ['under another agent id', () => ({ agent_id: 'x', manifest_path: session(served(house.url)) }), 409],
+    ['under another agent id', () => ({ agent_id: 'x', manifest_path: session(served(world.url)) }), 409],
   ])('%s is refused', async (what, make, status) => {
     const named = what === 'of nothing' ? {} : { session_name: 'S-late' };
-    expect((await house.ask('POST', '/launches/register', { ...named, ...make() })).status).toBe(status);
-    expect((await house.ask('GET', '/agents/late')).status).toBe(404);
+    expect((await world.ask('POST', '/launches/register', { ...named, ...make() })).status).toBe(status);
+    expect((await world.ask('GET', '/agents/late')).status).toBe(404);
   });
 });
 
 describe('the server itself', () => {
   it('a fleet server says who it is, also in its own directory', async () => {
-    const current = await house.get('GET', '/server/current-instance');
+    const current = await world.get('GET', '/server/current-instance');
     expect(current).toMatchObject({
       houmao_service: 'houmao-server',
-      api_base_url: house.url,
+      api_base_url: world.url,
       pid: process.pid,
     });
     const file = path.join(current['server_root'], 'run', 'current-instance.json');
@@ -375,12 +375,12 @@ describe('the server itself', () => {
   });
 
   it('a fleet server is shut down by an administrator; the answer comes first', async () => {
-    const { port } = house.server;
-    const current = await house.get('GET', '/server/current-instance');
-    const said = await house.ask('POST', '/server/shutdown', undefined, as('admin'));
+    const { port } = world.server;
+    const current = await world.get('GET', '/server/current-instance');
+    const said = await world.ask('POST', '/server/shutdown', undefined, as('admin'));
     expect([said.status, said.body['action']]).toEqual([200, 'shutdown']);
-    await house.server.stopped;
+    await world.server.stopped;
     expect(fs.existsSync(path.join(current['server_root'], 'run', 'current-instance.json'))).toBe(false);
-    await house.open({ port });
+    await world.open({ port });
   });
 });

@@ -4,14 +4,14 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
+import { type Json, ServedWorld } from '../fleet/served-world.ts';
 import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const built = fs.mkdtempSync(path.join(root, 'node_modules', '.fleet-agents-'));
 const program = path.join(built, 'program.mjs');
-let house: AgentsHouse;
+let world: ServedWorld;
 let port = 0;
 let server: ChildProcess | undefined;
 beforeAll(async () => {
@@ -25,11 +25,11 @@ beforeAll(async () => {
     packages: 'external',
     logLevel: 'error',
   });
-  house = new AgentsHouse();
+  world = new ServedWorld();
 });
 afterEach(() => kill());
 afterAll(async () => {
-  await house.close();
+  await world.close();
   fs.rmSync(built, { recursive: true, force: true });
 });
 
@@ -37,11 +37,11 @@ afterAll(async () => {
 async function start(crashAt?: string): Promise<void> {
   const config = {
     port,
-    settings: house.context.settings,
-    env: house.env,
+    settings: world.context.settings,
+    env: world.env,
     gatewayProgram: [process.execPath, path.join(root, 'dist/gateway.js')],
   };
-  const env = { ...house.env, ...(crashAt && { ROUSE_CRASH_AT: crashAt }) };
+  const env = { ...world.env, ...(crashAt && { ROUSE_CRASH_AT: crashAt }) };
   server = spawn(process.execPath, [program, JSON.stringify(config)], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -86,7 +86,7 @@ const received = (agent: Json): string[] => {
 };
 
 const ended = (name: string, id: string): Promise<Json> =>
-  house.until(async () => {
+  world.until(async () => {
     const turn = await ask('GET', `/agents/${name}/turns/${id}?wait_seconds=20`);
     return turn['http'] === 200 && turn['status'] !== 'active' ? turn : undefined;
   });
@@ -104,7 +104,7 @@ describe('kill -9 of the server while a turn begins', () => {
     async (point, status) => {
       const name = `c-${point.replaceAll('.', '-')}`;
       await start(point);
-      const agent = await ask('POST', '/agents/headless/launches', house.launchBody(name));
+      const agent = await ask('POST', '/agents/headless/launches', world.launchBody(name));
       await askUntilDeath('POST', `/agents/${name}/turns`, {
         turn_id: 'mine',
         prompt: 'once [[turn=300ms]]',
@@ -124,10 +124,10 @@ describe('kill -9 of the server while a turn begins', () => {
 
   it('kill -9 of the server twice before a turn could be run: it is not tried a third time, and says that nothing was run', async () => {
     await start('fleet.turn.accepted');
-    const agent = await ask('POST', '/agents/headless/launches', house.launchBody('twice'));
+    const agent = await ask('POST', '/agents/headless/launches', world.launchBody('twice'));
     await askUntilDeath('POST', '/agents/twice/turns', { turn_id: 'mine', prompt: 'never' });
     await start('headless.typing');
-    await house.until(() => server!.signalCode !== null || server!.exitCode !== null);
+    await world.until(() => server!.signalCode !== null || server!.exitCode !== null);
     await start();
     expect(await ended('twice', 'mine')).toMatchObject({ status: 'failed', untouched: true });
     expect(received(agent)).toEqual([]);
@@ -140,7 +140,7 @@ describe('kill -9 of the server while a turn begins', () => {
 
   it('kill -9 of the server while a gateway waits for a turn: the request ends once, with the stages the next server proved', async () => {
     await start('headless.prepared');
-    const agent = await ask('POST', '/agents/headless/launches', house.launchBody('behind'));
+    const agent = await ask('POST', '/agents/headless/launches', world.launchBody('behind'));
     expect((await ask('POST', '/agents/behind/gateway/attach'))['gateway_health']).toBe('healthy');
     const gateway = `http://127.0.0.1:${(await ask('GET', '/agents/behind/gateway'))['gateway_port']}`;
     const accepted = await fetch(`${gateway}/v1/requests`, {
@@ -149,7 +149,7 @@ describe('kill -9 of the server while a turn begins', () => {
       body: JSON.stringify({ kind: 'submit_prompt', payload: { prompt: 'held on to' } }),
     });
     const { request_id } = (await accepted.json()) as Json;
-    await house.until(() => server!.signalCode !== null);
+    await world.until(() => server!.signalCode !== null);
     await start();
     const ended = (await (await fetch(`${gateway}/v1/requests/${request_id}?wait`)).json()) as Json;
     expect(ended['outcome']).toBe('submitted');
@@ -161,25 +161,25 @@ describe('kill -9 of the server while a turn begins', () => {
 describe('an agent whose server is gone', () => {
   it('an agent whose server is gone has the status its gateway gives, and can be stopped', async () => {
     await start();
-    await ask('POST', '/launches', house.launchBody('orphan'));
+    await ask('POST', '/launches', world.launchBody('orphan'));
     expect((await ask('POST', '/agents/orphan/gateway/attach'))['gateway_health']).toBe('healthy');
     await kill();
     const orphan = ['--agent-name', 'orphan'];
-    const status = await house.rouse(['--print-json', 'agents', 'gateway', 'status', ...orphan]);
+    const status = await world.rouse(['--print-json', 'agents', 'gateway', 'status', ...orphan]);
     expect([status.code, status.json]).toMatchObject([0, { gateway_health: 'healthy' }]);
-    const stopped = await house.rouse(['--print-json', 'agents', 'stop', ...orphan, '--kill-session']);
+    const stopped = await world.rouse(['--print-json', 'agents', 'stop', ...orphan, '--kill-session']);
     expect([stopped.code, stopped.json]).toMatchObject([0, { was_running: true }]);
-    await house.until(() => house.processes().every(({ words }) => !words.includes('gateway-root')));
+    await world.until(() => world.processes().every(({ words }) => !words.includes('gateway-root')));
   });
 });
 
 describe('kill -9 of the server while an agent is launched', () => {
   it('kill -9 of the server before a launched agent is registered: everything is published, no one can attach, and the next server takes it on', async () => {
     await start('fleet.agents.before_register');
-    await askUntilDeath('POST', '/launches', house.launchBody('cut'));
-    const [session] = house.tmux('list-sessions', '-F', '#{session_name}').split('\n');
-    expect(house.tmux('show-environment', '-t', `=${session}`)).toContain('HOUMAO_MANIFEST_PATH=');
-    const alone = await house.rouse(
+    await askUntilDeath('POST', '/launches', world.launchBody('cut'));
+    const [session] = world.tmux('list-sessions', '-F', '#{session_name}').split('\n');
+    expect(world.tmux('show-environment', '-t', `=${session}`)).toContain('HOUMAO_MANIFEST_PATH=');
+    const alone = await world.rouse(
       ['--print-json', 'agents', 'gateway', 'attach', '--target-tmux-session', session!],
       { CAO_PORT: '1' },
     );

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limit } from '../../src/domain/index.ts';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
 import { CARRIED_ROUTES } from '../../src/wire/index.ts';
-import { AgentsHouse } from '../fleet/agents-house.ts';
 import { StandInAgent } from '../fleet/agents-stand-in.ts';
+import { ServedWorld } from '../fleet/served-world.ts';
 
-let house: AgentsHouse;
+let world: ServedWorld;
 let agent: StandInAgent;
 beforeAll(async () => {
-  house = await new AgentsHouse().open();
-  agent = await StandInAgent.open(house, 'gpu');
+  world = await new ServedWorld().open();
+  agent = await StandInAgent.open(world, 'gpu');
 });
 beforeEach(() => {
   agent.seen.length = 0;
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   agent.close();
-  await house.shut();
+  await world.shut();
 });
 
 const raw = async (
@@ -27,7 +27,7 @@ const raw = async (
   rest: string,
   init: RequestInit = {},
 ): Promise<{ status: number; text: string; headers: Headers }> => {
-  const response = await fetch(`${house.url}/houmao/agents/gpu${rest}`, {
+  const response = await fetch(`${world.url}/houmao/agents/gpu${rest}`, {
     method,
     ...init,
     headers: { 'x-rouse': '1', ...init.headers },
@@ -67,7 +67,7 @@ describe('what is asked of an agent', () => {
     ]);
     expect(headers['idempotency-key']).toBe('k');
     expect(headers.host).toBe(`127.0.0.1:${new URL(`http://${headers.host}`).port}`);
-    expect(headers.host).not.toBe(new URL(house.url).host);
+    expect(headers.host).not.toBe(new URL(world.url).host);
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe('what a gateway answers', () => {
       closed = once(request.socket, 'close');
     };
     const stop = new AbortController();
-    const stream = await fetch(`${house.url}/houmao/agents/gpu/gateway/events`, { signal: stop.signal });
+    const stream = await fetch(`${world.url}/houmao/agents/gpu/gateway/events`, { signal: stop.signal });
     const { value } = await stream.body!.getReader().read();
     expect(new TextDecoder().decode(value)).toContain('event: accepted');
     stop.abort();
@@ -156,7 +156,7 @@ describe('what a gateway answers', () => {
 
 describe('a token that is revoked while its answer is held', () => {
   const revocable = async () => {
-    const { sql } = house.server;
+    const { sql } = world.server;
     const { id } = await ensureOrg(sql, 'default');
     const { token, view } = await createToken(sql, { kind: 'user', orgId: id, subject: 'ben' });
     const revoke = () => sql.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [view.id]);
@@ -174,7 +174,7 @@ describe('a token that is revoked while its answer is held', () => {
         ended = true;
       });
     };
-    const response = await fetch(`${house.url}/houmao/agents/gpu/gateway/events`, {
+    const response = await fetch(`${world.url}/houmao/agents/gpu/gateway/events`, {
       headers: { 'x-rouse': '1', ...headers },
     });
     const reader = response.body!.getReader();

@@ -1,17 +1,17 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentsHouse } from '../fleet/agents-house.ts';
+import { ServedWorld } from '../fleet/served-world.ts';
 
-let house: AgentsHouse;
+let world: ServedWorld;
 let elsewhere: string;
 beforeAll(async () => {
-  house = await new AgentsHouse().open();
-  elsewhere = fs.mkdtempSync(path.join(house.directory, 'elsewhere-'));
-  await house.launchServed('far');
+  world = await new ServedWorld().open();
+  elsewhere = fs.mkdtempSync(path.join(world.directory, 'elsewhere-'));
+  await world.launchServed('far');
 });
 afterAll(async () => {
-  await house.shut();
+  await world.shut();
 });
 
 /** What ends an agent or types into it. */
@@ -24,11 +24,11 @@ const ACTS = [
   ['agents', 'leave'],
   ['stop'],
 ];
-const isThere = async (): Promise<boolean> => (await house.ask('GET', '/agents/far')).status === 200;
+const isThere = async (): Promise<boolean> => (await world.ask('GET', '/agents/far')).status === 200;
 
 /** The server is the one on the default port. */
 const rouse = (args: string[], env: NodeJS.ProcessEnv) =>
-  house.rouse(args, { CAO_PORT: String(house.server.port), ...env });
+  world.rouse(args, { CAO_PORT: String(world.server.port), ...env });
 
 describe('a name that this home does not know', () => {
   it.each(ACTS.map((words) => ({ words, command: words.join(' ') })))(
@@ -44,17 +44,17 @@ describe('a name that this home does not know', () => {
   );
 
   it('a name that this home does not know is looked up at its own server, and every line about it names that server', async () => {
-    const { instance_id } = (await (await fetch(`${house.url}/health`)).json()) as { instance_id: string };
-    const files = path.join(house.env['ROUSE_HOME']!, 'server');
+    const { instance_id } = (await (await fetch(`${world.url}/health`)).json()) as { instance_id: string };
+    const files = path.join(world.env['ROUSE_HOME']!, 'server');
     fs.mkdirSync(files, { recursive: true });
     fs.writeFileSync(path.join(files, 'current-instance.json'), JSON.stringify({ instance_id }));
     const unknown = { HOUMAO_GLOBAL_REGISTRY_DIR: path.join(elsewhere, 'registry') };
-    const there = `is an agent of the server at ${house.url}`;
+    const there = `is an agent of the server at ${world.url}`;
     const keys = await rouse(['agents', 'send-keys', '--agent-name', 'far', '--sequence', 'x'], unknown);
     expect(keys.stderr).toContain(there);
     const stopped = await rouse(['stop', 'far'], unknown);
     expect([stopped.code, stopped.stderr]).toEqual([0, expect.stringContaining(there)]);
-    expect(stopped.stdout).toContain(`far (of the server at ${house.url}): `);
+    expect(stopped.stdout).toContain(`far (of the server at ${world.url}): `);
     expect(await isThere()).toBe(false);
   });
 });

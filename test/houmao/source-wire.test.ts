@@ -8,7 +8,7 @@ import { recordPath } from '../../src/session/records/registry-read.ts';
 import { sessionPaths } from '../../src/session/records/session-paths.ts';
 import { whyNotServed } from '../../src/wire/compatibility/differences.ts';
 import { FLEET_ROUTES, GATEWAY_ROUTES, type Routes } from '../../src/wire/index.ts';
-import { AgentsHouse } from '../fleet/agents-house.ts';
+import { ServedWorld } from '../fleet/served-world.ts';
 import { differences, FILE_MODELS, GATEWAY_MODELS, type Model, SERVER_MODELS } from './models.ts';
 import { type Json, Recorder, sourceRoutes } from './recorder.ts';
 import { GATEWAY_SHEET, SERVER_SHEET } from './sheet-routes.ts';
@@ -32,33 +32,33 @@ describe.each<[string, string, Routes, Readonly<Record<string, Model>>]>([
 });
 
 describe('with ROUSE_WIRE=houmao', () => {
-  const house = new AgentsHouse();
+  const world = new ServedWorld();
   let server: Recorder;
   let own: Recorder;
   let solo: Recorder;
   const roots: Record<string, string> = {};
 
   beforeAll(async () => {
-    house.env['ROUSE_WIRE'] = 'houmao';
-    await house.open({ wire: 'houmao', calm: true });
-    server = new Recorder(house.url, FLEET_ROUTES, SERVER_MODELS);
+    world.env['ROUSE_WIRE'] = 'houmao';
+    await world.open({ wire: 'houmao', calm: true });
+    server = new Recorder(world.url, FLEET_ROUTES, SERVER_MODELS);
     own = await local('own', { mailbox: {}, args: ['--turn', '20ms'] });
     solo = await local('solo', { headless: true, mailbox: {} });
   });
   afterAll(async () => {
-    await house.shut();
+    await world.shut();
   });
 
   /** An agent of the host with a gateway, which is asked directly. */
   async function local(name: string, options: object): Promise<Recorder> {
-    const facts = await house.launch(name, options);
+    const facts = await world.launch(name, options);
     roots[name] = facts.root;
-    const { status } = await attach(house.context, { kind: 'local', facts }, { mode: 'detached_process' });
+    const { status } = await attach(world.context, { kind: 'local', facts }, { mode: 'detached_process' });
     return new Recorder(`http://127.0.0.1:${status.gateway_port}`, GATEWAY_ROUTES, GATEWAY_MODELS);
   }
 
   const ready = async (recorder: Recorder, at: string): Promise<unknown> =>
-    house.until(async () => {
+    world.until(async () => {
       const { turn, stability } = await recorder.ask('GET', `${at}/tui/state`);
       return turn.phase === 'ready' && stability.stable;
     });
@@ -108,7 +108,7 @@ describe('with ROUSE_WIRE=houmao', () => {
 
   async function driveMail(on: Recorder, at: string): Promise<void> {
     const { address } = await on.ask('GET', `${at}/status`);
-    const file = path.join(house.workdir, 'note.txt');
+    const file = path.join(world.workdir, 'note.txt');
     fs.writeFileSync(file, 'note');
     const mail = { subject: 's', body_content: 'b', attachments: [{ path: file }] };
     await on.ask('POST', `${at}/send`, { to: [address], cc: [OPERATOR.address], ...mail });
@@ -145,7 +145,7 @@ describe('with ROUSE_WIRE=houmao', () => {
   it('with ROUSE_WIRE=houmao the server responds with the fields of the source, also for the gateways behind it', async () => {
     await server.ask('GET', '/health');
     await server.ask('GET', '/houmao/server/current-instance');
-    const terminal = await house.launchServed('gpu', { mailbox: {}, args: ['--turn', '20ms'] });
+    const terminal = await world.launchServed('gpu', { mailbox: {}, args: ['--turn', '20ms'] });
     roots['gpu'] = terminal['session_root'];
     const { manifest_path, session_name } = terminal;
     await server.ask('POST', '/houmao/launches/register', { session_name, manifest_path });
@@ -179,10 +179,10 @@ describe('with ROUSE_WIRE=houmao', () => {
   }
 
   async function driveServedHeadless(at: string): Promise<void> {
-    const launched = await server.ask('POST', '/houmao/agents/headless/launches', house.launchBody('runner'));
+    const launched = await server.ask('POST', '/houmao/agents/headless/launches', world.launchBody('runner'));
     roots['runner'] = launched['session_root'];
     const ended = async (id: string): Promise<Json> =>
-      house.until(async () => {
+      world.until(async () => {
         const turn = await server.ask('GET', `${at}/turns/${id}`);
         return turn['status'] === 'active' ? undefined : turn;
       });
@@ -207,7 +207,7 @@ describe('with ROUSE_WIRE=houmao', () => {
   }
 
   async function driveInbox(): Promise<void> {
-    const { sql } = house.server;
+    const { sql } = world.server;
     const { id: orgId } = await ensureOrg(sql, 'tenant');
     const agent = async (name: string) =>
       registerWorkspace(sql, { orgId, agentId: name, name, sessionId: name });
@@ -258,21 +258,21 @@ describe('with ROUSE_WIRE=houmao', () => {
       check('current_instance', paths.currentInstance);
       if (!fs.existsSync(paths.manifest)) continue;
       const { agent_id } = JSON.parse(fs.readFileSync(paths.manifest, 'utf8'));
-      check('registry_record', recordPath(house.context.settings.registryDir, agent_id));
+      check('registry_record', recordPath(world.context.settings.registryDir, agent_id));
     }
     const place = path.join(
-      house.context.settings.runtimeDir,
+      world.context.settings.runtimeDir,
       'houmao_servers',
-      `127.0.0.1-${house.server.port}`,
+      `127.0.0.1-${world.server.port}`,
     );
     check('server_instance', path.join(place, 'run', 'current-instance.json'));
     expect([wrong, [...checked].sort()]).toEqual([[], Object.keys(FILE_MODELS).sort()]);
   });
 
   it('a caller that sends X-Rouse: 1 gets all fields, also with ROUSE_WIRE=houmao', async () => {
-    const response = await fetch(`${house.url}/health`, { headers: { 'x-rouse': '1' } });
-    expect(await response.json()).toMatchObject({ instance_id: house.server.instanceId, reasons: [] });
-    const { agents } = await house.get('GET', '/agents');
+    const response = await fetch(`${world.url}/health`, { headers: { 'x-rouse': '1' } });
+    expect(await response.json()).toMatchObject({ instance_id: world.server.instanceId, reasons: [] });
+    const { agents } = await world.get('GET', '/agents');
     expect(agents[0].owner).toBeDefined();
   });
 

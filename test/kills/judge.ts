@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Sql } from '../../src/db/index.ts';
-import type { KillableAgent, KillHouse } from './house.ts';
+import type { KillableAgent, KillWorld } from './kill-world.ts';
 import type { Item, Load } from './load.ts';
 import { falseEnd, kindOf, promptOf, type Row, readRows } from './request-rows.ts';
 
@@ -54,20 +54,20 @@ export class Judge {
   readonly verdicts = new Map<string, Verdict>();
   /** What is wrong, in words. */
   readonly wrongs: string[] = [];
-  #house: KillHouse;
+  #world: KillWorld;
   #load: Load;
   #rows = new Map<string, Map<string, Row>>();
 
-  constructor(house: KillHouse, load: Load) {
-    this.#house = house;
+  constructor(world: KillWorld, load: Load) {
+    this.#world = world;
     this.#load = load;
   }
 
   async judge(): Promise<void> {
     this.#load.look();
-    for (const agent of this.#house.agents) this.#judgePrompts(agent);
+    for (const agent of this.#world.agents) this.#judgePrompts(agent);
     this.#judgeShares();
-    const sql = await this.#house.openDatabase();
+    const sql = await this.#world.openDatabase();
     try {
       await this.#judgeFleet(sql);
       for (const item of this.#load.items) await this.#judgeItem(item, sql);
@@ -137,7 +137,7 @@ export class Judge {
     );
     const verdict = this.#verdict('all of the fleet');
     for (const message of rows) {
-      const agent = this.#house.agents.find(({ workspaceId }) => workspaceId === message.workspace_id);
+      const agent = this.#world.agents.find(({ workspaceId }) => workspaceId === message.workspace_id);
       if (!agent) {
         this.#judgeIdle(message);
         continue;
@@ -161,7 +161,7 @@ export class Judge {
 
   /** An idle agent keeps what it was given by its id. */
   #judgeIdle({ id, workspace_id, status }: Message): void {
-    const agent = this.#house.idle.find(({ workspaceId }) => workspaceId === workspace_id)!;
+    const agent = this.#world.idle.find(({ workspaceId }) => workspaceId === workspace_id)!;
     const verdict = this.#verdict('of idle agents');
     verdict.sent++;
     const has = agent.received.has(id);
@@ -188,7 +188,7 @@ export class Judge {
     const verdict = this.#verdict('mail');
     if (!item.accepted) return;
     verdict.sent++;
-    const copies = (await this.#house.mailOf(item.agent)).filter(({ subject }) =>
+    const copies = (await this.#world.mailOf(item.agent)).filter(({ subject }) =>
       subject.includes(item.token),
     );
     const read = this.#load.timesSeen(item);
@@ -232,7 +232,7 @@ export class Judge {
   }
 
   #reminderEnds({ agent, id }: Item): string[] {
-    const { root } = this.#house.agents.find(({ name }) => name === agent)!;
+    const { root } = this.#world.agents.find(({ name }) => name === agent)!;
     return ['events.jsonl.1', 'events.jsonl']
       .map((name) => path.join(root, name))
       .filter((file) => fs.existsSync(file))

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { drawSeed } from '../support/draw-seed.ts';
 import { Seeded } from '../terminal/seeded.ts';
 import type { Doomed, OwnEnd } from './doomed.ts';
-import { type Database, type Faults, KillHouse } from './house.ts';
 import { Judge } from './judge.ts';
+import { type Database, type Faults, KillWorld } from './kill-world.ts';
 import { Load } from './load.ts';
 import { makePeace } from './peace.ts';
 import { KillPlan, type VictimKind } from './stages.ts';
@@ -44,22 +44,22 @@ describe.each(DATABASES)('under load, on $database', ({ database, share }) => {
     'gateways and server killed at every stage, with faults and a full disk, lose nothing, double nothing and say nothing false',
     async ({ signal }) => {
       const plan = new KillPlan(new Seeded(SEED), { kills: KILLS * share, ofEach: OF_EACH_STAGE * share });
-      const house = await KillHouse.open(database, AGENTS);
-      onTestFinished(() => house.close());
+      const world = await KillWorld.open(database, AGENTS);
+      onTestFinished(() => world.close());
       const began = performance.now();
-      const load = new Load(house, new Seeded(SEED + 1), signal);
-      const ends = await storm(house, plan, { faults: someWritesFail(database), signal });
+      const load = new Load(world, new Seeded(SEED + 1), signal);
+      const ends = await storm(world, plan, { faults: someWritesFail(database), signal });
       const seconds = Math.round((performance.now() - began) / 1000);
-      await makePeace(house, load);
-      await house.endAll();
-      const judge = new Judge(house, load);
+      await makePeace(world, load);
+      await world.endAll();
+      const judge = new Judge(world, load);
       await judge.judge();
       const cramped = plan.kills.filter(({ full }) => full).length;
       const atStart = ends.filter(({ wasReady }) => !wasReady).length;
       console.log(
         [
-          `${database}, seed ${SEED}: ${plan.kills.length} kills in ${seconds} s; ${house.refusedWrites} writes refused,`,
-          `the disk ${house.disk.isReal ? 'really' : 'as if'} full at ${cramped} of them, ${atStart} starts given up for that`,
+          `${database}, seed ${SEED}: ${plan.kills.length} kills in ${seconds} s; ${world.refusedWrites} writes refused,`,
+          `the disk ${world.disk.isReal ? 'really' : 'as if'} full at ${cramped} of them, ${atStart} starts given up for that`,
           killTable(plan.kills),
           verdictTable(judge.verdicts),
           ...judge.wrongs,
@@ -75,7 +75,7 @@ describe.each(DATABASES)('under load, on $database', ({ database, share }) => {
 
 /** Kills everybody, each by itself, until it is enough. Answers with those that ended without being killed. */
 async function storm(
-  house: KillHouse,
+  world: KillWorld,
   plan: KillPlan,
   { faults, signal }: { faults: Faults; signal: AbortSignal },
 ): Promise<OwnEnd[]> {
@@ -101,21 +101,21 @@ async function storm(
   const weather = async (): Promise<void> => {
     for (let next = ROOMY; !enough(); await pause(200)) {
       if (plan.kills.length < next) {
-        if (full && house.disk.isReal) house.disk.fill();
+        if (full && world.disk.isReal) world.disk.fill();
         continue;
       }
-      lost = house.lostTerminals();
+      lost = world.lostTerminals();
       full = !full;
       next = plan.kills.length + (full ? CRAMPED : ROOMY);
-      house.setFull(full, faults);
+      world.setFull(full, faults);
     }
   };
-  house.setFaults(faults);
-  await house.server.end();
+  world.setFaults(faults);
+  await world.server.end();
   await Promise.all([
     weather(),
-    lives(house.server, 'server'),
-    ...house.agents.map(({ gateway }) => lives(gateway, 'gateway')),
+    lives(world.server, 'server'),
+    ...world.agents.map(({ gateway }) => lives(gateway, 'gateway')),
   ]);
   expect(lost, 'agents whose tmux server died by itself').toEqual([]);
   return ends;

@@ -1,6 +1,6 @@
 import { isRouseError } from '../../src/base/index.ts';
 import type { Seeded } from '../terminal/seeded.ts';
-import type { KillableAgent, KillHouse } from './house.ts';
+import type { KillableAgent, KillWorld } from './kill-world.ts';
 import { Witness } from './witness.ts';
 
 /** `asked`: a request filed with the fleet server, of which its agent is told and reminded; of idle agents mostly. */
@@ -32,20 +32,20 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export class Load {
   readonly items: Item[] = [];
   readonly witnesses = new Map<string, Witness>();
-  #house: KillHouse;
+  #world: KillWorld;
   #random: Seeded;
   #given: AbortSignal;
   #stop = new AbortController();
   #running: Promise<unknown>;
 
   /** When `signal` aborts, it gives up. */
-  constructor(house: KillHouse, random: Seeded, signal: AbortSignal) {
-    this.#house = house;
+  constructor(world: KillWorld, random: Seeded, signal: AbortSignal) {
+    this.#world = world;
     this.#random = random;
     this.#given = signal;
-    for (const agent of house.agents) this.witnesses.set(agent.name, new Witness(agent));
+    for (const agent of world.agents) this.witnesses.set(agent.name, new Witness(agent));
     this.#running = Promise.all(
-      house.agents.flatMap((agent) => [this.#flow(agent), this.#answerInbox(agent)]),
+      world.agents.flatMap((agent) => [this.#flow(agent), this.#answerInbox(agent)]),
     );
   }
 
@@ -142,7 +142,7 @@ export class Load {
         parts: [{ kind: 'text', text: `A message: ${token}.` }],
       };
       const call = { jsonrpc: '2.0', id: token, method: 'message/send', params: { message } };
-      const { result, error } = await this.#house.user.request<{ result?: { id: string }; error?: unknown }>(
+      const { result, error } = await this.#world.user.request<{ result?: { id: string }; error?: unknown }>(
         'POST',
         `/a2a/${workspaceId}`,
         call,
@@ -152,11 +152,11 @@ export class Load {
     },
     asked: async ({ name }, token) => {
       // The same again at each try.
-      const idle = this.#house.idle[Number(token.slice(-6)) % (this.#house.idle.length + 1)];
+      const idle = this.#world.idle[Number(token.slice(-6)) % (this.#world.idle.length + 1)];
       const to = idle?.name ?? name;
       const task = { kind: 'task', recipient_type: 'agent', recipient_id: to, title: `Asked: ${token}` };
       const body = { ...task, idempotency_key: token };
-      return (await this.#house.user.request<{ request_id: string }>('POST', '/requests', body)).request_id;
+      return (await this.#world.user.request<{ request_id: string }>('POST', '/requests', body)).request_id;
     },
   };
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isRouseError } from '../../src/base/index.ts';
-import { type KillableAgent, type KillHouse, NO_FAULTS } from './house.ts';
+import { type KillableAgent, type KillWorld, NO_FAULTS } from './kill-world.ts';
 import type { Load } from './load.ts';
 
 const LONGEST_MS = 180_000;
@@ -10,23 +10,23 @@ const LONGEST_MS = 180_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Everything runs and stays, the disk takes everything: whatever was accepted goes its way until nothing is under way. */
-export async function makePeace(house: KillHouse, load: Load): Promise<void> {
-  house.setFaults(NO_FAULTS);
-  house.disk.empty();
-  await Promise.all([house.server.stay(), ...house.agents.map(({ gateway }) => gateway.stay())]);
+export async function makePeace(world: KillWorld, load: Load): Promise<void> {
+  world.setFaults(NO_FAULTS);
+  world.disk.empty();
+  await Promise.all([world.server.stay(), ...world.agents.map(({ gateway }) => gateway.stay())]);
   const stopped = load.stop();
   const until = performance.now() + LONGEST_MS;
   await stopped;
   let last = '';
   for (let calm = 0; calm < 3 && performance.now() < until; await pause(500)) {
     load.look();
-    const waits = await Promise.all(house.agents.map((agent) => waitsAt(agent).catch(notNow)));
-    const left = [...waits, await openTasks(house, load).catch(notNow)].filter(Boolean);
+    const waits = await Promise.all(world.agents.map((agent) => waitsAt(agent).catch(notNow)));
+    const left = [...waits, await openTasks(world, load).catch(notNow)].filter(Boolean);
     calm = left.length > 0 ? 0 : calm + 1;
     if (left.join() !== last) console.log(`still under way: ${left.join('; ') || 'nothing'}`);
     last = left.join();
   }
-  if (last !== '') for (const agent of house.agents) console.log(sceneOf(agent));
+  if (last !== '') for (const agent of world.agents) console.log(sceneOf(agent));
 }
 
 /** What the agent shows, and what the lane knows of the last thing it typed: for whoever looks for the cause. */
@@ -70,12 +70,12 @@ async function waitsAt({ name, client, fleet, workspaceId }: KillableAgent): Pro
 }
 
 /** Messages of which the server does not know yet how they ended. */
-async function openTasks(house: KillHouse, load: Load): Promise<string> {
+async function openTasks(world: KillWorld, load: Load): Promise<string> {
   const messages = load.items.filter(({ kind, accepted }) => kind === 'message' && accepted);
   for (const { agent, id, token } of messages.slice(-60)) {
-    const { workspaceId } = house.agents.find(({ name }) => name === agent)!;
+    const { workspaceId } = world.agents.find(({ name }) => name === agent)!;
     const call = { jsonrpc: '2.0', id: 'look', method: 'tasks/get', params: { id } };
-    const { result } = await house.user.request<{ result?: { status: { state: string } } }>(
+    const { result } = await world.user.request<{ result?: { status: { state: string } } }>(
       'POST',
       `/a2a/${workspaceId}`,
       call,

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import type { KillableAgent } from './house.ts';
+import type { KillableAgent } from './kill-world.ts';
 
 const TOKEN = /\bitem-\d{6}\b/g;
 

@@ -3,16 +3,16 @@ import * as fs from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS, type LimitName, setLimits } from '../../src/domain/index.ts';
-import { type Answer, LimitedHouse, LOW } from './house.ts';
+import { type Answer, LimitedWorld, LOW } from './limited-world.ts';
 
-const house = new LimitedHouse();
+const world = new LimitedWorld();
 const ends: (() => void)[] = [];
 beforeAll(async () => {
-  await house.open();
+  await world.open();
 }, 120_000);
 afterAll(async () => {
   for (const end of ends) end();
-  await house.close();
+  await world.close();
 });
 
 const NAMES = Object.keys(LIMITS) as LimitName[];
@@ -71,42 +71,42 @@ const times = async (count: number, work: (n: number) => Promise<unknown>): Prom
 };
 
 async function followers(agentId: string, org: string, count: number): Promise<void> {
-  const workspace = await house.register(agentId, org);
+  const workspace = await world.register(agentId, org);
   await times(count, async () => {
-    const { held, end, text } = await house.follow(workspace);
+    const { held, end, text } = await world.follow(workspace);
     ends.push(end);
     expect(held, text).toBe(true);
   });
 }
 const oneMore = async (agentId: string, org: string): Promise<Answer> =>
-  house.follow(await house.register(agentId, org));
+  world.follow(await world.register(agentId, org));
 
 /** Each limit but that of connections, which has no words, and of automatic replies, which refuses nothing. In this order: what fills the queue comes last. */
 const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case[]> = {
   addressLength: [
     {
-      over: () => house.post('/v1/mail/send', letter({ to: [`${'a'.repeat(30)}@houmao.localhost`] })),
+      over: () => world.post('/v1/mail/send', letter({ to: [`${'a'.repeat(30)}@houmao.localhost`] })),
       status: 422,
     },
   ],
   nameLength: [
     {
-      over: () => house.ask('/registry/register', { agent_id: 'x', name: 'much-too-long', session_id: 's' }),
+      over: () => world.ask('/registry/register', { agent_id: 'x', name: 'much-too-long', session_id: 's' }),
       status: 422,
     },
     {
-      over: () => house.rouse('agents', 'launch', '--tool', 'scripted', '--agent-name', 'much-too-long'),
+      over: () => world.rouse('agents', 'launch', '--tool', 'scripted', '--agent-name', 'much-too-long'),
       status: 2,
     },
   ],
   recipients: [
     {
-      over: () => house.post('/v1/mail/send', letter({ to: Array(4).fill('ana@houmao.localhost') })),
+      over: () => world.post('/v1/mail/send', letter({ to: Array(4).fill('ana@houmao.localhost') })),
       status: 422,
     },
     {
       over: () =>
-        house.rouse(
+        world.rouse(
           ...['mail', 'send', '--address', 'ana@houmao.localhost', '--subject', 's', '--body-content', 'b'],
           ...Array.from({ length: 4 }, (_, n) => ['--to', `a${n}@houmao.localhost`]).flat(),
         ),
@@ -115,25 +115,25 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
   ],
   attachments: [
     {
-      over: () => house.post('/v1/mail/send', letter({ attachments: Array(3).fill({ path: '/etc/hosts' }) })),
+      over: () => world.post('/v1/mail/send', letter({ attachments: Array(3).fill({ path: '/etc/hosts' }) })),
       status: 422,
     },
   ],
   attachmentBytes: [
     {
       over: () =>
-        house.ask('/mailbox/attachments', { sha256: '0'.repeat(64), part: 1, content_base64: 'eA==' }),
+        world.ask('/mailbox/attachments', { sha256: '0'.repeat(64), part: 1, content_base64: 'eA==' }),
       status: 422,
     },
   ],
   localAttachmentBytes: [
     {
-      over: () => house.post('/v1/mail/send', letter({ attachments: [{ path: process.execPath }] })),
+      over: () => world.post('/v1/mail/send', letter({ attachments: [{ path: process.execPath }] })),
       status: 422,
     },
     {
       over: () =>
-        house.rouse(
+        world.rouse(
           ...['mail', 'send', '--address', 'ana@houmao.localhost', '--to', 'ana@houmao.localhost'],
           ...['--subject', 's', '--body-content', 'b', '--attach-copy', process.execPath],
         ),
@@ -141,18 +141,18 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
     },
   ],
   bodyBytes: [
-    { over: () => house.post('/v1/mail/send', letter({ body_content: 'x'.repeat(20_001) })), status: 413 },
-    { over: () => house.ask('/registry/register', { agent_id: 'x'.repeat(20_001) }), status: 413 },
+    { over: () => world.post('/v1/mail/send', letter({ body_content: 'x'.repeat(20_001) })), status: 413 },
+    { over: () => world.ask('/registry/register', { agent_id: 'x'.repeat(20_001) }), status: 413 },
   ],
   typedBytes: [
-    { over: () => house.post('/v1/requests', prompt('x'.repeat(10_001))), status: 422 },
-    { over: () => house.post('/v1/control/prompt', { prompt: 'x'.repeat(10_001) }), status: 422 },
+    { over: () => world.post('/v1/requests', prompt('x'.repeat(10_001))), status: 422 },
+    { over: () => world.post('/v1/control/prompt', { prompt: 'x'.repeat(10_001) }), status: 422 },
   ],
   keysLength: [
-    { over: () => house.post('/v1/control/send-keys', { sequence: 'x'.repeat(51) }), status: 422 },
+    { over: () => world.post('/v1/control/send-keys', { sequence: 'x'.repeat(51) }), status: 422 },
     {
       over: () =>
-        house.post('/v1/reminders', {
+        world.post('/v1/reminders', {
           reminders: [
             {
               ...{ mode: 'one_off', title: 't', ranking: 0, start_after_seconds: 60 },
@@ -163,22 +163,22 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
       status: 422,
     },
   ],
-  remindersPerBody: [{ over: () => house.post('/v1/reminders', reminders(5)), status: 422 }],
+  remindersPerBody: [{ over: () => world.post('/v1/reminders', reminders(5)), status: 422 }],
   liveReminders: [
     {
-      prepare: () => house.post('/v1/reminders', reminders(3)),
-      over: () => house.post('/v1/reminders', reminders(3)),
+      prepare: () => world.post('/v1/reminders', reminders(3)),
+      over: () => world.post('/v1/reminders', reminders(3)),
       status: 409,
     },
   ],
-  queueBytes: [{ over: () => house.post('/v1/requests', prompt('x'.repeat(9001))), status: 503 }],
+  queueBytes: [{ over: () => world.post('/v1/requests', prompt('x'.repeat(9001))), status: 503 }],
   queueRows: [
     {
       prepare: async () => {
-        await house.occupy();
-        await times(6, () => house.post('/v1/requests', prompt('next')));
+        await world.occupy();
+        await times(6, () => world.post('/v1/requests', prompt('next')));
       },
-      over: () => house.post('/v1/requests', prompt('one more')),
+      over: () => world.post('/v1/requests', prompt('one more')),
       status: 503,
     },
   ],
@@ -190,9 +190,9 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
   ],
   agentsPerOrg: [
     {
-      prepare: () => times(LOW.agentsPerOrg, (n) => house.register(`f${n}`, 'full')),
+      prepare: () => times(LOW.agentsPerOrg, (n) => world.register(`f${n}`, 'full')),
       over: () =>
-        house.ask('/registry/register', { agent_id: 'one-more', name: 'more', session_id: 's', org: 'full' }),
+        world.ask('/registry/register', { agent_id: 'one-more', name: 'more', session_id: 's', org: 'full' }),
       status: 409,
     },
   ],
@@ -200,16 +200,16 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
     {
       prepare: () =>
         times(LOW.tokensPerOrg, (n) =>
-          house.ask('/admin/tokens', { kind: 'user', subject: `u${n}`, org: 'full' }),
+          world.ask('/admin/tokens', { kind: 'user', subject: `u${n}`, org: 'full' }),
         ),
-      over: () => house.ask('/admin/tokens', { kind: 'user', subject: 'more', org: 'full' }),
+      over: () => world.ask('/admin/tokens', { kind: 'user', subject: 'more', org: 'full' }),
       status: 409,
     },
   ],
   badTokens: [
     {
-      prepare: () => times(8, (n) => house.ask('/registry/agents', undefined, `rouse_${n}`)),
-      over: () => house.ask('/registry/agents', undefined, 'rouse_x'),
+      prepare: () => times(8, (n) => world.ask('/registry/agents', undefined, `rouse_${n}`)),
+      over: () => world.ask('/registry/agents', undefined, 'rouse_x'),
       status: 429,
     },
   ],
@@ -218,7 +218,7 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
       over: async () => {
         // As many at once as are allowed, and those that a second brings, and those of the time they take.
         for (let n = 0; n < 20 * LOW.requestsPerSecond; n++) {
-          const answer = await house.ask('/registry/agents', undefined, null);
+          const answer = await world.ask('/registry/agents', undefined, null);
           if (answer.status === 429) return answer;
         }
         throw new Error('nobody was slowed down');
@@ -235,18 +235,18 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])('beyond %s', (name) 
     'a program with another limit refuses with its number, its variable and what to do, and changes nothing (%i)',
     async (_, { prepare, over, status }) => {
       await prepare?.();
-      const before = await house.state();
+      const before = await world.state();
       const answer = await over();
       expect(answer).toMatchObject({ status, text: expect.stringContaining(variable) });
       expect(answer.text).toMatch(new RegExp(`\\b${LOW[name]}\\b`));
       expect(answer.text).toMatch(/, or raise ROUSE_MAX_/);
-      expect(await house.state()).toEqual(before);
+      expect(await world.state()).toEqual(before);
     },
   );
 });
 
 it.each(['gateway', 'fleet server'])('a %s closes one connection too many, and no other', async (which) => {
-  const { port } = new URL(which === 'gateway' ? house.agent.base : house.fleetUrl);
+  const { port } = new URL(which === 'gateway' ? world.agent.base : world.fleetUrl);
   const sockets: Socket[] = [];
   const closed = await new Promise<number>((resolve) => {
     for (let n = 0; n <= LOW.connections; n++) {

@@ -46,7 +46,7 @@ describeMailbox({
 
 describe('an agent whose mailbox is kept by a toy', () => {
   const ending = new Ending();
-  let house: TestWorld;
+  let world: TestWorld;
   let facts: ManifestFacts;
   let place: string;
 
@@ -55,7 +55,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     let err = '';
     const code = await runCli({
       argv,
-      env: house.env,
+      env: world.env,
       stdout: { write: (text) => void (out += text), isTTY: false },
       stderr: { write: (text) => void (err += text), isTTY: false },
       stdin: async () => '',
@@ -78,13 +78,13 @@ describe('an agent whose mailbox is kept by a toy', () => {
   const NOTE = ['--subject', 'note', '--body-content', 'x'];
 
   beforeAll(async () => {
-    house = new TestWorld();
-    place = path.join(house.directory, 'box.toy');
-    facts = await house.launch('tim', { mailbox: { root: place } });
+    world = new TestWorld();
+    place = path.join(world.directory, 'box.toy');
+    facts = await world.launch('tim', { mailbox: { root: place } });
   });
   afterAll(async () => {
     await ending.run();
-    await house.close();
+    await world.close();
   });
 
   it('an agent whose mailbox is kept by a toy has its binding in the manifest, and in the registry without what is not published', async () => {
@@ -92,9 +92,9 @@ describe('an agent whose mailbox is kept by a toy', () => {
     expect(binding).toMatchObject({ transport: 'memory', toy_place: place, toy_secret: 'not told' });
     const { toy_secret: _, ...published } = binding!;
     const records = fs
-      .readdirSync(house.context.settings.registryDir, { recursive: true, encoding: 'utf8' })
+      .readdirSync(world.context.settings.registryDir, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('record.json'))
-      .map((name) => path.join(house.context.settings.registryDir, name));
+      .map((name) => path.join(world.context.settings.registryDir, name));
     expect(records.map((file) => JSON.parse(fs.readFileSync(file, 'utf8')).mailbox)).toEqual([published]);
   });
 

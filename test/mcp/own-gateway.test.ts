@@ -17,17 +17,17 @@ interface Launched {
 
 describe('a launched agent', () => {
   const clients: TestMcpClient[] = [];
-  let house: TestWorld;
+  let world: TestWorld;
   beforeAll(() => {
-    house = new TestWorld();
+    world = new TestWorld();
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.close();
   });
-  afterAll(() => house.close());
+  afterAll(() => world.close());
 
   async function launch(name: string, ...flags: string[]): Promise<Launched> {
-    const { json, code, stderr } = await house.rouse([
+    const { json, code, stderr } = await world.rouse([
       ...['agents', 'launch', '--tool', 'scripted', '--agent-name', name, '--print-json', ...flags],
     ]);
     expect([code, stderr]).toEqual([0, expect.anything()]);
@@ -61,16 +61,16 @@ describe('a launched agent', () => {
     expect((await client.call('mail_send', to)).isError).toBe(false);
     expect((await client.call('mail_list')).json.messages).toMatchObject([{ subject: 'to myself' }]);
 
-    expect((await house.rouse(['agents', 'gateway', 'detach', '--agent-name', 'ana'])).code).toBe(0);
+    expect((await world.rouse(['agents', 'gateway', 'detach', '--agent-name', 'ana'])).code).toBe(0);
     await expect(client.call('mail_list')).rejects.toThrow();
     const again = ['agents', 'gateway', 'attach', '--background', '--agent-name', 'ana', '--print-json'];
-    expect((await house.rouse(again)).json).toMatchObject({ gateway_port: port });
+    expect((await world.rouse(again)).json).toMatchObject({ gateway_port: port });
     expect((await client.call('mail_list')).json.messages).toHaveLength(1);
 
-    expect((await house.rouse(['agents', 'relaunch', '--agent-name', 'ana'])).code).toBe(0);
+    expect((await world.rouse(['agents', 'relaunch', '--agent-name', 'ana'])).code).toBe(0);
     expect(entryIn(root)).toMatchObject({ url, headers });
     expect((await client.call('mail_list')).json.messages).toHaveLength(1);
-    const shown = await house.rouse(['agents', 'show', '--agent-name', 'ana', '--print-json']);
+    const shown = await world.rouse(['agents', 'show', '--agent-name', 'ana', '--print-json']);
     expect(shown.json['mcp']).toMatchObject({ door: 'http', url });
   });
 
@@ -90,17 +90,17 @@ describe('a launched agent', () => {
     const start = async (): Promise<TestMcpClient> => {
       const client = new TestMcpClient();
       clients.push(client);
-      const given = { PATH: process.env['PATH']!, HOME: house.directory, ...env };
+      const given = { PATH: process.env['PATH']!, HOME: world.directory, ...env };
       return client.connect(new StdioClientTransport({ command, args, env: given }));
     };
     const alone = await start();
     expect(await alone.toolNames()).not.toContain('create_reminder');
     expect((await alone.call('mail_status')).json).toMatchObject({ execution_path: 'manager_direct' });
     const attach = ['agents', 'gateway', 'attach', '--background', '--agent-name', 'dan'];
-    expect((await house.rouse(attach)).code).toBe(0);
+    expect((await world.rouse(attach)).code).toBe(0);
     expect((await alone.call('mail_status')).json).toMatchObject({ execution_path: 'gateway_backed' });
     expect(await (await start()).toolNames()).toContain('create_reminder');
-    expect((await house.rouse(['agents', 'relaunch', '--agent-name', 'dan'])).code).toBe(0);
+    expect((await world.rouse(['agents', 'relaunch', '--agent-name', 'dan'])).code).toBe(0);
     expect(entryIn(root)).toMatchObject({ type: 'http' });
   });
 
@@ -110,7 +110,7 @@ describe('a launched agent', () => {
       await new Promise((resolve) => taken.once('listening', resolve));
       const { port } = taken.address() as net.AddressInfo;
       const flags = ['--gateway-auto-attach', '--gateway-background', '--gateway-port', String(port)];
-      const { json, code } = await house.rouse([
+      const { json, code } = await world.rouse([
         ...['agents', 'launch', '--tool', 'scripted', '--agent-name', 'eva', '--print-json', ...flags],
       ]);
       expect(code).not.toBe(0);
@@ -124,9 +124,9 @@ describe('a launched agent', () => {
   it('a launched agent needs a person when its gateway had to take another port, until it is relaunched', async () => {
     const { port } = await withGateway('gus', '--wake');
     const about = (...words: string[]) =>
-      house.rouse(['agents', ...words, '--agent-name', 'gus', '--print-json']);
+      world.rouse(['agents', ...words, '--agent-name', 'gus', '--print-json']);
     const asked = async (): Promise<string | null> => {
-      const { json } = await house.rouse(['ls', '--json']);
+      const { json } = await world.rouse(['ls', '--json']);
       return json['agents'].find((agent: { name: string }) => agent.name === 'gus').needs_you;
     };
     const leads = async () => (await about('gateway', 'mail-notifier', 'preview')).json['leads_with'];
@@ -137,13 +137,13 @@ describe('a launched agent', () => {
       await new Promise((resolve) => taken.once('listening', resolve));
       const { json } = await about('gateway', 'attach', '--background');
       expect(json['gateway_port']).not.toBe(port);
-      await house.until(async () =>
+      await world.until(async () =>
         /another port.*"rouse agents relaunch gus --resume"/.test((await asked()) ?? ''),
       );
-      expect((await house.rouse(['doctor'])).stdout).toMatch(/gus.*needs you: .*another port/);
+      expect((await world.rouse(['doctor'])).stdout).toMatch(/gus.*needs you: .*another port/);
       expect(await leads()).not.toBe('tools');
       expect((await about('relaunch')).code).toBe(0);
-      await house.until(async () => (await asked()) === null);
+      await world.until(async () => (await asked()) === null);
       expect(await leads()).toBe('tools');
     } finally {
       taken.close();
@@ -165,6 +165,6 @@ describe('a launched agent', () => {
       '--no-mcp',
       '--ask-permission',
     ];
-    expect((await house.rouse(both)).code).toBe(2);
+    expect((await world.rouse(both)).code).toBe(2);
   });
 });

@@ -8,19 +8,19 @@ import { TestWorld } from '../support/test-world.ts';
 import { TestMcpClient } from './mcp-client.ts';
 
 /** Real tmux, a real gateway process, a scripted agent, a real server, the built command line, the official client. */
-let house: TestWorld;
+let world: TestWorld;
 let fleet: TestFleet;
 let mcp: TestMcpClient | undefined;
 beforeEach(async () => {
-  house = new TestWorld();
+  world = new TestWorld();
   fleet = await startFleet();
-  const tokenFile = path.join(house.directory, 'token');
+  const tokenFile = path.join(world.directory, 'token');
   fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
-  house.fleet = { url: fleet.url, tokenFile };
+  world.fleet = { url: fleet.url, tokenFile };
 });
 afterEach(async () => {
   await mcp?.close();
-  await house.close();
+  await world.close();
   await fleet.stop();
 });
 
@@ -29,7 +29,7 @@ const WAIT = { timeout: 30_000, interval: 50 };
 const TITLE = 'SECRET-WORDS';
 
 it('a request is typed to the agent as a notice without its words, and the agent answers it by the MCP server its launch gave it', async () => {
-  const agent = await house.agent('ana', ['--turn', '50ms']);
+  const agent = await world.agent('ana', ['--turn', '50ms']);
   const person = new TicketsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',
@@ -46,8 +46,8 @@ it('a request is typed to the agent as a notice without its words, and the agent
 });
 
 it('an agent whose tool knows nothing of it can be answered for by the official client in its session', async () => {
-  const nothing = path.join(house.directory, 'no-mcp.json');
-  const agent = await house.agent('ana', ['--turn', '50ms', '--mcp-config', nothing]);
+  const nothing = path.join(world.directory, 'no-mcp.json');
+  const agent = await world.agent('ana', ['--turn', '50ms', '--mcp-config', nothing]);
   const person = new TicketsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',
@@ -60,7 +60,7 @@ it('an agent whose tool knows nothing of it can be answered for by the official 
   expect(agent.received()[0]).not.toContain(TITLE);
 
   const rouse = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
-  const env = { PATH: process.env['PATH']!, HOME: house.directory, HOUMAO_MANIFEST_PATH: agent.facts.path };
+  const env = { PATH: process.env['PATH']!, HOME: world.directory, HOUMAO_MANIFEST_PATH: agent.facts.path };
   mcp = await new TestMcpClient().connect(
     new StdioClientTransport({ command: process.execPath, args: [rouse, 'mcp'], env }),
   );

@@ -3,31 +3,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FULL } from '../support/sample.ts';
 import { startBare } from './support/bare-origin.ts';
 import { openBrowser, Visitor } from './support/browser.ts';
-import { PageHouse } from './support/page-house.ts';
+import { ShownWorld } from './support/shown-world.ts';
 
 /** Who is let in, and who is not. No agents are needed for that. */
-let house: PageHouse;
+let world: ShownWorld;
 let browser: Browser;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
+  [world, browser] = await Promise.all([ShownWorld.open(), openBrowser()]);
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
-  await house?.close();
+  await world?.close();
 });
 
 const LOOK = { width: 1280, theme: 'light' } as const;
-const come = () => Visitor.come(browser, LOOK, house.origin);
+const come = () => Visitor.come(browser, LOOK, world.origin);
 /** The browser itself says so of every answer that is not good. */
 const others = (problems: readonly string[]) => problems.filter((each) => !/status of 40[13]/.test(each));
 
 describe('the door of the page', () => {
   it('the door of the page opens once for a code, which stays in no address, and not a second time in another browser', async () => {
-    const link = await house.link();
+    const link = await world.link();
     const first = await come();
     const page = await first.tab(link);
     await page.locator('[data-live="live"]').waitFor();
-    expect(page.url()).toBe(`${house.origin}/ui/`);
+    expect(page.url()).toBe(`${world.origin}/ui/`);
     const second = await come();
     const closed = await second.tab(link);
     await closed.getByRole('heading', { name: 'This link no longer opens the page' }).waitFor();
@@ -48,7 +48,7 @@ describe('the door of the page', () => {
 
   it('a page of another origin reads nothing and changes nothing, although the browser is logged in', async () => {
     const visitor = await come();
-    const own = await visitor.tab(await house.link());
+    const own = await visitor.tab(await world.link());
     await own.locator('[data-live="live"]').waitFor();
     const other = await startBare('<!doctype html><title>elsewhere</title>');
     const foreign = await visitor.context.newPage();
@@ -73,7 +73,7 @@ describe('the door of the page', () => {
         await asked('/ui/api/session', { method: 'POST', body, mode: 'no-cors' }),
         await asked('/ui/api/session', { method: 'DELETE' }),
       ];
-    }, house.origin);
+    }, world.origin);
     expect(tries[0]).toBe('refused');
     expect(tries[1]).toBe('refused');
     expect(tries[2]).toMatch(/^(refused|opaque 0)$/);
@@ -85,9 +85,9 @@ describe('the door of the page', () => {
   });
 
   it('the page shows everything to a person who may only look, and lets them do nothing', async () => {
-    await house.asks('May I, viewer?');
+    await world.asks('May I, viewer?');
     const visitor = await come();
-    const page = await visitor.tab(await house.link({ role: 'view', name: 'vera' }, '/ui/requests'));
+    const page = await visitor.tab(await world.link({ role: 'view', name: 'vera' }, '/ui/requests'));
     const card = page.getByRole('listitem').filter({ hasText: 'May I, viewer?' });
     expect(await card.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     const refused = await page.evaluate(async () => {
@@ -110,9 +110,9 @@ describe('the door of the page', () => {
 
   it('the page says when a person ended its session, and stops showing what it knew', async () => {
     const visitor = await come();
-    const page = await visitor.tab(await house.link({ name: 'olga' }));
+    const page = await visitor.tab(await world.link({ name: 'olga' }));
     await page.locator('[data-live="live"]').waitFor();
-    const revoked = await fetch(`${house.origin}/ui/api/revoke`, {
+    const revoked = await fetch(`${world.origin}/ui/api/revoke`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'olga' }),
@@ -121,7 +121,7 @@ describe('the door of the page', () => {
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     expect(await page.locator('table').count()).toBe(0);
     // In the same tab only what stands behind the # is another.
-    await page.goto(new URL(await house.link(), house.origin).href);
+    await page.goto(new URL(await world.link(), world.origin).href);
     await page.locator('[data-live="live"]').waitFor();
     expect(others(visitor.problems)).toEqual([]);
     await visitor.leave();
@@ -130,7 +130,7 @@ describe('the door of the page', () => {
 
 describe.runIf(FULL)('a session whose time is over', () => {
   it('a session whose time is over ends under an open tab, and the page says so', async () => {
-    const short = await PageHouse.open({ page: { idleMs: 60_000, longestMs: 3000 } });
+    const short = await ShownWorld.open({ page: { idleMs: 60_000, longestMs: 3000 } });
     const visitor = await Visitor.come(browser, LOOK, short.origin);
     const page = await visitor.tab(await short.link());
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();

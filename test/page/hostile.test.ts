@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FULL } from '../support/sample.ts';
 import { accessibilityOf, LOOKS, openBrowser, Visitor } from './support/browser.ts';
 import { OPERATOR } from './support/jobs.ts';
-import { PageHouse } from './support/page-house.ts';
+import { ShownWorld } from './support/shown-world.ts';
 
 /** What would run, lead away, turn around or move a cursor, if it were anything but text. */
 const MARKUP =
@@ -17,17 +17,17 @@ const LINES = `${MARKUP}\n${LINKS}\n${TURNED}\n${ESCAPES}`;
 /** As long as a body may be. */
 const LONG = `${LINES}\n${'0123456789abcde\n'.repeat(62_000)}`;
 
-let house: PageHouse;
+let world: ShownWorld;
 let browser: Browser;
 let requestId: string;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-  const agent = await house.launch('mallory');
-  await house.mail('mallory', OPERATOR, `subject ${ONE_LINE}`, LONG);
-  await house
+  [world, browser] = await Promise.all([ShownWorld.open(), openBrowser()]);
+  const agent = await world.launch('mallory');
+  await world.mail('mallory', OPERATOR, `subject ${ONE_LINE}`, LONG);
+  await world
     .mail('mallory', OPERATOR, `turned ${TURNED.replaceAll('\u200b', '')}`, LINES)
     .catch(() => undefined);
-  requestId = await house.asks(
+  requestId = await world.asks(
     `title ${MARKUP}`.slice(0, 200),
     'approval',
     LINES.replaceAll('\u001b', '').replaceAll('\u0007', ''),
@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
-  await house?.close();
+  await world?.close();
 });
 
 const VIEWS: readonly { at: () => string; shows: string; open?: (page: Page) => Promise<void> }[] = [
@@ -82,8 +82,8 @@ describe.runIf(FULL)('what agents wrote is shown as text', () => {
     })),
   )('$title', async ({ at, shows, open }) => {
     for (const look of LOOKS.slice(0, 2)) {
-      const visitor = await Visitor.come(browser, look, house.origin);
-      const page = await visitor.tab(await house.link({}, at()));
+      const visitor = await Visitor.come(browser, look, world.origin);
+      const page = await visitor.tab(await world.link({}, at()));
       page.on('dialog', (dialog) => {
         visitor.problems.push(`a dialog: ${dialog.message()}`);
         void dialog.dismiss();

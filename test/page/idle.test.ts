@@ -5,9 +5,9 @@ import { FULL } from '../support/sample.ts';
 import { openBrowser, Visitor } from './support/browser.ts';
 import { WAIT } from './support/jobs.ts';
 import { openDatabases } from './support/open-databases.ts';
-import { PageHouse } from './support/page-house.ts';
+import { ShownWorld } from './support/shown-world.ts';
 
-let house: PageHouse;
+let world: ShownWorld;
 let browser: Browser;
 let ledger: string;
 let request: string;
@@ -20,18 +20,18 @@ const LATER = {
   start_after_seconds: 3600,
 } as const;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-  for (const name of ['ana', 'ben']) await house.launch(name);
+  [world, browser] = await Promise.all([ShownWorld.open(), openBrowser()]);
+  for (const name of ['ana', 'ben']) await world.launch(name);
   ledger = await turn('ana', 'say hello');
-  await house.mail('ben', await house.addressOf('ana'), 'Hello ana', 'about zebras');
-  const { messages } = await house.agent('ana').client.call('mail.list', { body: {} });
+  await world.mail('ben', await world.addressOf('ana'), 'Hello ana', 'about zebras');
+  const { messages } = await world.agent('ana').client.call('mail.list', { body: {} });
   message = messages.find(({ subject }) => subject === 'Hello ana')!.message_ref;
-  request = await house.asks('May I merge the parser branch?');
-  await house.agent('ben').control.send('open-dialog', { kind: 'permission', title: 'Bash command' });
+  request = await world.asks('May I merge the parser branch?');
+  await world.agent('ben').control.send('open-dialog', { kind: 'permission', title: 'Bash command' });
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
-  await house?.close();
+  await world?.close();
 });
 
 const LOOK = { width: 1280, theme: 'light' } as const;
@@ -69,7 +69,7 @@ const OPENED: Record<string, (page: Page) => Promise<unknown>> = {
 };
 
 async function turn(name: string, prompt: string): Promise<string> {
-  const { client } = house.agent(name);
+  const { client } = world.agent(name);
   const { request_id } = await client.submitPrompt({ prompt });
   await vi.waitFor(async () => {
     const { ledger } = await client.getRequest(request_id);
@@ -83,9 +83,9 @@ async function watched(views: readonly string[]) {
   const visitors: Visitor[] = [];
   const asked: string[] = [];
   for (const view of views) {
-    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    const visitor = await Visitor.come(browser, LOOK, world.origin);
     visitors.push(visitor);
-    const page = await visitor.tab(await house.link({}, view));
+    const page = await visitor.tab(await world.link({}, view));
     await page.locator('[data-live="live"]').waitFor();
     await OPENED[view]?.(page);
     page.on('request', (sent) => {
@@ -116,7 +116,7 @@ const quiet = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** Between two looks at the mail a gateway that has nothing to do writes nothing. */
 async function calm(name: string): Promise<void> {
-  await house.agent(name).client.call('notifier.enable', { body: { interval_seconds: 3600 } });
+  await world.agent(name).client.call('notifier.enable', { body: { interval_seconds: 3600 } });
 }
 
 it('a page on which nothing changes asks for nothing, whatever is open on it, and its reads write nothing', async () => {
@@ -124,7 +124,7 @@ it('a page on which nothing changes asks for nothing, whatever is open on it, an
   const { asked, leave } = await watched(views());
   const written: string[] = [];
   const watches = ['ana', 'ben'].map((name) =>
-    fs.watch(house.agent(name).root, (_, file) => written.push(`${name}: ${file}`)),
+    fs.watch(world.agent(name).root, (_, file) => written.push(`${name}: ${file}`)),
   );
   await quiet(10_000);
   for (const watch of watches) watch.close();
@@ -138,11 +138,11 @@ it('a change of one agent makes a page ask at most twice, whatever is open on it
   const { asked, leave } = await watched(shown);
   const asksOf = (view: string): string[] => asked.filter((each) => each.startsWith(`${view} `));
   const changes: (() => Promise<unknown>)[] = [
-    () => house.agent('ana').client.call('notifier.enable', { body: { interval_seconds: 7200 } }),
-    () => house.agent('ben').control.send('close-dialog'),
-    () => house.agent('ana').client.call('reminders.create', { body: { reminders: [LATER] } }),
-    () => house.agent('ana').client.call('mail.archive', { body: { message_refs: [message] } }),
-    () => house.asks('May I merge the other branch?'),
+    () => world.agent('ana').client.call('notifier.enable', { body: { interval_seconds: 7200 } }),
+    () => world.agent('ben').control.send('close-dialog'),
+    () => world.agent('ana').client.call('reminders.create', { body: { reminders: [LATER] } }),
+    () => world.agent('ana').client.call('mail.archive', { body: { message_refs: [message] } }),
+    () => world.asks('May I merge the other branch?'),
   ];
   for (const change of changes) {
     asked.length = 0;

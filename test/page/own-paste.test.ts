@@ -4,16 +4,16 @@ import { roster } from '../../src/session/index.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { WAIT } from './support/jobs.ts';
 
-const house = new TestWorld();
+const world = new TestWorld();
 let ana: WorldAgent;
 beforeAll(async () => {
-  ana = await house.agent('ana', ['--turn', '200ms']);
+  ana = await world.agent('ana', ['--turn', '200ms']);
 }, 120_000);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 /** How `rouse ls` and the page have it. */
 const standing = async (): Promise<string> => {
-  const { agents } = await roster(house.context);
+  const { agents } = await roster(world.context);
   const { reason, needs_you } = agents.find(({ name }) => name === 'ana')!;
   return `${reason}; ${needs_you ?? 'nobody is needed'}`;
 };
@@ -44,7 +44,7 @@ it("a prompt that Rouse is typing is never shown as a person's draft, and what a
   expect(words).not.toContain('draft in its composer');
   execFileSync('tmux', [
     '-S',
-    house.socket,
+    world.socket,
     'send-keys',
     '-t',
     `=${ana.facts.tmuxSessionName}:`,

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { PAGE_HEADER } from '../../src/wire/index.ts';
 import { StandInAgent } from '../fleet/agents-stand-in.ts';
-import { PageHouse, type Visitor } from './page-house.ts';
+import { PageWorld, type Visitor } from './page-world.ts';
 import { openDatabases } from './support/open-databases.ts';
 
-const house = new PageHouse();
+const world = new PageWorld();
 let me: Visitor;
 let ana: string;
 
@@ -21,34 +21,34 @@ const until = async <T>(look: () => Promise<T | undefined | false | null>): Prom
 };
 
 beforeAll(async () => {
-  await house.open({ calm: true });
-  const launched = await house.json('launch', 'scripted', 'ana', '--wake');
+  await world.open({ calm: true });
+  const launched = await world.json('launch', 'scripted', 'ana', '--wake');
   ana = launched['agent_id'] as string;
-  me = await house.visit();
+  me = await world.visit();
 }, 120_000);
-afterAll(() => house.shut(), 60_000);
+afterAll(() => world.shut(), 60_000);
 
 describe('the door', () => {
   it('a code for the page works once, and guesses are slowed down', async () => {
-    const code = await house.code();
-    expect((await house.send('POST', '/ui/api/session', {}, { code })).status).toBe(200);
-    expect((await house.send('POST', '/ui/api/session', {}, { code })).status).toBe(401);
+    const code = await world.code();
+    expect((await world.send('POST', '/ui/api/session', {}, { code })).status).toBe(200);
+    expect((await world.send('POST', '/ui/api/session', {}, { code })).status).toBe(401);
     const answers = await Promise.all(
-      Array.from({ length: 40 }, () => house.send('POST', '/ui/api/session', {}, { code: 'guess' })),
+      Array.from({ length: 40 }, () => world.send('POST', '/ui/api/session', {}, { code: 'guess' })),
     );
     expect(answers.map(({ status }) => status)).toContain(429);
-    expect((await house.send('POST', '/ui/api/session', {}, { code: await house.code() })).status).toBe(200);
+    expect((await world.send('POST', '/ui/api/session', {}, { code: await world.code() })).status).toBe(200);
   });
 
   it('the cookie is HttpOnly and Strict, and neither it nor the header is enough alone', async () => {
-    const { headers } = await house.send('POST', '/ui/api/session', {}, { code: await house.code() });
+    const { headers } = await world.send('POST', '/ui/api/session', {}, { code: await world.code() });
     expect(headers['set-cookie']![0]).toMatch(
       /^rouse_page_\w+=\w{64}; Path=\/ui\/; HttpOnly; SameSite=Strict$/,
     );
     const { cookie, header } = me;
-    expect((await house.send('GET', '/ui/api/snapshot', { cookie })).status).toBe(401);
-    expect((await house.send('GET', '/ui/api/snapshot', { [PAGE_HEADER]: header })).status).toBe(401);
-    expect((await house.as(me, 'GET', 'snapshot')).status).toBe(200);
+    expect((await world.send('GET', '/ui/api/snapshot', { cookie })).status).toBe(401);
+    expect((await world.send('GET', '/ui/api/snapshot', { [PAGE_HEADER]: header })).status).toBe(401);
+    expect((await world.as(me, 'GET', 'snapshot')).status).toBe(200);
   });
 
   it('another origin, another site and another host are refused; a followed link gets the document alone', async () => {
@@ -60,22 +60,22 @@ describe('the door', () => {
       { host: 'evil.example' },
     ];
     for (const foreign of foreigners)
-      expect((await house.send('GET', '/ui/api/snapshot', { ...mine, ...foreign })).status).toBe(403);
+      expect((await world.send('GET', '/ui/api/snapshot', { ...mine, ...foreign })).status).toBe(403);
     const link = {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
     };
-    expect((await house.send('GET', '/ui/api/snapshot', { ...mine, ...link })).status).toBe(403);
-    expect([200, 503]).toContain((await house.send('GET', '/ui/', link)).status);
-    expect((await house.send('POST', '/ui/api/codes', { 'sec-fetch-site': 'same-origin' }, {})).status).toBe(
+    expect((await world.send('GET', '/ui/api/snapshot', { ...mine, ...link })).status).toBe(403);
+    expect([200, 503]).toContain((await world.send('GET', '/ui/', link)).status);
+    expect((await world.send('POST', '/ui/api/codes', { 'sec-fetch-site': 'same-origin' }, {})).status).toBe(
       403,
     );
   });
 
   it('every response of the page has the policy, with nothing unsafe in it', async () => {
     for (const path of ['/ui/', '/ui/mail', '/ui/api/snapshot', '/ui/assets/none.js']) {
-      const { headers } = await house.send('GET', path);
+      const { headers } = await world.send('GET', path);
       expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
       expect(headers['content-security-policy']).not.toContain('unsafe');
       expect(headers).toMatchObject({
@@ -85,55 +85,55 @@ describe('the door', () => {
         'cross-origin-resource-policy': 'same-origin',
       });
     }
-    expect(await house.send('GET', '/')).toMatchObject({ status: 302, headers: { location: '/ui/' } });
-    expect((await house.send('GET', '/ui/assets/..%2f..%2fpackage.json')).status).toBe(404);
+    expect(await world.send('GET', '/')).toMatchObject({ status: 302, headers: { location: '/ui/' } });
+    expect((await world.send('GET', '/ui/assets/..%2f..%2fpackage.json')).status).toBe(404);
   });
 
   it('the page refuses a lesser role, and a revoked session ends', async () => {
-    const viewer = await house.visit('view', 'vera');
-    expect((await house.as(viewer, 'GET', 'snapshot')).status).toBe(200);
-    const refused = await house.act(viewer, 'agents/ana/prompt', { prompt: 'no' });
+    const viewer = await world.visit('view', 'vera');
+    expect((await world.as(viewer, 'GET', 'snapshot')).status).toBe(200);
+    const refused = await world.act(viewer, 'agents/ana/prompt', { prompt: 'no' });
     expect(refused).toMatchObject({ status: 403, body: { error: { facts: { needed: 'operate' } } } });
-    const answerer = await house.visit('answer', 'vera');
-    expect((await house.act(answerer, 'agents/ana/interrupt')).status).toBe(403);
+    const answerer = await world.visit('answer', 'vera');
+    expect((await world.act(answerer, 'agents/ana/interrupt')).status).toBe(403);
     await until(async () => {
-      const { body } = await house.as(me, 'GET', 'audit');
+      const { body } = await world.as(me, 'GET', 'audit');
       const refusals = (body['entries'] as { action: string; name: string }[]).filter(
         ({ action, name }) => action === 'refused' && name === 'vera',
       );
       return refusals.length === 2;
     });
-    const revoked = await house.send('POST', '/ui/api/revoke', {}, { name: 'vera' });
+    const revoked = await world.send('POST', '/ui/api/revoke', {}, { name: 'vera' });
     expect(revoked.body).toEqual({ sessions: 2, codes: 0 });
-    expect((await house.as(viewer, 'GET', 'snapshot')).status).toBe(401);
+    expect((await world.as(viewer, 'GET', 'snapshot')).status).toBe(401);
   });
 });
 
 describe('the host', () => {
   it('the page shows an agent that no fleet knows, with its facts, timeline, queue and reminders', async () => {
-    const { body } = await house.as(me, 'GET', 'snapshot');
+    const { body } = await world.as(me, 'GET', 'snapshot');
     expect(body['agents']).toMatchObject([{ name: 'ana', id: ana, here: true, gateway: { alive: true } }]);
-    const facts = await house.as(me, 'GET', 'agents/ana');
+    const facts = await world.as(me, 'GET', 'agents/ana');
     expect(facts.body).toMatchObject({ out_of_reach: null, may: { prompt: true, keys: true } });
     for (const rest of ['timeline', 'queue', 'reminders', 'screen'])
-      expect((await house.as(me, 'GET', `agents/ana/${rest}`)).status, rest).toBe(200);
-    expect((await house.as(me, 'GET', 'agents/nobody')).status).toBe(404);
+      expect((await world.as(me, 'GET', `agents/ana/${rest}`)).status, rest).toBe(200);
+    expect((await world.as(me, 'GET', 'agents/nobody')).status).toBe(404);
   });
 
   it('many questions about an agent leave the same few databases open as the first', async () => {
     const open = new Set<number>();
     for (let n = 0; n < 12; n++) {
       for (const rest of ['agents/ana', 'agents/ana/timeline', 'mailboxes', 'mail'])
-        expect((await house.as(me, 'GET', rest)).status, rest).toBe(200);
+        expect((await world.as(me, 'GET', rest)).status, rest).toBe(200);
       open.add(openDatabases());
     }
     expect(open.size, [...open].join(', ')).toBe(1);
   });
 
   it('the page says why an agent that has mail was woken, as its ledger has it', async () => {
-    await house.act(me, 'mail/send', { to: ['ana'], subject: 'Hello', body: 'Look at this.' });
+    await world.act(me, 'mail/send', { to: ['ana'], subject: 'Hello', body: 'Look at this.' });
     const why = await until(async () => {
-      const { body } = await house.as(me, 'GET', 'agents/ana');
+      const { body } = await world.as(me, 'GET', 'agents/ana');
       return /^Woken/.test(body['why'].sentence) && (body['why'] as { sentence: string });
     });
     expect(why.sentence).toMatch(/^Woken for 1 open message: request gwreq-\S+ was submitted after \d+/);
@@ -142,20 +142,20 @@ describe('the host', () => {
   it('a prompt is typed once however often it is clicked; its ledger has the rest, the audit who clicked', async () => {
     const action_id = randomUUID();
     const prompt = 'say hello';
-    const click = () => house.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt });
+    const click = () => world.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt });
     const [first, second] = await Promise.all([click(), click()]);
     expect([first.body['repeated'], second.body['repeated']].sort()).toEqual([false, true]);
     expect((await click()).body).toMatchObject({ repeated: true, ref: first.body['ref'] });
-    const other = await house.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt: 'something else' });
+    const other = await world.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt: 'something else' });
     expect(other.status).toBe(409);
     const ledger = await until(async () => {
-      const { body } = await house.as(me, 'GET', `agents/ana/ledger/${first.body['ref']}`);
+      const { body } = await world.as(me, 'GET', `agents/ana/ledger/${first.body['ref']}`);
       return body['stages'].some(({ stage }: { stage: string }) => stage === 'turn_finished') && body;
     });
     expect(ledger['stages'].map(({ stage }: { stage: string }) => stage)).toEqual(
       expect.arrayContaining(['accepted', 'typed', 'submitted', 'turn_finished']),
     );
-    const audit = await house.send('GET', '/ui/api/audit');
+    const audit = await world.send('GET', '/ui/api/audit');
     expect(
       audit.body['entries'].filter(({ action }: { action: string }) => action === 'prompt'),
     ).toMatchObject([{ name: 'nina', role: 'operate', target: 'ana', outcome: 'ok' }]);
@@ -164,10 +164,10 @@ describe('the host', () => {
   it('a dialog is answered by its own key, and a choice made for another dialog presses nothing', {
     timeout: 60_000,
   }, async () => {
-    await house.act(me, 'agents/ana/prompt', { prompt: 'ask me [[dialog=permission]]' });
+    await world.act(me, 'agents/ana/prompt', { prompt: 'ask me [[dialog=permission]]' });
     // While it is being drawn it reads otherwise.
     const dialog = await until(async () => {
-      const seen = (await house.as(me, 'GET', 'agents/ana/screen')).body['dialog'];
+      const seen = (await world.as(me, 'GET', 'agents/ana/screen')).body['dialog'];
       return seen?.kind === 'permission' && seen.choices.length === 5 && seen;
     });
     expect(dialog['choices'].map(({ key }: { key: string }) => key)).toEqual([
@@ -178,22 +178,22 @@ describe('the host', () => {
       'Escape',
     ]);
     const snapshot = await until(async () => {
-      const { body } = await house.as(me, 'GET', 'snapshot');
+      const { body } = await world.as(me, 'GET', 'snapshot');
       return body['needs_you'].length > 0 && body;
     });
     expect(snapshot['needs_you']).toMatchObject([{ kind: 'dialog', agent: 'ana' }]);
-    const stale = await house.act(me, 'agents/ana/dialog', { dialog_hash: '0'.repeat(32), key: '1' });
+    const stale = await world.act(me, 'agents/ana/dialog', { dialog_hash: '0'.repeat(32), key: '1' });
     expect(stale).toMatchObject({
       status: 409,
       body: { error: { facts: { error_code: 'dialog_changed' } } },
     });
-    const unknown = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: 'q' });
+    const unknown = await world.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: 'q' });
     expect(unknown.status).toBe(409);
-    const pressed = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '3' });
+    const pressed = await world.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '3' });
     expect(pressed).toMatchObject({ status: 200, body: { status: 'done' } });
     expect(pressed.body['sentence']).toMatch(/^Sent 3 \(.*\) to ana; the dialog is gone\.$/);
-    await until(async () => (await house.as(me, 'GET', 'agents/ana/screen')).body['dialog'] === null);
-    const again = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '1' });
+    await until(async () => (await world.as(me, 'GET', 'agents/ana/screen')).body['dialog'] === null);
+    const again = await world.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '1' });
     expect(again).toMatchObject({
       status: 409,
       body: { error: { facts: { error_code: 'dialog_changed' } } },
@@ -201,19 +201,19 @@ describe('the host', () => {
   });
 
   it('of two people who answer a request at once on the page one wins, and the other learns who', async () => {
-    const { sql } = house.server;
+    const { sql } = world.server;
     const { id: orgId } = await ensureOrg(sql, 'default');
     const far = await registerWorkspace(sql, { orgId, agentId: 'far', name: 'far', sessionId: 's' });
-    const asked = await house.send(
+    const asked = await world.send(
       'POST',
       '/requests',
       { authorization: `Bearer ${far.token}` },
       { kind: 'approval', recipient_type: 'user', title: 'May I?' },
     );
-    const olga = await house.visit('answer', 'olga');
+    const olga = await world.visit('answer', 'olga');
     const answers = await Promise.all(
       [me, olga].map((who) =>
-        house.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null }),
+        world.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null }),
       ),
     );
     const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
@@ -222,28 +222,28 @@ describe('the host', () => {
   });
 
   it('a link to answer requests answers none that another person or another org is asked', async () => {
-    const { sql } = house.server;
+    const { sql } = world.server;
     const { id: orgId } = await ensureOrg(sql, 'away');
     await createToken(sql, { kind: 'user', orgId, subject: 'alice' });
     const { token } = await registerWorkspace(sql, { orgId, agentId: 'off', name: 'off', sessionId: 's' });
-    const asked = await house.send(
+    const asked = await world.send(
       'POST',
       '/requests',
       { authorization: `Bearer ${token}` },
       { kind: 'approval', recipient_type: 'user', recipient_id: 'alice', title: 'May I, alice?' },
     );
     const respond = (who: typeof me) =>
-      house.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null });
-    expect((await respond(await house.visit('answer', 'mia', 'away'))).status).toBe(403);
-    expect((await respond(await house.visit('answer', 'alice'))).status).toBe(403);
-    expect((await respond(await house.visit('answer', 'alice', 'away'))).status).toBe(200);
+      world.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null });
+    expect((await respond(await world.visit('answer', 'mia', 'away'))).status).toBe(403);
+    expect((await respond(await world.visit('answer', 'alice'))).status).toBe(403);
+    expect((await respond(await world.visit('answer', 'alice', 'away'))).status).toBe(200);
   });
 
   it('an attachment is handed out as it was sent: a copy to everybody, a file it refers to only while it is the same', async () => {
-    const note = path.join(house.directory, 'note.txt');
+    const note = path.join(world.directory, 'note.txt');
     fs.writeFileSync(note, 'as it was');
-    await house.json('send', 'ana', 'files', '--body', 'x', '--attach', note, '--attach-copy', note);
-    const list = await house.as(me, 'GET', 'mail?mailbox=ana@houmao.localhost&q=files');
+    await world.json('send', 'ana', 'files', '--body', 'x', '--attach', note, '--attach-copy', note);
+    const list = await world.as(me, 'GET', 'mail?mailbox=ana@houmao.localhost&q=files');
     const message = (list.body['messages'] as { message_ref: string; attachments: Kept[] }[])[0]!;
     type Kept = { attachment_id: string; kind: string; locator: string };
     const of = (kind: string): Kept => message.attachments.find((each) => each.kind === kind)!;
@@ -253,17 +253,17 @@ describe('the host', () => {
         ref: message.message_ref,
         attachment,
       });
-      return house.send('GET', `/ui/api/mail/attachment?${query}`, {
+      return world.send('GET', `/ui/api/mail/attachment?${query}`, {
         cookie: who.cookie,
         [PAGE_HEADER]: who.header,
       });
     };
-    const viewer = await house.visit('view', 'vic');
+    const viewer = await world.visit('view', 'vic');
     const [reference, copy] = [of('path_ref'), of('managed_copy')];
     expect((await get(viewer, copy)).body).toEqual({ text: 'as it was' });
     expect((await get(viewer, reference)).status).toBe(403);
     expect((await get(me, reference)).body).toEqual({ text: 'as it was' });
-    const secret = path.join(house.directory, 'secret');
+    const secret = path.join(world.directory, 'secret');
     fs.writeFileSync(secret, 'mine');
     fs.rmSync(note);
     fs.symlinkSync(secret, note);
@@ -276,12 +276,12 @@ describe('the host', () => {
   it('hostile words are text in mail, in search and in threads', async () => {
     const subject = '<script>alert(1)</script> \u202Eevil';
     const body = `<img src=x onerror=alert(1)>\n[link](javascript:alert(1)) ${'x'.repeat(300_000)}`;
-    const sent = await house.act(me, 'mail/send', { to: ['ana'], subject, body });
+    const sent = await world.act(me, 'mail/send', { to: ['ana'], subject, body });
     expect(sent.status).toBe(200);
-    const list = await house.as(me, 'GET', 'mail?mailbox=ana%40houmao.localhost');
+    const list = await world.as(me, 'GET', 'mail?mailbox=ana%40houmao.localhost');
     const found = list.body['messages'][0];
     expect(found).toMatchObject({ subject, mailbox: 'ana@houmao.localhost' });
-    const thread = await house.as(
+    const thread = await world.as(
       me,
       'GET',
       `mail/thread?mailbox=ana%40houmao.localhost&thread=${encodeURIComponent(found['thread_ref'])}`,
@@ -290,21 +290,21 @@ describe('the host', () => {
       { body_cut: true, delivered: [{ address: 'ana@houmao.localhost' }] },
     ]);
     expect(thread.headers['content-type']).toMatch(/^application\/json/);
-    const search = await house.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
+    const search = await world.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
     expect(search.body['hits']).toMatchObject([{ kind: 'message', title: subject }]);
-    expect((await house.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
+    expect((await world.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
   });
 
   it('the page of an agent whose session is gone says that it cannot be woken, how to fix it, and what was last seen of it', async () => {
-    const { tmux_session_name: session } = await house.json('launch', 'scripted', 'bob', '--wake');
+    const { tmux_session_name: session } = await world.json('launch', 'scripted', 'bob', '--wake');
     const words = async (): Promise<string[]> =>
-      (await house.as(me, 'GET', 'agents/bob/timeline?kinds=state')).body['items'].map(
+      (await world.as(me, 'GET', 'agents/bob/timeline?kinds=state')).body['items'].map(
         ({ title }: { title: string }) => title,
       );
     await until(async () => (await words()).includes('idle'));
-    house.tmux('kill-session', '-t', `=${session}`);
+    world.tmux('kill-session', '-t', `=${session}`);
     const facts = await until(async () => {
-      const { body } = await house.as(me, 'GET', 'agents/bob');
+      const { body } = await world.as(me, 'GET', 'agents/bob');
       return body['row'].state === 'gone' && body;
     });
     expect(facts['what_will_happen'].mail).toMatch(
@@ -313,7 +313,7 @@ describe('the host', () => {
     expect(facts['what_will_happen'].prompt).toMatch(/^Nothing can be typed into bob/);
     expect(facts['may']).toMatchObject({ mail: true, prompt: false });
     const reminders = await until(async () => {
-      const answer = await house.as(me, 'GET', 'agents/bob/reminders');
+      const answer = await world.as(me, 'GET', 'agents/bob/reminders');
       return answer.status !== 200 && answer;
     });
     expect(reminders).toMatchObject({
@@ -324,9 +324,9 @@ describe('the host', () => {
   });
 
   it('a gateway that runs and does not answer is not called missing, and nothing is done', async () => {
-    const mute = await StandInAgent.open(house, 'mute');
+    const mute = await StandInAgent.open(world, 'mute');
     mute.claims = 'somebody else';
-    const prompted = await house.act(me, 'agents/mute/prompt', { prompt: 'hello' });
+    const prompted = await world.act(me, 'agents/mute/prompt', { prompt: 'hello' });
     expect(prompted).toMatchObject({
       status: 503,
       body: { error: { message: expect.stringContaining('the gateway of mute does not answer') } },

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampled } from '../support/sample.ts';
 import { accessibilityOf, isPhone, LOOKS, openBrowser, sticksOut, Visitor } from './support/browser.ts';
 import { JOBS } from './support/jobs.ts';
-import { PageHouse } from './support/page-house.ts';
+import { ShownWorld } from './support/shown-world.ts';
 
-let house: PageHouse;
+let world: ShownWorld;
 let browser: Browser;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-  for (const name of ['ana', 'ben', 'cleo']) await house.launch(name);
+  [world, browser] = await Promise.all([ShownWorld.open(), openBrowser()]);
+  for (const name of ['ana', 'ben', 'cleo']) await world.launch(name);
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
-  await house?.close();
+  await world?.close();
 });
 
 const rows = JOBS.flatMap((job) => LOOKS.map((look) => ({ job, look })));
@@ -21,12 +21,12 @@ const rows = JOBS.flatMap((job) => LOOKS.map((look) => ({ job, look })));
 describe('what people do on the page', () => {
   for (const { job, look } of sampled(import.meta.filename, rows, 2))
     it(`${job.name} (${look.width} px, ${look.theme})`, async () => {
-      const visitor = await Visitor.come(browser, look, house.origin);
+      const visitor = await Visitor.come(browser, look, world.origin);
       try {
-        const page = await visitor.tab(await house.link());
+        const page = await visitor.tab(await world.link());
         await page.locator('[data-live="live"]').waitFor();
         expect(page.url()).not.toContain('code');
-        await job.run({ house, visitor, page });
+        await job.run({ world, visitor, page });
         expect(await accessibilityOf(page)).toEqual([]);
         if (isPhone(look)) expect(await sticksOut(page)).toBe(0);
         expect(visitor.problems).toEqual([]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FULL } from '../support/sample.ts';
 import { accessibilityOf, LOOKS, openBrowser, Visitor } from './support/browser.ts';
 import { OPERATOR, WAIT } from './support/jobs.ts';
-import { PageHouse } from './support/page-house.ts';
+import { ShownWorld } from './support/shown-world.ts';
 
 /** `ROUSE_PICTURES=docs/pictures npx vitest run --project walk test/page/pictures` makes those of the documents. */
 const PLACE = process.env['ROUSE_PICTURES'];
@@ -62,26 +62,26 @@ const PICTURES = VIEWS.flatMap((view) =>
   LOOKS.map((look) => ({ ...view, look, file: view.documented[`${look.width} ${look.theme}`] })),
 ).filter(({ file }) => FULL || file !== undefined);
 
-let house: PageHouse;
+let world: ShownWorld;
 let browser: Browser;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-  await house.launch('ana', ['--skin', 'claude-like', '--turn', '300ms']);
-  await house.launch('ben', ['--turn', '400ms', '--act-on-mail']);
-  await house.launch('cleo', ['--skin', 'qwen-like']);
-  await house.launch('dan', ['--turn', '10m']);
-  await scene(house);
+  [world, browser] = await Promise.all([ShownWorld.open(), openBrowser()]);
+  await world.launch('ana', ['--skin', 'claude-like', '--turn', '300ms']);
+  await world.launch('ben', ['--turn', '400ms', '--act-on-mail']);
+  await world.launch('cleo', ['--skin', 'qwen-like']);
+  await world.launch('dan', ['--turn', '10m']);
+  await scene(world);
 }, 180_000);
 afterAll(async () => {
   await browser?.close();
-  await house?.close();
+  await world?.close();
 });
 
 /** An hour at work, in a minute. */
-async function scene({ agents, mail, asks }: PageHouse): Promise<void> {
+async function scene({ agents, mail, asks }: ShownWorld): Promise<void> {
   await agents['dan']!.client.submitPrompt({ prompt: 'Run the benchmarks of the queue again and compare' });
   await agents['dan']!.control.event('submitted');
-  const send = mail.bind(house);
+  const send = mail.bind(world);
   await send(
     'cleo',
     OPERATOR,
@@ -90,13 +90,13 @@ async function scene({ agents, mail, asks }: PageHouse): Promise<void> {
   );
   await send(
     'ben',
-    await house.addressOf('ana'),
+    await world.addressOf('ana'),
     'Review of the parser branch',
     'Looks good. Two remarks about naming.',
   );
   await send(
     'dan',
-    await house.addressOf('ben'),
+    await world.addressOf('ben'),
     'Benchmarks',
     'The numbers of last night are in bench/out.',
   );
@@ -104,7 +104,7 @@ async function scene({ agents, mail, asks }: PageHouse): Promise<void> {
     'I replaced the sleep with an event: 200 runs, none failed.\n\nDetails: https://ci.example.org/runs/4411\n\n' +
     'The change touches two files:\n  src/parser/tokens.ts\n  src/parser/tokens.test.ts\n\nShall I merge it?';
   await send('ana', OPERATOR, 'The flaky test is steady now', body);
-  const ask = asks.bind(house);
+  const ask = asks.bind(world);
   await ask('May I merge the parser branch?', 'approval', 'All tests are green, and ben has looked at it.');
   await ask('Which of the two names for the new command?', 'task', 'wake or rouse; both are free.');
   for (const [title, ranking] of [
@@ -142,8 +142,8 @@ async function scene({ agents, mail, asks }: PageHouse): Promise<void> {
 
 describe.runIf(FULL || PLACE)('every view, as people see it', () => {
   it.each(PICTURES)('$name, $look.width px, $look.theme', async ({ file, look, at, ready }) => {
-    const visitor = await Visitor.come(browser, look, house.origin);
-    const page = await visitor.tab(await house.link({}, at));
+    const visitor = await Visitor.come(browser, look, world.origin);
+    const page = await visitor.tab(await world.link({}, at));
     await page.locator('[data-live="live"]').waitFor();
     await ready(page);
     await page.waitForFunction(

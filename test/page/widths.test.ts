@@ -2,21 +2,21 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openBrowser, sticksOut, Visitor } from './support/browser.ts';
 import { agentRow, OPERATOR, WAIT } from './support/jobs.ts';
-import { PageHouse } from './support/page-house.ts';
+import { ShownWorld } from './support/shown-world.ts';
 
-let house: PageHouse;
+let world: ShownWorld;
 let browser: Browser;
 let visitor: Visitor;
 let page: Page;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-  visitor = await Visitor.come(browser, { width: 1280, theme: 'light' }, house.origin);
-  page = await visitor.tab(await house.link({}, '/ui/mail'));
+  [world, browser] = await Promise.all([ShownWorld.open(), openBrowser()]);
+  visitor = await Visitor.come(browser, { width: 1280, theme: 'light' }, world.origin);
+  page = await visitor.tab(await world.link({}, '/ui/mail'));
   await page.locator('[data-live="live"]').waitFor();
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
-  await house?.close();
+  await world?.close();
 });
 
 const LONG = 'payments-refactoring-and-billing-team-lead';
@@ -34,7 +34,7 @@ const VIEWS = [
 ];
 
 const goTo = async (path: string): Promise<void> => {
-  await page.goto(new URL(path, house.origin).href);
+  await page.goto(new URL(path, world.origin).href);
   await page.locator('[data-live="live"]').waitFor();
   await page.locator('main [role="status"][aria-label^="Loading"]').first().waitFor({ state: 'detached' });
 };
@@ -98,10 +98,10 @@ it('before the first agent nothing is an error, and the mail says how to begin',
 });
 
 it('all mail is the mail of every mailbox, each message once, and the search finds it', async () => {
-  await house.launch('ana');
-  await house.launch(LONG);
-  await house.mail('ana', await house.addressOf(LONG), 'Between the two', 'about zebras');
-  await house.mail(LONG, OPERATOR, 'To the operator', 'about lions');
+  await world.launch('ana');
+  await world.launch(LONG);
+  await world.mail('ana', await world.addressOf(LONG), 'Between the two', 'about zebras');
+  await world.mail(LONG, OPERATOR, 'To the operator', 'about lions');
   await goTo('/ui/mail');
   const list = page.getByRole('region', { name: 'Messages' });
   for (const subject of ['Between the two', 'To the operator'])
@@ -114,13 +114,13 @@ it('all mail is the mail of every mailbox, each message once, and the search fin
 }, 120_000);
 
 it('from 320 to 2560 px no word is broken, no control is cut and no name of an agent vanishes, in every view', async () => {
-  const { client } = house.agent(LONG);
+  const { client } = world.agent(LONG);
   const { request_id } = await client.submitPrompt({ prompt: 'count to three' });
   await vi.waitFor(async () => {
     const { ledger } = await client.getRequest(request_id);
     expect(ledger?.map(({ stage }) => stage)).toContain('turn_finished');
   }, WAIT);
-  await house.asks('May I merge the parser branch?');
+  await world.asks('May I merge the parser branch?');
   const wrong: string[] = [];
   for (const view of VIEWS) {
     await goTo(view);
@@ -137,7 +137,7 @@ it('from 320 to 2560 px no word is broken, no control is cut and no name of an a
 it('the command that one approves is whole at every width', async () => {
   const command =
     'rm -rf node_modules dist && npm ci && npm run build && npm publish --tag next --access public';
-  const { control } = house.agent('ana');
+  const { control } = world.agent('ana');
   await control.send('open-dialog', { kind: 'permission', title: 'Bash command', detail: command });
   await goTo('/ui/agents/ana');
   const text = page.getByRole('region', { name: 'The question, as on its screen' });

@@ -8,17 +8,17 @@ import { TestWorld } from '../support/test-world.ts';
  */
 const EACH = process.env['ROUSE_PROOF'] === 'full' ? Number(process.env['ROUSE_DRAIN_EACH'] ?? 5000) : 12;
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 describe('two clients at one headless agent', () => {
   it('two clients of one headless agent each keep their order while the queue drains; depth and status are right all the time', {
     timeout: 7_200_000,
   }, async () => {
-    const agent = await house.headlessAgent('drain', ['--turn', '0']);
+    const agent = await world.headlessAgent('drain', ['--turn', '0']);
     const posting = Promise.all(['a', 'b'].map((name) => post(agent.client, name)));
     const depths: number[] = [];
     let posted = false;

@@ -3,13 +3,13 @@ import * as http from 'node:http';
 import * as net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ControlClient } from '../support/scripted-agent.ts';
-import { ScriptedHouse } from './agent-in-tmux.ts';
+import { ScriptedWorld } from './scripted-world.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 /** Sends raw bytes and gives the lines that came back, up to the first that matches. */
 function raw(path: string, bytes: string, until: RegExp): Promise<string> {
@@ -28,12 +28,12 @@ function raw(path: string, bytes: string, until: RegExp): Promise<string> {
 
 describe('the control channel', () => {
   it('the control channel is open to its owner only', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     expect(fs.statSync(pane.controlPath).mode & 0o777).toBe(0o600);
   });
 
   it('the control channel answers each message once, sends events to every client, and replays them to a late one', async () => {
-    const pane = await house.start(['--turn', '0']);
+    const pane = await world.start(['--turn', '0']);
     const other = await ControlClient.connect(pane.controlPath);
     await pane.type('hello');
     await pane.press('Enter');
@@ -53,14 +53,14 @@ describe('the control channel', () => {
     ['\n\n{"type":"status"}\n', /"ok":true/],
     [`${JSON.stringify({ type: 'draft', text: '\u001b[2J' })}\n`, /"ok":true/],
   ])('the control channel takes %j and goes on', async (bytes, answer) => {
-    const pane = await house.start();
+    const pane = await world.start();
     expect(await raw(pane.controlPath, bytes, /"ok"/)).toMatch(answer);
     expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
     await pane.control.send('exit');
   });
 
   it('the control channel drops a client that sends a line without end, and serves the others', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     const socket = net.connect(pane.controlPath);
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     socket.on('error', () => {});
@@ -70,23 +70,23 @@ describe('the control channel', () => {
   });
 
   it('the control channel takes over the socket of a killed agent, and never that of a living one', async () => {
-    const pane = await house.start();
-    const taken = house.command([
+    const pane = await world.start();
+    const taken = world.command([
       '--control',
       pane.controlPath,
       '--transcript',
-      `${house.directory}/second.jsonl`,
+      `${world.directory}/second.jsonl`,
     ]);
     const session = `second-${pane.session}`;
-    await house.tmux(['new-session', '-d', '-s', session, `${taken}; exec sh`]);
+    await world.tmux(['new-session', '-d', '-s', session, `${taken}; exec sh`]);
     await pane.shows(/is in use by another agent/, () =>
-      house.tmux(['capture-pane', '-p', '-t', `=${session}:`]),
+      world.tmux(['capture-pane', '-p', '-t', `=${session}:`]),
     );
     expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
     process.kill((pane.records('started')[0] as unknown as { pid: number }).pid, 'SIGKILL');
     await pane.control.closed;
     expect(fs.existsSync(pane.controlPath)).toBe(true);
-    await house.tmux(['send-keys', '-t', `=${session}:`, taken, 'Enter']);
+    await world.tmux(['send-keys', '-t', `=${session}:`, taken, 'Enter']);
     const client = await ControlClient.connect(pane.controlPath);
     await client.event('ready');
     client.close();
@@ -95,8 +95,8 @@ describe('the control channel', () => {
 
 describe('the status file', () => {
   it('the status file of the scripted agent says idle, busy or waiting, and for what', async () => {
-    const file = `${house.directory}/status.json`;
-    const pane = await house.start(['--status-file', file]);
+    const file = `${world.directory}/status.json`;
+    const pane = await world.start(['--status-file', file]);
     const status = (): Record<string, unknown> => JSON.parse(fs.readFileSync(file, 'utf8'));
     const { pid } = pane.records('started')[0] as unknown as { pid: number };
     expect(status()).toMatchObject({ pid, status: 'idle' });
@@ -133,7 +133,7 @@ describe('an agent that acts on mail', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const base = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-    const pane = await house.start(['--act-on-mail', '--turn', '0', '--reply', 'pong']);
+    const pane = await world.start(['--act-on-mail', '--turn', '0', '--reply', 'pong']);
     await pane.paste(`You have mail.\ngateway.base_url: ${base}\n- POST ${base}/v1/mail/list\n`);
     await pane.press('Enter');
     await pane.control.event('turn_finished');

@@ -1,19 +1,19 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/scripted-agent.ts';
-import { ScriptedHouse } from './agent-in-tmux.ts';
+import { ScriptedWorld } from './scripted-world.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const sha = (text: string): string => fingerprint(text).sha256;
 
 describe('faults on demand', () => {
   it('a swallowed Enter leaves the text visible in the composer and sends nothing', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.control.send('swallow-enter');
     await pane.paste('still here');
     await pane.drafted('still here', sha('still here'));
@@ -27,7 +27,7 @@ describe('faults on demand', () => {
   });
 
   it('a dialog takes no paste, and the Enter after it says Yes; both are on record', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.type('a draft of somebody');
     await pane.drafted('a draft of somebody', sha('a draft of somebody'));
     await pane.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
@@ -47,7 +47,7 @@ describe('faults on demand', () => {
   });
 
   it('input while busy is shown as pending and runs afterwards, one turn each', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.control.send('busy', { ms: 600_000 });
     await pane.type('first later');
     await pane.press('Enter');
@@ -65,7 +65,7 @@ describe('faults on demand', () => {
   });
 
   it('a crash falls back to the shell, with the terminal as it was', async () => {
-    const pane = await house.start([], { shell: true });
+    const pane = await world.start([], { shell: true });
     await pane.control.send('crash-to-shell', { code: 3 });
     await pane.shows(/scripted crash[\s\S]*shell\$/);
     expect(await pane.fact('#{alternate_on} #{cursor_flag} #{pane_current_command}')).toMatch(
@@ -78,7 +78,7 @@ describe('faults on demand', () => {
   });
 
   it('a dirty crash leaves the shell on the alternate screen', async () => {
-    const pane = await house.start([], { shell: true });
+    const pane = await world.start([], { shell: true });
     await pane.type('[[crash=dirty]] now');
     await pane.press('Enter');
     await pane.shows(/shell\$/);
@@ -87,7 +87,7 @@ describe('faults on demand', () => {
   });
 
   it('a hung agent shows nothing and loses nothing', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.control.send('hang');
     await pane.paste('sent into the void');
     await pane.press('Enter');
@@ -99,7 +99,7 @@ describe('faults on demand', () => {
   });
 
   it('a slow redraw shows late what was taken at once', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.control.send('slow-redraw', { ms: 1500 });
     await pane.paste('taken');
     await pane.drafted('taken', sha('taken'));
@@ -108,7 +108,7 @@ describe('faults on demand', () => {
   });
 
   it('an ignored paste is gone although it was sent', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.control.send('ignore-paste');
     await pane.paste('gone');
     await pane.control.event('paste_ignored');
@@ -117,8 +117,8 @@ describe('faults on demand', () => {
   });
 
   it('a paste before the agent listens is echoed by the terminal and lost', async () => {
-    const starting = house.start(['--start-delay', '1500ms', '--drop-early-input']);
-    const early = await house.nextPane();
+    const starting = world.start(['--start-delay', '1500ms', '--drop-early-input']);
+    const early = await world.nextPane();
     await early.paste('too early');
     await early.shows(/too early/);
     const pane = await starting;
@@ -127,7 +127,7 @@ describe('faults on demand', () => {
   });
 
   it('a limit banner appears and goes', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     await pane.control.send('limit-banner', { text: 'You have hit your limit' });
     await pane.shows(/⚠ You have hit your limit/);
     await pane.control.send('clear-banner');
@@ -135,10 +135,10 @@ describe('faults on demand', () => {
   });
 
   it('a script ties faults to events', async () => {
-    const script = `${house.directory}/script.json`;
+    const script = `${world.directory}/script.json`;
     const steps = [{ on: 'submitted', do: [{ type: 'open-dialog', kind: 'menu' }] }];
     fs.writeFileSync(script, JSON.stringify({ steps }));
-    const pane = await house.start(['--script', script, '--turn', '0']);
+    const pane = await world.start(['--script', script, '--turn', '0']);
     await pane.type('go');
     await pane.press('Enter');
     await pane.shows(/Select a model/);

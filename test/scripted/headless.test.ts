@@ -3,14 +3,14 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint, readTranscript } from '../support/scripted-agent.ts';
-import { ScriptedHouse } from './agent-in-tmux.ts';
+import { ScriptedWorld } from './scripted-world.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 let number = 0;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 interface Run {
   code: number | null;
@@ -20,7 +20,7 @@ interface Run {
 }
 
 const place = () => {
-  const directory = path.join(house.directory, `headless-${++number}`);
+  const directory = path.join(world.directory, `headless-${++number}`);
   return { transcript: `${directory}.jsonl`, sessions: directory };
 };
 
@@ -35,7 +35,7 @@ function headless(where: ReturnType<typeof place>, flags: string[], stdin = ''):
     where.sessions,
   ];
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [house.program, ...own, ...flags], (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [world.program, ...own, ...flags], (error, stdout, stderr) => {
       const code = error ? ((error.code as unknown as number | undefined) ?? null) : 0;
       const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
       resolve({ code, events: lines.map((line) => JSON.parse(line)), stdout, stderr });
@@ -148,7 +148,7 @@ describe('a headless turn', () => {
       '--session-dir',
       where.sessions,
     ];
-    const child = spawn(process.execPath, [house.program, ...flags]);
+    const child = spawn(process.execPath, [world.program, ...flags]);
     await started(child);
     child.kill('SIGTERM');
     const [code] = await new Promise<[number | null]>((resolve) =>
@@ -175,7 +175,7 @@ describe('a headless turn', () => {
 describe('the interactive agent', () => {
   it('the interactive agent refuses to start without a terminal', async () => {
     const run = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-      execFile(process.execPath, [house.program], (error, _out, stderr) =>
+      execFile(process.execPath, [world.program], (error, _out, stderr) =>
         resolve({ code: error?.code, stderr }),
       );
     });

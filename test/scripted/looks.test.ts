@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint, SKINS, type Skin } from '../support/scripted-agent.ts';
-import { type AgentPane, type ScriptedHouse as House, ScriptedHouse } from './agent-in-tmux.ts';
+import { type AgentPane, ScriptedWorld } from './scripted-world.ts';
 
-let house: House;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const skins = [...SKINS.values()];
@@ -26,7 +26,7 @@ describe('skins', () => {
   });
 
   it('skins change while the agent runs, and keep the draft; the placeholder shows only without one', async () => {
-    const pane = await house.start();
+    const pane = await world.start();
     for (const skin of skins) {
       const before = pane.control.mark;
       await pane.press('C-u');
@@ -50,7 +50,7 @@ describe('skins', () => {
   });
 
   it('skins show their state in the title as they were made to', async () => {
-    const pane = await house.start(['--name', 'team']);
+    const pane = await world.start(['--name', 'team']);
     const title = (): Promise<string> => pane.fact('#{pane_title}');
     for (const skin of skins.filter((each) => each.title)) {
       const shown = (template: string): RegExp =>
@@ -68,7 +68,7 @@ describe('skins', () => {
   });
 
   it('a long paste collapses to a label where the tool does that, and is sent whole', async () => {
-    const pane = await house.start(['--skin', 'claude-like', '--turn', '0']);
+    const pane = await world.start(['--skin', 'claude-like', '--turn', '0']);
     const prompt = Array.from({ length: 61 }, (_, line) => `line ${line}`).join('\n');
     await pane.paste(prompt);
     await pane.shows(/❯ \[Pasted text #1 \+60 lines\]/);
@@ -82,7 +82,7 @@ describe('a resize', () => {
   it.each(['plain', 'kimi-like'])(
     'a resize redraws %s for the new size and keeps draft and turn',
     async (skin) => {
-      const pane = await house.start(['--skin', skin, '--burst', '0']);
+      const pane = await world.start(['--skin', skin, '--burst', '0']);
       await pane.type('[[turn=60s]] long');
       await pane.press('Enter');
       await pane.control.event('turn_started');

@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint, PROCESS_TITLE } from '../support/scripted-agent.ts';
-import { ScriptedHouse } from './agent-in-tmux.ts';
+import { ScriptedWorld } from './scripted-world.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const UNICODE = 'naïve café — 漢字 · 😀 👩‍💻 \t tab; "quotes" `ticks` $HOME \\ /etc/hosts @name !bang # ~ ';
 
@@ -31,7 +31,7 @@ const SIZES = [200, 4096, 65_536];
 
 describe.each(['plain', 'claude-like', 'gemini-like'])('a prompt sent to the %s skin', (skin) => {
   it.each(SIZES)('a pasted prompt arrives exactly: %i bytes of many lines', async (bytes) => {
-    const pane = await house.start(['--skin', skin, '--burst', '0']);
+    const pane = await world.start(['--skin', skin, '--burst', '0']);
     const prompt = promptOf(bytes, `paste-${bytes}`, true).replaceAll(
       '\t',
       skin === 'claude-like' ? '    ' : '\t',
@@ -50,7 +50,7 @@ describe.each(['plain', 'claude-like', 'gemini-like'])('a prompt sent to the %s 
 
 describe('a prompt typed key by key', () => {
   it.each(SIZES)('a prompt typed key by key arrives exactly: %i bytes', async (bytes) => {
-    const pane = await house.start();
+    const pane = await world.start();
     const prompt = promptOf(bytes, `typed-${bytes}`, false).replaceAll(/[\t;]/g, ' ');
     const { sha256 } = fingerprint(prompt);
     await pane.type(prompt);
@@ -66,7 +66,7 @@ describe('a prompt typed key by key', () => {
 
 describe('the transcript of an agent in a terminal', () => {
   it('the transcript of an agent in a terminal holds every prompt received, also when the agent is killed at once', async () => {
-    const pane = await house.start(['--turn', '60s']);
+    const pane = await world.start(['--turn', '60s']);
     await pane.type('before the kill');
     await pane.press('Enter');
     const { pid } = pane.records('started')[0] as unknown as { pid: number };
@@ -78,7 +78,7 @@ describe('the transcript of an agent in a terminal', () => {
   });
 
   it('the transcript of an agent in a terminal begins with pid, skin and size', async () => {
-    const pane = await house.start(['--skin', 'ascii'], { columns: 70, rows: 20 });
+    const pane = await world.start(['--skin', 'ascii'], { columns: 70, rows: 20 });
     const pid = Number(await pane.fact('#{pane_pid}'));
     expect(pane.records()[0]).toMatchObject({
       type: 'started',

@@ -8,17 +8,17 @@ import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld({
+  world = new TestWorld({
     tmuxConfig: 'set -g base-index 1\nset -g renumber-windows on\nset -g pane-base-index 1\n',
   });
 });
 afterAll(async () => {
-  expect(await house.close()).toEqual([]);
+  expect(await world.close()).toEqual([]);
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 
 describe('the life of an agent, by commands', () => {
   let session: string;
@@ -28,7 +28,7 @@ describe('the life of an agent, by commands', () => {
     expect([said.code, said.stderr]).toEqual([0, '']);
     session = said.json['tmux_session_name'];
     expect(session).toMatch(/^HOUMAO-gpu-\d+$/);
-    expect(house.windows(session)).toEqual(['0 agent']);
+    expect(world.windows(session)).toEqual(['0 agent']);
     expect(said.json['session_id']).toMatch(/^local_interactive-\d{8}-\d{6}Z-[0-9a-f]{8}$/);
     expect(said.json['gateway']).toBeNull();
   });
@@ -55,7 +55,7 @@ describe('the life of an agent, by commands', () => {
     const records = openGatewayRecords(root);
     expect(records.decisions(1)).toEqual([]);
     records.close();
-    const variables = house.tmux('show-environment', '-t', `=${session}`);
+    const variables = world.tmux('show-environment', '-t', `=${session}`);
     expect(variables).toContain(`HOUMAO_MANIFEST_PATH=${agent['paths'].manifest}`);
     expect(variables).toContain(`HOUMAO_AGENT_ID=${agent['agent_id']}`);
     expect(variables).not.toContain('HOUMAO_AGENT_GATEWAY_PORT');
@@ -65,7 +65,7 @@ describe('the life of an agent, by commands', () => {
   it('the life of an agent, by commands show names the transcript of the scripted agent and its processes', async () => {
     const { json: agent } = await json('agents', 'show', '--agent-name', 'gpu');
     expect(agent['process']).toMatchObject({ tool_running: true });
-    const records = await house.until(() => {
+    const records = await world.until(() => {
       const found = readTranscript(agent['transcript_path']);
       return found.length > 0 ? found : undefined;
     });
@@ -95,10 +95,10 @@ describe('the life of an agent, by commands', () => {
       session: 'running',
       gateway: 'not_attached',
     });
-    expect((await house.rouse(['agents', 'list'])).stdout).toMatch(
+    expect((await world.rouse(['agents', 'list'])).stdout).toMatch(
       /gpu\s+scripted\s+running, no gateway: will not be woken\s+0\s+-\s+-\s+not_attached/,
     );
-    const status = await house.rouse(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
+    const status = await world.rouse(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
     expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/gateway_health\s+not_attached/)]);
     const mail = await json('agents', 'mail', 'resolve-live', '--agent-name', 'gpu');
     expect(mail.json).toMatchObject({ source: 'manifest_binding', gateway: null, gateway_available: false });
@@ -116,8 +116,8 @@ describe('the life of an agent, by commands', () => {
       execution_mode: 'tmux_auxiliary_window',
       gateway_tmux_window_index: '1',
     });
-    expect(house.windows(session)).toEqual(['0 agent', '1 gateway']);
-    const variables = house.tmux('show-environment', '-t', `=${session}`);
+    expect(world.windows(session)).toEqual(['0 agent', '1 gateway']);
+    const variables = world.tmux('show-environment', '-t', `=${session}`);
     expect(variables).toContain(`HOUMAO_AGENT_GATEWAY_PORT=${said.json['gateway_port']}`);
     const mail = await json('agents', 'mail', 'resolve-live', '--agent-name', 'gpu');
     expect(mail.json['gateway']).toMatchObject({ port: said.json['gateway_port'] });
@@ -133,7 +133,7 @@ describe('the life of an agent, by commands', () => {
     expect(again.json).toMatchObject({ already_attached: true, gateway_port: first['gateway_port'] });
     const other = await json('agents', 'gateway', 'attach', '--agent-name', 'gpu', '--gateway-port', '1');
     expect([other.code, other.json['error'].cause]).toEqual([4, 'already_attached']);
-    expect(house.windows(session)).toEqual(['0 agent', '1 gateway']);
+    expect(world.windows(session)).toEqual(['0 agent', '1 gateway']);
   });
 
   it('detach ends the gateway gracefully, keeps the agent, and can be repeated', async () => {
@@ -143,8 +143,8 @@ describe('the life of an agent, by commands', () => {
       ended_by: 'SIGTERM',
       gateway_health: 'not_attached',
     });
-    expect(house.windows(session)).toEqual(['0 agent']);
-    expect(house.tmux('show-environment', '-t', `=${session}`)).not.toContain('HOUMAO_AGENT_GATEWAY');
+    expect(world.windows(session)).toEqual(['0 agent']);
+    expect(world.tmux('show-environment', '-t', `=${session}`)).not.toContain('HOUMAO_AGENT_GATEWAY');
     const again = await json('agents', 'gateway', 'detach', '--agent-name', 'gpu');
     expect([again.code, again.json['detail']]).toEqual([0, 'no gateway was running']);
   });
@@ -182,7 +182,7 @@ describe('the life of an agent, by commands', () => {
     const after = (await json('agents', 'show', '--agent-name', 'gpu')).json['process'];
     expect(after).toMatchObject({ tool_running: true, tool_pid: said.json['tool_pid'] });
     expect(after.tool_pid).not.toBe(before);
-    expect(house.windows(session)).toEqual(['0 agent']);
+    expect(world.windows(session)).toEqual(['0 agent']);
   });
 
   it('list distinguishes a tool that died from its session, which goes on', async () => {
@@ -193,11 +193,11 @@ describe('the life of an agent, by commands', () => {
         timeout: 20_000,
       })
       .toBe('unavailable');
-    expect((await house.rouse(['agents', 'list'])).stdout).toMatch(/gpu\s+scripted\s+tool gone\s.*\slive/);
+    expect((await world.rouse(['agents', 'list'])).stdout).toMatch(/gpu\s+scripted\s+tool gone\s.*\slive/);
   });
 
   it('no file of an agent can be read by another account', () => {
-    expect(house.readableByOthers()).toEqual([]);
+    expect(world.readableByOthers()).toEqual([]);
   });
 
   it('stop needs the name of an agent, detaches first, and leaves nothing running', async () => {
@@ -205,7 +205,7 @@ describe('the life of an agent, by commands', () => {
     expect(unnamed.code).toBe(2);
     const said = await json('agents', 'stop', '--agent-name', 'gpu');
     expect([said.code, said.json['was_running']]).toEqual([0, true]);
-    await house.until(() => house.processes().length === 0);
+    await world.until(() => world.processes().length === 0);
     expect((await json('agents', 'list')).json['agents']).toEqual([]);
     expect((await json('agents', 'stop', '--agent-name', 'gpu')).code).toBe(3);
   });
@@ -287,8 +287,8 @@ describe('a launch that cannot be', () => {
       const said = await json('agents', 'launch', ...args);
       expect([said.code, said.json['error']?.message]).toEqual([code, expect.any(String)]);
       expect((await json('agents', 'list')).json['agents']).toEqual([]);
-      expect(house.processes()).toEqual([]);
-      const sessions = path.join(house.context.settings.runtimeDir, 'sessions', 'local_interactive');
+      expect(world.processes()).toEqual([]);
+      const sessions = path.join(world.context.settings.runtimeDir, 'sessions', 'local_interactive');
       const roots = fs.existsSync(sessions) ? fs.readdirSync(sessions) : [];
       for (const root of roots) expect(fs.existsSync(path.join(sessions, root, 'launch', 'env'))).toBe(false);
     },

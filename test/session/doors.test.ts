@@ -16,7 +16,7 @@ const OTHER = 61_002;
 const isRoot = process.getuid?.() === 0;
 
 /** A home whose commands all run with the same environment. */
-class DoorHouse extends TestWorld {
+class DoorWorld extends TestWorld {
   server: ChildProcess | undefined;
   serverPort = 0;
 
@@ -62,22 +62,22 @@ function statusesAs(uid: number, ...asked: [url: string, token?: string][]): num
 }
 
 describe('where the kernel cannot be asked who connects', () => {
-  const house = new DoorHouse();
+  const world = new DoorWorld();
   let gateway: string;
   let root: string;
   beforeAll(() => {
-    house.env['ROUSE_PEER_CHECK'] = 'token';
+    world.env['ROUSE_PEER_CHECK'] = 'token';
   });
   afterAll(async () => {
-    await house.stopServer();
-    await house.close();
+    await world.stopServer();
+    await world.close();
   });
 
   it('a gateway answers only to those who show its token; the commands of its owner do so by themselves', async () => {
-    const launched = await house.json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu');
-    await house.json('agents', 'gateway', 'attach', modeFlag('detached_process'), '--agent-name', 'gpu');
+    const launched = await world.json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu');
+    await world.json('agents', 'gateway', 'attach', modeFlag('detached_process'), '--agent-name', 'gpu');
     root = path.dirname(launched['manifest_path']);
-    const status = await house.json('agents', 'gateway', 'status', '--agent-name', 'gpu');
+    const status = await world.json('agents', 'gateway', 'status', '--agent-name', 'gpu');
     gateway = `http://127.0.0.1:${status['gateway_port']}`;
     const file = path.join(root, 'gateway', 'token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
@@ -85,34 +85,34 @@ describe('where the kernel cannot be asked who connects', () => {
     expect(await statusOf(`${gateway}/v1/status`, 'x'.repeat(64))).toBe(401);
     expect(await statusOf(`${gateway}/health`)).toBe(200);
     expect(await statusOf(`${gateway}/v1/status`, fs.readFileSync(file, 'utf8').trim())).toBe(200);
-    await house.json('agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--prompt', 'one');
-    await house.until(() => promptsOf(root).includes('one'));
+    await world.json('agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--prompt', 'one');
+    await world.until(() => promptsOf(root).includes('one'));
   });
 
   it('the agent is woken for mail with commands, which work; no URL is named that would refuse it', async () => {
     const at = ['--agent-name', 'gpu'];
-    await house.json('agents', 'gateway', 'mail-notifier', 'enable', '--interval-seconds', '1', ...at);
-    await house.json('agents', 'mail', 'post', '--subject', 'hello', '--body-content', 'text', ...at);
-    const wake = await house.until(() => promptsOf(root).find((text) => text !== 'one'));
+    await world.json('agents', 'gateway', 'mail-notifier', 'enable', '--interval-seconds', '1', ...at);
+    await world.json('agents', 'mail', 'post', '--subject', 'hello', '--body-content', 'text', ...at);
+    const wake = await world.until(() => promptsOf(root).find((text) => text !== 'one'));
     expect([wake.includes('agents mail'), wake.includes(gateway)]).toEqual([true, false]);
-    expect((await house.json('agents', 'mail', 'list', ...at))['messages']).toHaveLength(1);
-    expect((await house.json('agents', 'mail', 'resolve-live', ...at))['gateway']).toBeNull();
+    expect((await world.json('agents', 'mail', 'list', ...at))['messages']).toHaveLength(1);
+    expect((await world.json('agents', 'mail', 'resolve-live', ...at))['gateway']).toBeNull();
   });
 
   it('a fleet server makes a token for its owner, which --pair-port sends only to that server', async () => {
-    await house.startServer();
-    const at = `http://127.0.0.1:${house.serverPort}`;
-    const pair = ['--pair-port', String(house.serverPort)];
-    const file = path.join(house.directory, 'home', 'server', 'owner-token');
+    await world.startServer();
+    const at = `http://127.0.0.1:${world.serverPort}`;
+    const pair = ['--pair-port', String(world.serverPort)];
+    const file = path.join(world.directory, 'home', 'server', 'owner-token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     for (const route of ['/ready', '/metrics', '/houmao/agents', '/houmao/server/current-instance'])
       expect([route, await statusOf(at + route)]).toEqual([route, 401]);
     expect(await statusOf(`${at}/health`)).toBe(200);
-    expect((await house.json('server', 'status'))['ready']).toBe(true);
-    expect((await house.json('agents', 'list', ...pair))['agents']).toHaveLength(1);
+    expect((await world.json('server', 'status'))['ready']).toBe(true);
+    expect((await world.json('agents', 'list', ...pair))['agents']).toHaveLength(1);
     const tool = ['--tool', 'scripted', '--agent-name', 'cao', '--no-mailbox'];
-    const served = await house.json('agents', 'launch', ...tool, ...pair);
-    await house.json(
+    const served = await world.json('agents', 'launch', ...tool, ...pair);
+    await world.json(
       'agents',
       'gateway',
       'attach',
@@ -121,19 +121,19 @@ describe('where the kernel cannot be asked who connects', () => {
       'cao',
       ...pair,
     );
-    await house.json(
+    await world.json(
       ...['agents', 'gateway', 'requests', 'submit', '--prompt', 'two', '--agent-name', 'cao', ...pair],
     );
-    await house.until(() => promptsOf(path.dirname(served['manifest_path'])).includes('two'));
-    await house.json('agents', 'stop', '--agent-name', 'cao', ...pair);
-    await house.stopServer();
+    await world.until(() => promptsOf(path.dirname(served['manifest_path'])).includes('two'));
+    await world.json('agents', 'stop', '--agent-name', 'cao', ...pair);
+    await world.stopServer();
     expect(fs.existsSync(file)).toBe(false);
-    await house.json('agents', 'stop', '--agent-name', 'gpu');
+    await world.json('agents', 'stop', '--agent-name', 'gpu');
   });
 });
 
 describe('--allow-users', () => {
-  const house = new DoorHouse();
+  const world = new DoorWorld();
   const at = ['--agent-name', 'gpu'];
   const attach = (...flags: string[]): string[] => [
     ...['--print-json', 'agents', 'gateway', 'attach', modeFlag('detached_process'), ...at],
@@ -142,25 +142,25 @@ describe('--allow-users', () => {
   const desired = (root: string): unknown =>
     JSON.parse(fs.readFileSync(path.join(root, 'desired-config.rouse.json'), 'utf8')).desired_allow_users;
   afterAll(async () => {
-    await house.stopServer();
-    await house.close();
+    await world.stopServer();
+    await world.close();
   });
 
   it('names accounts that exist', async () => {
-    await house.launch('gpu');
+    await world.launch('gpu');
     const server = ['--print-json', 'server', 'start', '--port', '0'];
     for (const words of [attach(), server])
       for (const name of ['no-such-account-here', '-u', '5000000000', 'a b'])
-        expect([name, (await house.rouse([...words, `--allow-users=${name}`])).code]).toEqual([name, 2]);
+        expect([name, (await world.rouse([...words, `--allow-users=${name}`])).code]).toEqual([name, 2]);
   });
 
   it('--allow-users is kept by later attaches until it is ended', async () => {
-    const first = await house.rouse(attach('--allow-users', `${GUEST}`));
+    const first = await world.rouse(attach('--allow-users', `${GUEST}`));
     expect(first.code).toBe(0);
     const root = first.json['gateway_root'] as string;
     expect(desired(root)).toEqual([GUEST]);
-    await house.json('agents', 'gateway', 'detach', ...at);
-    const again = await house.rouse(attach());
+    await world.json('agents', 'gateway', 'detach', ...at);
+    const again = await world.rouse(attach());
     expect([again.code, desired(root)]).toEqual([0, [GUEST]]);
     const url = `http://127.0.0.1:${again.json['gateway_port']}/v1/status`;
     const token = fs.readFileSync(path.join(root, 'token'), 'utf8').trim();
@@ -169,18 +169,18 @@ describe('--allow-users', () => {
       expect(statusesAs(GUEST, [url], [url, token])).toEqual([401, 200]);
       expect(statusesAs(OTHER, [url])).toEqual([403]);
     }
-    expect((await house.rouse(attach('--allow-users', ''))).code).toBe(0);
+    expect((await world.rouse(attach('--allow-users', ''))).code).toBe(0);
     expect(desired(root)).toBeUndefined();
-    await house.json('agents', 'stop', ...at);
+    await world.json('agents', 'stop', ...at);
   });
 
   it.skipIf(!isRoot)(
     '--allow-users lets them speak to a fleet server with a token (needs root to become one)',
     async () => {
-      await house.startServer('--allow-users', `${GUEST}`);
-      const url = `http://127.0.0.1:${house.serverPort}`;
+      await world.startServer('--allow-users', `${GUEST}`);
+      const url = `http://127.0.0.1:${world.serverPort}`;
       const token = fs
-        .readFileSync(path.join(house.directory, 'home', 'server', 'admin-token'), 'utf8')
+        .readFileSync(path.join(world.directory, 'home', 'server', 'admin-token'), 'utf8')
         .trim();
       const routes = ['/ready', '/metrics', '/houmao/agents', '/registry/agents'];
       const all = (status: number): number[] => [200, ...routes.map(() => status)];

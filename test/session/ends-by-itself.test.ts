@@ -14,28 +14,28 @@ const MODES = ['--background', '--foreground', '--hosted'] as const;
 /** Where the keeper is no window's. */
 const KEPT = ['--background', '--hosted'] as const;
 
-let house: TestWorld;
+let world: TestWorld;
 let agent: ManifestFacts;
 
 beforeAll(async () => {
-  house = new TestWorld();
-  house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
-  agent = await house.launch('gpu', { args: ['--turn', '50ms'] });
+  world = new TestWorld();
+  world.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
+  agent = await world.launch('gpu', { args: ['--turn', '50ms'] });
 });
 afterAll(async () => {
   expect((await rouse('agents', 'stop', '--agent-name', 'gpu')).code).toBe(0);
-  await house.until(() => house.processes().length === 0);
-  expect(await house.close()).toEqual([]);
+  await world.until(() => world.processes().length === 0);
+  expect(await world.close()).toEqual([]);
 });
 
-const rouse = (...args: string[]) => house.rouse(args);
+const rouse = (...args: string[]) => world.rouse(args);
 const gateway = (action: string, ...flags: string[]) =>
-  house.rouse(['--print-json', 'agents', 'gateway', action, '--agent-name', 'gpu', ...flags]);
+  world.rouse(['--print-json', 'agents', 'gateway', action, '--agent-name', 'gpu', ...flags]);
 const paths = () => sessionPaths(agent.root);
 const record = () => JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8'));
-const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
-const hosts = () => house.processes().filter(({ words }) => words.includes('--rouse-home'));
-const keepers = () => house.processes().filter(({ words }) => words.endsWith('keeper.sh'));
+const gateways = () => world.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+const hosts = () => world.processes().filter(({ words }) => words.includes('--rouse-home'));
+const keepers = () => world.processes().filter(({ words }) => words.endsWith('keeper.sh'));
 const received = (text: string) =>
   readTranscript(`${agent.root}/transcript.jsonl`).filter(
     (each) => each.type === 'submitted' && each['text'] === text,
@@ -45,8 +45,8 @@ const received = (text: string) =>
 async function killAndAwait(): Promise<void> {
   const before = record().pid as number;
   process.kill(before, 'SIGKILL');
-  await house.until(() => record().pid !== before && isProcessAlive(identifyProcess(record().pid)!));
-  await house.until(() =>
+  await world.until(() => record().pid !== before && isProcessAlive(identifyProcess(record().pid)!));
+  await world.until(() =>
     client()
       .health()
       .then(
@@ -58,7 +58,7 @@ async function killAndAwait(): Promise<void> {
 
 /** A host ends by itself when it holds nothing. */
 async function nobodyLeft(mode: string): Promise<void> {
-  if (mode === '--hosted') await house.until(() => gateways().length + keepers().length === 0);
+  if (mode === '--hosted') await world.until(() => gateways().length + keepers().length === 0);
 }
 
 const client = (): GatewayClient => new GatewayClient({ host: '127.0.0.1', port: record().port });
@@ -78,7 +78,7 @@ describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mo
       ids.push(accepted.request_id);
       if (i === 2) await killAndAwait();
     }
-    await house.until(async () =>
+    await world.until(async () =>
       (await Promise.all(ids.map((id) => client().getRequest(id)))).every(
         ({ state }) => state === 'completed',
       ),
@@ -93,7 +93,7 @@ describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mo
     );
     expect((await gateway('detach')).code).toBe(0);
     await nobodyLeft(mode);
-    expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
+    expect([gateways(), keepers(), world.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
   });
 });
 
@@ -103,7 +103,7 @@ describe('a gateway that ends again and again', () => {
     for (let i = 0; i < 5; i++) await killAndAwait();
     const keeper = readKeeper(paths())!;
     process.kill(record().pid, 'SIGKILL');
-    await house.until(() => !isProcessAlive(keeper.identity));
+    await world.until(() => !isProcessAlive(keeper.identity));
     expect(gateways()).toEqual([]);
     const words = /down since \d{4}-.*signal 9, started again 5 times.*attach it again/;
     const status = await gateway('status');
@@ -129,13 +129,13 @@ describe('a gateway that ends again and again', () => {
 
 describe('a host that ends again and again', () => {
   it('a host that ends again and again is never given up: it is started again after longer pauses, status says so, and "host start" does not wait', async () => {
-    house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.5';
+    world.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.5';
     await gateway('attach', '--hosted');
     const keeper = readKeeper(paths())!;
     for (let ends = 1; ends <= 6; ends++) {
-      await house.until(() => hosts().length === 1);
+      await world.until(() => hosts().length === 1);
       process.kill(hosts()[0]!.pid, 'SIGKILL');
-      await house.until(() => readKeeper(paths())?.restarts === ends);
+      await world.until(() => readKeeper(paths())?.restarts === ends);
     }
     expect([isProcessAlive(keeper.identity), readKeeper(paths())]).toMatchObject([
       true,
@@ -156,13 +156,13 @@ describe('a host that ends again and again', () => {
 
 describe('during the pause before it is started again', () => {
   beforeAll(() => {
-    house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '60';
+    world.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '60';
   });
 
   async function killed(mode: string): Promise<void> {
     await gateway('attach', mode);
     process.kill(record().pid, 'SIGKILL');
-    await house.until(() => readKeeper(paths())?.restarts === 1);
+    await world.until(() => readKeeper(paths())?.restarts === 1);
   }
 
   it.each(sampled('down', MODES, 1))(
@@ -175,7 +175,7 @@ describe('during the pause before it is started again', () => {
       const detached = await gateway('detach');
       expect([detached.code, detached.stderr]).toEqual([0, '']);
       await nobodyLeft(mode);
-      expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
+      expect([gateways(), keepers(), world.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
       expect(fs.existsSync(paths().currentInstance)).toBe(false);
     },
   );
@@ -193,8 +193,8 @@ describe('during the pause before it is started again', () => {
   it('the end of the tmux session ends the keeper of a foreground gateway during its pause', async () => {
     await gateway('detach');
     await killed('--foreground');
-    house.tmux('kill-server');
-    await house.until(() => keepers().length === 0);
+    world.tmux('kill-server');
+    await world.until(() => keepers().length === 0);
     expect((await rouse('agents', 'relaunch', '--agent-name', 'gpu')).code).toBe(0);
   });
 });

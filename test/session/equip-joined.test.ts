@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAIL_SKILLS } from '../../src/domain/index.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 let bin: string;
 beforeAll(() => {
-  house = new TestWorld();
-  bin = path.join(house.directory, 'bin');
+  world = new TestWorld();
+  bin = path.join(world.directory, 'bin');
   fs.mkdirSync(bin);
   // Only its name matters here: what is done for this tool beside it.
   fs.writeFileSync(
@@ -17,18 +17,18 @@ beforeAll(() => {
     { mode: 0o755 },
   );
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const json = (...args: string[]) =>
-  house.rouse(['--print-json', ...args], { PATH: `${bin}:${process.env['PATH']}` });
-const config = () => path.join(house.directory, '.claude.json');
+  world.rouse(['--print-json', ...args], { PATH: `${bin}:${process.env['PATH']}` });
+const config = () => path.join(world.directory, '.claude.json');
 const skills = () =>
-  MAIL_SKILLS.map((name) => path.join(house.directory, '.claude', 'skills', name, 'SKILL.md'));
+  MAIL_SKILLS.map((name) => path.join(world.directory, '.claude', 'skills', name, 'SKILL.md'));
 const present = () => skills().filter((file) => fs.existsSync(file)).length;
 
 async function byHand(session: string): Promise<void> {
-  house.tmux('new-session', '-d', '-s', session, '-c', house.workdir, path.join(bin, 'claude'));
-  await house.until(() => house.tmux('display-message', '-p', '-t', `=${session}:`, '#{pane_pid}') !== '');
+  world.tmux('new-session', '-d', '-s', session, '-c', world.workdir, path.join(bin, 'claude'));
+  await world.until(() => world.tmux('display-message', '-p', '-t', `=${session}:`, '#{pane_pid}') !== '');
 }
 
 const join = async (session: string, ...more: string[]) => {
@@ -72,7 +72,7 @@ describe('join and leave', () => {
     const told = await leave('four');
     expect(told.json['notes']).toEqual([`${skills()[0]} was changed by hand and is left as it is`]);
     expect(skills().map((file) => fs.existsSync(file))).toEqual([true, false]);
-    fs.rmSync(path.join(house.directory, '.claude'), { recursive: true });
+    fs.rmSync(path.join(world.directory, '.claude'), { recursive: true });
   });
 
   it.each([
@@ -90,9 +90,9 @@ describe('join and leave', () => {
     expect([left.code, left.json['notes']]).toEqual([0, []]);
     expect(fs.existsSync(config()) ? fs.readFileSync(config(), 'utf8') : undefined).toBe(before);
     if (before !== undefined) expect(fs.statSync(config()).mode & 0o777).toBe(0o640);
-    expect(house.tmux('has-session', '-t', '=edited')).toBe('');
-    expect(house.tmux('display-message', '-p', '-t', '=edited:', '#{pane_dead}')).toBe('0');
-    house.tmux('kill-session', '-t', '=edited');
+    expect(world.tmux('has-session', '-t', '=edited')).toBe('');
+    expect(world.tmux('display-message', '-p', '-t', '=edited:', '#{pane_dead}')).toBe('0');
+    world.tmux('kill-session', '-t', '=edited');
   });
 
   it('leave takes only its own entry out of a configuration that was changed since', async () => {
@@ -136,7 +136,7 @@ describe('join and leave', () => {
       '--install-mcp',
     ];
     const env = { PATH: `${bin}:${process.env['PATH']}`, ROUSE_CRASH_AT: 'session.join.mcp_recorded' };
-    expect((await house.rouse(words, env)).code).toBe(-1);
+    expect((await world.rouse(words, env)).code).toBe(-1);
     expect((await leave('killed')).json['notes']).toEqual([]);
     expect(fs.readFileSync(config(), 'utf8')).toBe('{"as":"it was"}');
   });

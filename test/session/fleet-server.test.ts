@@ -4,18 +4,18 @@ import { servedManifest, writeSession } from '../../src/session/testing.ts';
 import { TestWorld } from '../support/test-world.ts';
 import { type FleetOptions, FleetServerDouble } from './support/fleet-server-double.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 const servers: FleetServerDouble[] = [];
 
 beforeAll(() => {
-  house = new TestWorld();
-  house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
+  world = new TestWorld();
+  world.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
 });
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 async function open(options: FleetOptions): Promise<FleetServerDouble> {
@@ -24,7 +24,7 @@ async function open(options: FleetOptions): Promise<FleetServerDouble> {
   return server;
 }
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args], { CAO_PORT: '1' });
+const json = (...args: string[]) => world.rouse(['--print-json', ...args], { CAO_PORT: '1' });
 const tui = { transport: 'tui', tmux_session_name: 'S-cao', agent_name: 'cao-gpu' };
 
 /** A session of this host whose terminal the server owns, published as after its launch. */
@@ -39,8 +39,8 @@ async function served(attach: {
     generationId: '0189a0b4-0000-7000-8000-000000000000',
   };
   const manifest = servedManifest('houmao_server_rest', sample, attach);
-  (manifest['tmux'] as Record<string, unknown>)['socket'] = house.socket;
-  await publishCapability(house.context, writeSession(house.context.settings.runtimeDir, manifest));
+  (manifest['tmux'] as Record<string, unknown>)['socket'] = world.socket;
+  await publishCapability(world.context, writeSession(world.context.settings.runtimeDir, manifest));
 }
 
 describe('--pair-port', () => {
@@ -118,7 +118,7 @@ describe('--pair-port', () => {
     const port = ['--pair-port', String(server.port)];
     const refused = await json('agents', 'gateway', 'attach', '--agent-name', 'x', ...port);
     expect([refused.code, refused.json['error'].cause]).toEqual([6, 'passive_server']);
-    const facts = await house.launch('own');
+    const facts = await world.launch('own');
     const said = await json('agents', 'gateway', 'attach', '--agent-name', 'own', '--background', ...port);
     expect([said.code, said.json['tmux_session_name']]).toEqual([0, facts.tmuxSessionName]);
     expect((await json('agents', 'stop', '--agent-name', 'own')).code).toBe(0);
@@ -129,7 +129,7 @@ describe('a session that a server owns', () => {
   it('a session that a server owns is published like any other before the server knows it; attach is refused until then', async () => {
     const server = await open({});
     await served({ api_base_url: `http://127.0.0.1:${server.port}`, managed_agent_ref: 'cao-gpu' });
-    expect(house.tmux('show-environment', '-t', '=S-cao')).toContain('HOUMAO_MANIFEST_PATH=');
+    expect(world.tmux('show-environment', '-t', '=S-cao')).toContain('HOUMAO_MANIFEST_PATH=');
     const early = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
     expect([early.code, early.json['error'].cause]).toEqual([5, 'not_registered']);
     server.options.agents = { 'cao-gpu': tui };
@@ -155,7 +155,7 @@ describe('a session that a server owns', () => {
   it('a session that a server owns asks no other server when its own does not answer', async () => {
     const other = await open({ agents: { 'cao-gpu': tui } });
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
-    const said = await house.rouse(
+    const said = await world.rouse(
       ['--print-json', 'agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao'],
       {
         CAO_PORT: String(other.port),
@@ -171,7 +171,7 @@ describe('a session that a server owns', () => {
       const said = await json('agents', action, '--agent-name', 'cao-gpu');
       expect([said.code, said.json['error'].cause]).toEqual([7, 'pair_unreachable']);
     }
-    expect(house.windows('S-cao')).toHaveLength(1);
+    expect(world.windows('S-cao')).toHaveLength(1);
   });
 
   it('a session that a server owns is ended from here with --kill-session, and the error of a plain stop says so', async () => {
@@ -183,8 +183,8 @@ describe('a session that a server owns', () => {
       0,
       expect.stringContaining('the session is ended from here'),
     ]);
-    expect(house.tmux('list-sessions', '-F', '#{session_name}')).not.toContain('S-cao');
-    house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
+    expect(world.tmux('list-sessions', '-F', '#{session_name}')).not.toContain('S-cao');
+    world.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
   });
 
   it('a session whose server is away is shown with how to reach that server and what is seen from here', async () => {
@@ -199,15 +199,15 @@ describe('a session that a server owns', () => {
   });
 
   it('a session of a cao_rest server whose manifest names no window gets no gateway, and none is guessed', async () => {
-    house.tmux('new-session', '-d', '-s', 'S-old', 'sh');
+    world.tmux('new-session', '-d', '-s', 'S-old', 'sh');
     const sample = { agentName: 'old', agentId: 'old', tmuxSessionName: 'S-old' };
     const old = servedManifest('cao_rest', sample, {
       api_base_url: 'http://127.0.0.1:1',
       managed_agent_ref: 'old',
     });
-    (old['tmux'] as Record<string, unknown>)['socket'] = house.socket;
-    const manifest = writeSession(house.context.settings.runtimeDir, old);
-    house.tmux('set-environment', '-t', '=S-old', 'HOUMAO_MANIFEST_PATH', manifest);
+    (old['tmux'] as Record<string, unknown>)['socket'] = world.socket;
+    const manifest = writeSession(world.context.settings.runtimeDir, old);
+    world.tmux('set-environment', '-t', '=S-old', 'HOUMAO_MANIFEST_PATH', manifest);
     const on = (action: string) => json('agents', 'gateway', action, '--target-tmux-session', 'S-old');
     const attached = await on('attach');
     expect([attached.code, attached.json['error'].message]).toEqual([

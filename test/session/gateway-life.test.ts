@@ -20,23 +20,23 @@ import { readRecord } from '../../src/session/records/registry-read.ts';
 import { TestWorld } from '../support/test-world.ts';
 import { buildStandIn } from './support/build-stand-in.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 let agent: ManifestFacts;
 let gatewayProgram: string[];
 
 beforeAll(async () => {
-  house = new TestWorld();
-  gatewayProgram = await buildStandIn(house.directory);
-  agent = await house.launch('gpu');
+  world = new TestWorld();
+  gatewayProgram = await buildStandIn(world.directory);
+  agent = await world.launch('gpu');
 });
 afterAll(async () => {
-  house.tmux('kill-session', '-t', `=${agent.tmuxSessionName}`);
-  await house.close();
+  world.tmux('kill-session', '-t', `=${agent.tmuxSessionName}`);
+  await world.close();
 });
 
 const context = (fault = ''): SessionContext => ({
-  ...house.context,
-  env: { ...house.env, STAND_IN: fault },
+  ...world.context,
+  env: { ...world.env, STAND_IN: fault },
   gatewayProgram,
 });
 const target = () => ({ kind: 'local' as const, facts: agent });
@@ -44,8 +44,8 @@ const start = (options: AttachOptions = {}, fault = '') =>
   attach(context(fault), target(), { mode: 'detached_process', ...options });
 const status = async () => (await localStatus(context(), agent)).status;
 const paths = () => sessionPaths(agent.root);
-const variables = () => house.tmux('show-environment', '-t', `=${agent.tmuxSessionName}`);
-const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+const variables = () => world.tmux('show-environment', '-t', `=${agent.tmuxSessionName}`);
+const gateways = () => world.processes().filter(({ words }) => words.includes('--gateway-root'));
 
 async function refused(work: Promise<unknown>): Promise<RouseError> {
   const error = await work.then(
@@ -78,7 +78,7 @@ describe('the port', () => {
 
   it('the port of a gateway of the environment is as hard as a flag', async () => {
     const busy = await takePort();
-    const env = { ...house.env, HOUMAO_AGENT_GATEWAY_PORT: String(busy.port) };
+    const env = { ...world.env, HOUMAO_AGENT_GATEWAY_PORT: String(busy.port) };
     const error = await refused(attach({ ...context(), env }, target(), { mode: 'detached_process' }));
     busy.server.close();
     expect(error.facts['cause']).toBe('port_in_use');
@@ -187,7 +187,7 @@ describe('one gateway at a time', () => {
 
   it('a gateway whose starter was killed before it could publish is found and published', async () => {
     await start();
-    house.tmux('set-environment', '-t', `=${agent.tmuxSessionName}`, '-u', 'HOUMAO_AGENT_GATEWAY_PORT');
+    world.tmux('set-environment', '-t', `=${agent.tmuxSessionName}`, '-u', 'HOUMAO_AGENT_GATEWAY_PORT');
     const report = await localStatus(context(), agent);
     expect(report.status.gateway_health).toBe('healthy');
     expect(report.notes).toHaveLength(1);
@@ -201,7 +201,7 @@ describe('the registry', () => {
     const record = () =>
       JSON.parse(
         fs.readFileSync(
-          `${house.context.settings.registryDir}/live_agents/${agent.agentId}/record.json`,
+          `${world.context.settings.registryDir}/live_agents/${agent.agentId}/record.json`,
           'utf8',
         ),
       );
@@ -254,7 +254,7 @@ describe('a gateway that does not keep its promises', () => {
 
 describe('a gateway that is frozen', () => {
   const health = () => JSON.parse(fs.readFileSync(paths().state, 'utf8')).gateway_health;
-  const registered = () => readRecord(house.context.settings.registryDir, agent.agentId);
+  const registered = () => readRecord(world.context.settings.registryDir, agent.agentId);
   const listed = async () => (await listAgents(context())).agents[0];
 
   it('status, state.json, the registry and the list report a frozen gateway as frozen, and as live when it responds again', async () => {
@@ -283,7 +283,7 @@ describe('the variables of another session', () => {
     await start({ port });
     await detach(context(), target());
     const env = {
-      ...house.env,
+      ...world.env,
       HOUMAO_AGENT_GATEWAY_HOST: '0.0.0.0',
       HOUMAO_AGENT_GATEWAY_PORT: '46001',
       HOUMAO_GATEWAY_STATE_PATH: '/of/another/gateway/state.json',
@@ -303,10 +303,10 @@ describe('the variables of another session', () => {
 
 describe('stale traces', () => {
   beforeAll(() => {
-    house.env['ROUSE_GATEWAY_RESTARTS'] = '0';
+    world.env['ROUSE_GATEWAY_RESTARTS'] = '0';
   });
   afterAll(() => {
-    delete house.env['ROUSE_GATEWAY_RESTARTS'];
+    delete world.env['ROUSE_GATEWAY_RESTARTS'];
   });
   const record = (change: object) => {
     const own = JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8')) as object;
@@ -316,7 +316,7 @@ describe('stale traces', () => {
   it('status of a killed gateway clears variables, files and record, and says not attached', async () => {
     await start();
     process.kill(gateways()[0]!.pid, 'SIGKILL');
-    await house.until(() => gateways().length === 0);
+    await world.until(() => gateways().length === 0);
     expect(await status()).toMatchObject({ gateway_health: 'not_attached', gateway_port: null });
     expect(variables()).not.toContain('HOUMAO_AGENT_GATEWAY');
     expect(fs.existsSync(paths().currentInstance)).toBe(false);
@@ -329,7 +329,7 @@ describe('stale traces', () => {
   it('a recorded process id that belongs to another process now is never signalled', async () => {
     await start();
     process.kill(gateways()[0]!.pid, 'SIGKILL');
-    await house.until(() => gateways().length === 0);
+    await world.until(() => gateways().length === 0);
     record({ pid: process.pid });
     expect((await detach(context(), target())).ended).toBe('already');
     expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
@@ -341,36 +341,36 @@ describe('stale traces', () => {
     expect((await refused(detach(context(), target()))).facts['cause']).toBe('gateway_not_stopped');
     expect(gateways()).toHaveLength(1);
     process.kill(gateways()[0]!.pid, 'SIGKILL');
-    await house.until(() => gateways().length === 0);
+    await world.until(() => gateways().length === 0);
     await status();
   });
 
   it('a recorded handle that claims window 0 is refused by detach and skipped by cleaning up', async () => {
     await start({ mode: 'tmux_auxiliary_window' });
-    const pane = house
+    const pane = world
       .tmux('display-message', '-p', '-t', `=${agent.tmuxSessionName}:0`, '#{window_id} #{pane_id}')
       .split(' ');
     record({ tmux_window_id: pane[0], tmux_pane_id: pane[1], tmux_window_index: '0' });
     expect((await refused(detach(context(), target()))).facts['cause']).toBe('reserved_window');
-    expect(house.windows(agent.tmuxSessionName)).toEqual(['0 agent', '1 gateway']);
+    expect(world.windows(agent.tmuxSessionName)).toEqual(['0 agent', '1 gateway']);
     process.kill(gateways()[0]!.pid, 'SIGKILL');
-    await house.until(() => gateways().length === 0);
+    await world.until(() => gateways().length === 0);
     expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
-    expect(house.windows(agent.tmuxSessionName)).toEqual(['0 agent']);
+    expect(world.windows(agent.tmuxSessionName)).toEqual(['0 agent']);
   });
 
   it('a window that outlived its gateway is closed, exactly that one', async () => {
     await start({ mode: 'tmux_auxiliary_window' });
     const session = `=${agent.tmuxSessionName}`;
-    house.tmux('set-option', '-w', '-t', `${session}:1`, 'remain-on-exit', 'on');
-    house.tmux('new-window', '-d', '-t', `${session}:`, '-n', 'mine', 'sleep 1000');
+    world.tmux('set-option', '-w', '-t', `${session}:1`, 'remain-on-exit', 'on');
+    world.tmux('new-window', '-d', '-t', `${session}:`, '-n', 'mine', 'sleep 1000');
     process.kill(gateways()[0]!.pid, 'SIGKILL');
-    await house.until(() =>
-      house.tmux('list-panes', '-s', '-t', session, '-F', '#{pane_dead}').includes('1'),
+    await world.until(() =>
+      world.tmux('list-panes', '-s', '-t', session, '-F', '#{pane_dead}').includes('1'),
     );
     expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
-    expect(house.windows(agent.tmuxSessionName)).toEqual(['0 agent', '2 mine']);
-    house.tmux('kill-window', '-t', `${session}:2`);
+    expect(world.windows(agent.tmuxSessionName)).toEqual(['0 agent', '2 mine']);
+    world.tmux('kill-window', '-t', `${session}:2`);
   });
 
   it.each([
@@ -406,8 +406,8 @@ it('asking for the status of a session that is not attached writes nothing', asy
 });
 
 it('a session whose tmux is gone is reported as lost, and cannot be attached', async () => {
-  const other = await house.launch('gone');
-  house.tmux('kill-session', '-t', `=${other.tmuxSessionName}`);
+  const other = await world.launch('gone');
+  world.tmux('kill-session', '-t', `=${other.tmuxSessionName}`);
   const report = await localStatus(context(), other);
   expect(report).toMatchObject({
     status: { gateway_health: 'not_attached' },

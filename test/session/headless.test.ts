@@ -5,15 +5,15 @@ import { sessionManifest } from '../../src/wire/index.ts';
 import { modeFlag } from '../support/gateway-mode.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 const manifestOf = (said: { json: Record<string, string> }) =>
   sessionManifest.parse(readManifestFacts(said.json['manifest_path']!).document);
 
@@ -31,7 +31,7 @@ it('a headless agent has a surface in window 0, no tool in it, and how to run a 
     ...role,
   );
   expect([said.code, said.json['backend'], said.json['tool_pid']]).toEqual([0, 'generic_headless', null]);
-  expect(house.windows(said.json['tmux_session_name'])).toEqual(['0 agent']);
+  expect(world.windows(said.json['tmux_session_name'])).toEqual(['0 agent']);
   const manifest = manifestOf(said);
   expect(manifest.headless).toMatchObject({ turn_index: 0, session_id: null, resume_selection_kind: 'none' });
   const { headless } = manifest.launch_plan.metadata['rouse'] as { headless: Record<string, unknown> };
@@ -92,8 +92,8 @@ it('a headless agent without a gateway takes prompts and interrupts, but no keys
   expect((await json('agents', 'interrupt', ...on)).json).toMatchObject({ outcome: 'refused' });
 
   const long = prompt('[[turn=600s]]');
-  await house.until(() => fs.existsSync(`${turn('turn-0002')}/process.json`));
-  await house.until(() => fs.readFileSync(`${turn('turn-0002')}/stdout.jsonl`, 'utf8') !== '');
+  await world.until(() => fs.existsSync(`${turn('turn-0002')}/process.json`));
+  await world.until(() => fs.readFileSync(`${turn('turn-0002')}/stdout.jsonl`, 'utf8') !== '');
   const second = await prompt('me too');
   expect([second.code, second.json]).toMatchObject([
     5,
@@ -110,7 +110,7 @@ it('a headless agent without a gateway takes prompts and interrupts, but no keys
     outcome: 'cancelled',
     reasons: ['the turn was interrupted'],
   });
-  await house.until(async () => (await submit()).code === 0);
+  await world.until(async () => (await submit()).code === 0);
   expect(fs.readFileSync(`${turn('turn-0003')}/prompt.txt`, 'utf8')).toContain('queued');
   expect(manifestOf(said).headless?.session_id).toBe(headless?.session_id);
 

@@ -7,10 +7,10 @@ import { TestWorld } from '../support/test-world.ts';
 /** One gateway kills the host of all whenever it is taken up: the host goes on, and the others with it. */
 const GOOD = ['ana', 'ben', 'cat'] as const;
 
-let house: TestWorld;
+let world: TestWorld;
 let bad: ManifestFacts;
 const good = new Map<string, ManifestFacts>();
-const poison = (): string => path.join(house.directory, 'poison');
+const poison = (): string => path.join(world.directory, 'poison');
 
 /** Kills the process that reads the manifest that the file `poison` names. */
 const PRELOAD = `
@@ -27,22 +27,22 @@ syncBuiltinESMExports();
 `;
 
 beforeAll(async () => {
-  house = new TestWorld();
-  const preload = path.join(house.directory, 'preload.mjs');
+  world = new TestWorld();
+  const preload = path.join(world.directory, 'preload.mjs');
   fs.writeFileSync(preload, PRELOAD);
-  house.env['NODE_OPTIONS'] = `--import=${preload}`;
-  house.env['ROUSE_TEST_POISON'] = poison();
-  house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
-  for (const name of GOOD) good.set(name, await house.launch(name, { autoAttach: { mode: 'hosted' } }));
-  bad = await house.launch('bad', { autoAttach: { mode: 'hosted' } });
+  world.env['NODE_OPTIONS'] = `--import=${preload}`;
+  world.env['ROUSE_TEST_POISON'] = poison();
+  world.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
+  for (const name of GOOD) good.set(name, await world.launch(name, { autoAttach: { mode: 'hosted' } }));
+  bad = await world.launch('bad', { autoAttach: { mode: 'hosted' } });
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 const agentOf = async (name: string): Promise<any> =>
-  (await house.rouse(['ls', '--json'])).json['agents'].find((each: { name: string }) => each.name === name);
+  (await world.rouse(['ls', '--json'])).json['agents'].find((each: { name: string }) => each.name === name);
 const hostPid = (name: string): number =>
   JSON.parse(fs.readFileSync(sessionPaths(good.get(name)!.root).currentInstance, 'utf8')).pid;
 
@@ -50,7 +50,7 @@ describe('a host that one of its gateways ends again and again', () => {
   it('a host that one of its gateways ends again and again runs the others, and resumes the suspect last, alone and ever later; the agent needs you', async () => {
     fs.writeFileSync(poison(), sessionPaths(bad.root).manifest);
     process.kill(hostPid('ana'), 'SIGKILL');
-    await house.until(async () =>
+    await world.until(async () =>
       /started last, alone and rarely/.test((await agentOf('bad')).needs_you ?? ''),
     );
     expect(await agentOf('bad')).toMatchObject({
@@ -58,10 +58,10 @@ describe('a host that one of its gateways ends again and again', () => {
       reason: 'running, no gateway: will not be woken',
       needs_you: expect.stringContaining('"rouse agents gateway attach bad --background"'),
     });
-    for (const name of GOOD) await house.until(async () => (await agentOf(name)).gateway === 'live');
+    for (const name of GOOD) await world.until(async () => (await agentOf(name)).gateway === 'live');
     // Each look at the suspect ends the host once more, so at some instants there is none.
-    const hosts = async () => (await house.rouse(['host', 'status', '--json'])).json['hosts'];
-    await house.until(async () => {
+    const hosts = async () => (await world.rouse(['host', 'status', '--json'])).json['hosts'];
+    await world.until(async () => {
       const [host] = await hosts();
       return host?.answers && host.restarts >= 5;
     });
@@ -69,10 +69,10 @@ describe('a host that one of its gateways ends again and again', () => {
 
   it('a host resumes a suspect gateway once it does no harm', async () => {
     fs.rmSync(poison());
-    expect((await house.rouse(['agents', 'gateway', 'attach', 'bad', '--background'])).code).toBe(0);
+    expect((await world.rouse(['agents', 'gateway', 'attach', 'bad', '--background'])).code).toBe(0);
     expect(await agentOf('bad')).toMatchObject({ gateway: 'live', needs_you: null });
     for (const name of GOOD) expect((await agentOf(name)).gateway).toBe('live');
-    expect((await house.rouse(['agents', 'gateway', 'attach', 'bad', '--hosted'])).code).toBe(0);
+    expect((await world.rouse(['agents', 'gateway', 'attach', 'bad', '--hosted'])).code).toBe(0);
     expect(await agentOf('bad')).toMatchObject({ gateway: 'live' });
   });
 });

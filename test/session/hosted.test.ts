@@ -9,38 +9,38 @@ import { ROOT, TestWorld } from '../support/test-world.ts';
 /** Gateways of several sessions in one process: each has what a gateway of its own process has. */
 const NAMES = ['one', 'two', 'three'] as const;
 
-let house: TestWorld;
+let world: TestWorld;
 const agents = new Map<string, ManifestFacts>();
 
 beforeAll(async () => {
-  house = new TestWorld();
-  house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
+  world = new TestWorld();
+  world.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
   for (const name of NAMES)
-    agents.set(name, await house.launch(name, { args: ['--turn', '50ms'], autoAttach: { mode: 'hosted' } }));
+    agents.set(name, await world.launch(name, { args: ['--turn', '50ms'], autoAttach: { mode: 'hosted' } }));
 });
 afterAll(async () => {
-  for (const name of NAMES) await house.rouse(['agents', 'stop', '--agent-name', name]);
-  await house.until(() => house.processes().length === 0);
-  expect(await house.close()).toEqual([]);
+  for (const name of NAMES) await world.rouse(['agents', 'stop', '--agent-name', name]);
+  await world.until(() => world.processes().length === 0);
+  expect(await world.close()).toEqual([]);
 });
 
 const paths = (name: string) => sessionPaths(agents.get(name)!.root);
 const record = (name: string) => JSON.parse(fs.readFileSync(paths(name).currentInstance, 'utf8'));
 const gateway = (action: string, name: string, ...flags: string[]) =>
-  house.rouse(['--print-json', 'agents', 'gateway', action, '--agent-name', name, ...flags]);
-const hosts = () => house.processes().filter(({ words }) => words.includes('--rouse-home'));
+  world.rouse(['--print-json', 'agents', 'gateway', action, '--agent-name', name, ...flags]);
+const hosts = () => world.processes().filter(({ words }) => words.includes('--rouse-home'));
 const client = (name: string) => new GatewayClient({ host: '127.0.0.1', port: record(name).port });
 const received = (name: string, text: string) =>
   readTranscript(`${agents.get(name)!.root}/transcript.jsonl`).filter(
     (each) => each.type === 'submitted' && each['text'] === text,
   ).length;
-const hostStatus = async () => (await house.rouse(['--print-json', 'host', 'status'])).json['hosts'];
+const hostStatus = async () => (await world.rouse(['--print-json', 'host', 'status'])).json['hosts'];
 
 async function prompt(name: string, text: string): Promise<void> {
   const { request_id } = await client(name).call('requests.create', {
     body: { schema_version: 1, kind: 'submit_prompt', payload: { prompt: text } },
   });
-  await house.until(async () => (await client(name).getRequest(request_id)).state === 'completed');
+  await world.until(async () => (await client(name).getRequest(request_id)).state === 'completed');
   expect(received(name, text)).toBe(1);
 }
 
@@ -50,7 +50,7 @@ describe('hosted gateways', () => {
     expect(new Set(records.map(({ pid }) => pid)).size).toBe(1);
     expect(new Set(records.map(({ port }) => port)).size).toBe(3);
     expect(hosts().map(({ words }) => words)).toEqual([
-      expect.stringContaining(`--rouse-home ${house.env['ROUSE_HOME']}`),
+      expect.stringContaining(`--rouse-home ${world.env['ROUSE_HOME']}`),
     ]);
     for (const name of NAMES) {
       expect((await gateway('status', name)).json).toMatchObject({
@@ -101,11 +101,11 @@ describe('hosted gateways', () => {
   it('hosted gateways are all resumed by the next host when theirs is killed: same addresses, accepted work once', async () => {
     const before = NAMES.map(record);
     process.kill(before[0].pid, 'SIGKILL');
-    await house.until(() => NAMES.every((name) => fs.existsSync(paths(name).currentInstance)));
-    await house.until(() => NAMES.every((name) => record(name).pid !== before[0].pid));
+    await world.until(() => NAMES.every((name) => fs.existsSync(paths(name).currentInstance)));
+    await world.until(() => NAMES.every((name) => record(name).pid !== before[0].pid));
     expect(NAMES.map((name) => record(name).port)).toEqual(before.map(({ port }) => port));
     for (const name of NAMES) await prompt(name, `after the crash for ${name}`);
-    expect((await house.rouse(['agents', 'gateway', 'status', '--agent-name', 'two'])).stdout).toMatch(
+    expect((await world.rouse(['agents', 'gateway', 'status', '--agent-name', 'two'])).stdout).toMatch(
       /started again once, .*signal 9/,
     );
   });
@@ -114,14 +114,14 @@ describe('hosted gateways', () => {
     const { pid } = record('one');
     process.kill(pid, 'SIGSTOP');
     expect((await gateway('detach', 'one')).json).toMatchObject({ ended_by: 'SIGKILL' });
-    await house.until(() => ['two', 'three'].every((name) => record(name).pid !== pid));
+    await world.until(() => ['two', 'three'].every((name) => record(name).pid !== pid));
     await prompt('two', 'after the silence');
     expect((await gateway('status', 'one')).json).toMatchObject({ gateway_health: 'not_attached' });
   });
 
   it('hosted gateways of another program are in a host of its own: an upgrade goes one by one', async () => {
     const context = {
-      ...house.context,
+      ...world.context,
       gatewayProgram: ['env', 'UPGRADED=1', process.execPath, path.join(ROOT, 'dist', 'gateway.js')],
     };
     const target = await findTarget(context, { agentName: 'one' });
@@ -129,22 +129,22 @@ describe('hosted gateways', () => {
     expect(status.gateway_health).toBe('healthy');
     expect([record('one').pid === record('two').pid, hosts().length]).toEqual([false, 2]);
     const notesOf = async (name: string) =>
-      (await attach(house.context, await findTarget(house.context, { agentName: name }), {})).notes.join(
+      (await attach(world.context, await findTarget(world.context, { agentName: name }), {})).notes.join(
         '\n',
       );
     expect(await notesOf('one')).toContain('in the host of another build of Rouse');
     expect(await notesOf('two')).not.toContain('another build');
     await gateway('detach', 'one');
-    await house.until(() => hosts().length === 1);
+    await world.until(() => hosts().length === 1);
   });
 
   it('hosted gateways are all detached by "rouse host stop"; the agents keep running, and no process is left', async () => {
-    const said = await house.rouse(['host', 'stop']);
+    const said = await world.rouse(['host', 'stop']);
     expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('2 gateways detached')]);
     for (const name of NAMES)
       expect((await gateway('status', name)).json).toMatchObject({ gateway_health: 'not_attached' });
-    await house.until(() => house.processes().every(({ words }) => !/keeper\.sh|gateway\.js/.test(words)));
+    await world.until(() => world.processes().every(({ words }) => !/keeper\.sh|gateway\.js/.test(words)));
     expect(await hostStatus()).toEqual([]);
-    expect(house.tmux('list-sessions').split('\n')).toHaveLength(3);
+    expect(world.tmux('list-sessions').split('\n')).toHaveLength(3);
   });
 });

@@ -4,35 +4,35 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modeFlag } from '../support/gateway-mode.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
-const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => world.rouse(['--print-json', ...args], env);
 
 /** A tool somebody started by hand, below a shell. */
 async function byHand(session: string): Promise<void> {
   const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name ${session}`;
-  house.tmux('new-session', '-d', '-s', session, '-c', house.workdir, `sh -c '${tool}; exec sh'`);
-  await house.until(() => house.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim() !== '');
+  world.tmux('new-session', '-d', '-s', session, '-c', world.workdir, `sh -c '${tool}; exec sh'`);
+  await world.until(() => world.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim() !== '');
 }
 
 /** The environment a command has inside a pane of this session. */
 function inside(session: string): NodeJS.ProcessEnv {
-  const [pane, pid] = house
+  const [pane, pid] = world
     .tmux('display-message', '-p', '-t', `=${session}:`, '#{pane_id} #{pid}')
     .split(' ');
-  return { TMUX: `${house.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
+  return { TMUX: `${world.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
 }
 
 describe('join', () => {
   it('join adopts the tool that runs in window 0; nothing is restarted or renamed', async () => {
     await byHand('mine');
-    const window = () => house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid} #{window_name}');
+    const window = () => world.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid} #{window_name}');
     const before = window();
     const said = await json(['agents', 'join', '--agent-name', 'mine'], inside('mine'));
     expect([said.code, said.stderr]).toEqual([0, '']);
@@ -68,7 +68,7 @@ describe('join', () => {
     await byHand('flat');
     const join = (file: string) =>
       json(['agents', 'join', '--agent-name', 'flat', '--mailbox-root', file], inside('flat'));
-    const inbox = path.join(house.workdir, 'app', '.agent', 'inbox.md');
+    const inbox = path.join(world.workdir, 'app', '.agent', 'inbox.md');
     expect((await join(inbox)).code).toBe(3);
     fs.mkdirSync(inbox, { recursive: true });
     expect((await join(inbox)).code).toBe(2);
@@ -92,7 +92,7 @@ describe('join', () => {
   });
 
   it('headless needs a provider, launch arguments and no tool with a screen', async () => {
-    house.tmux('new-session', '-d', '-s', 'bare', '-c', house.workdir, 'sh');
+    world.tmux('new-session', '-d', '-s', 'bare', '-c', world.workdir, 'sh');
     const join = (...flags: string[]) =>
       json(['agents', 'join', '--agent-name', 'bare', '--headless', '--target-tmux-session', ...flags]);
     expect((await join('bare')).code).toBe(2);
@@ -123,10 +123,10 @@ describe('join', () => {
   });
 
   it('a session without a known tool is refused, and one without window 0', async () => {
-    house.tmux('new-session', '-d', '-s', 'shell', 'sh');
+    world.tmux('new-session', '-d', '-s', 'shell', 'sh');
     const said = await json(['agents', 'join', '--agent-name', 'n', '--target-tmux-session', 'shell']);
     expect([said.code, said.json['error'].cause]).toEqual([3, 'no_tool']);
-    house.tmux('move-window', '-s', '=shell:0', '-t', '=shell:5');
+    world.tmux('move-window', '-s', '=shell:0', '-t', '=shell:5');
     expect((await json(['agents', 'join', '--agent-name', 'n', '--target-tmux-session', 'shell'])).code).toBe(
       2,
     );
@@ -136,11 +136,11 @@ describe('join', () => {
 describe('join of another pane', () => {
   it('join of another pane takes the pane that is given, types into it alone, and refuses when it is gone', async () => {
     await byHand('many');
-    const transcript = path.join(house.directory, 'many.jsonl');
+    const transcript = path.join(world.directory, 'many.jsonl');
     const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name third --transcript ${transcript}`;
-    house.tmux('new-window', '-d', '-t', '=many:3', 'exec cat');
-    house.tmux('split-window', '-d', '-t', '=many:3', `exec ${tool}`);
-    await house.until(() => house.tmux('capture-pane', '-p', '-t', '=many:3.1').trim() !== '');
+    world.tmux('new-window', '-d', '-t', '=many:3', 'exec cat');
+    world.tmux('split-window', '-d', '-t', '=many:3', `exec ${tool}`);
+    await world.until(() => world.tmux('capture-pane', '-p', '-t', '=many:3.1').trim() !== '');
     const words = ['agents', 'join', '--agent-name', 'third', '--target-tmux-session', 'many', '--pane'];
     const cat = await json([...words, '3']);
     expect([cat.code, cat.json['error'].cause]).toEqual([3, 'no_tool']);
@@ -152,29 +152,29 @@ describe('join of another pane', () => {
     const said = await json([...words, '3.1', '--wake']);
     expect([said.code, said.stderr]).toEqual([0, '']);
     const { json: agent } = await json(['agents', 'show', '--agent-name', 'third']);
-    expect(agent['tmux'].pane_id).toBe(house.tmux('display-message', '-p', '-t', '=many:3.1', '#{pane_id}'));
+    expect(agent['tmux'].pane_id).toBe(world.tmux('display-message', '-p', '-t', '=many:3.1', '#{pane_id}'));
     const prompt = ['--prompt', 'only for the third'];
     const sent = await json(['agents', 'gateway', 'requests', 'submit', '--agent-name', 'third', ...prompt]);
     expect(sent.code).toBe(0);
-    await house.until(
+    await world.until(
       () => fs.existsSync(transcript) && fs.readFileSync(transcript, 'utf8').includes('only for the third'),
     );
-    expect(house.tmux('capture-pane', '-p', '-S', '-', '-t', '=many:0')).not.toContain('only for the third');
-    expect(house.tmux('capture-pane', '-p', '-S', '-', '-t', '=many:3.0')).not.toContain(
+    expect(world.tmux('capture-pane', '-p', '-S', '-', '-t', '=many:0')).not.toContain('only for the third');
+    expect(world.tmux('capture-pane', '-p', '-S', '-', '-t', '=many:3.0')).not.toContain(
       'only for the third',
     );
-    house.tmux('kill-pane', '-t', agent['tmux'].pane_id);
-    await house.until(async () => {
+    world.tmux('kill-pane', '-t', agent['tmux'].pane_id);
+    await world.until(async () => {
       const { json: status } = await json(['agents', 'gateway', 'status', '--agent-name', 'third']);
       return status['managed_agent_connectivity'] === 'unavailable';
     });
     expect((await json(['agents', 'leave', '--agent-name', 'third'])).code).toBe(0);
-    expect(house.windows('many').map((each) => each.split(' ')[0])).toEqual(['0', '3']);
+    expect(world.windows('many').map((each) => each.split(' ')[0])).toEqual(['0', '3']);
   });
 
   it('a pane id is enough, wherever the command runs', async () => {
     await byHand('far');
-    const id = house.tmux('display-message', '-p', '-t', '=far:0', '#{pane_id}');
+    const id = world.tmux('display-message', '-p', '-t', '=far:0', '#{pane_id}');
     const words = ['agents', 'join', '--agent-name', 'far', '--pane'];
     expect((await json([...words, '%4711'])).code).toBe(3);
     const said = await json([...words, id]);
@@ -192,22 +192,22 @@ describe('which agent, in real tmux', () => {
   });
 
   it('a stale pointer falls back to the agent id and its fresh record', async () => {
-    const pointer = house.tmux('show-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
-    house.tmux('set-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH', '/gone/manifest.json');
+    const pointer = world.tmux('show-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
+    world.tmux('set-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH', '/gone/manifest.json');
     expect((await json(['agents', 'gateway', 'status'], inside('mine'))).json['tmux_session_name']).toBe(
       'mine',
     );
-    house.tmux('set-environment', '-t', '=mine', '-u', 'HOUMAO_AGENT_ID');
+    world.tmux('set-environment', '-t', '=mine', '-u', 'HOUMAO_AGENT_ID');
     const refused = await json(['agents', 'gateway', 'status'], inside('mine'));
     expect([refused.code, refused.json['error'].cause]).toEqual([3, 'stale_pointer']);
     const outside = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'mine']);
     expect(outside.json['tmux_session_name']).toBe('mine');
-    house.tmux('set-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH', pointer);
+    world.tmux('set-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH', pointer);
   });
 
   it('the manifest of another session is refused', async () => {
-    const other = house.tmux('show-environment', '-t', '=two', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
-    house.tmux('set-environment', '-t', '=shell', 'HOUMAO_MANIFEST_PATH', other);
+    const other = world.tmux('show-environment', '-t', '=two', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
+    world.tmux('set-environment', '-t', '=shell', 'HOUMAO_MANIFEST_PATH', other);
     const refused = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'shell']);
     expect([refused.code, refused.json['error'].cause]).toEqual([3, 'stale_pointer']);
   });

@@ -22,26 +22,26 @@ const SLOWNESS = process.env['ROUSE_PROOF'] === 'full' ? 1 : 5;
 type Victim = 'command' | 'gateway' | 'tool' | 'tmux';
 const VICTIMS: Victim[] = ['gateway', 'command', 'tool', 'gateway', 'tmux', 'command', 'gateway', 'tool'];
 
-let house: TestWorld;
+let world: TestWorld;
 let facts: ManifestFacts;
 let session: string;
 
 beforeAll(async () => {
-  house = new TestWorld();
-  facts = await house.launch('gpu');
+  world = new TestWorld();
+  facts = await world.launch('gpu');
   session = facts.tmuxSessionName;
 });
 afterAll(async () => {
   const stopped = await json('agents', 'stop', '--agent-name', 'gpu');
   expect(stopped.code).toBe(0);
-  await house.until(() => house.processes().length === 0);
-  expect(house.readableByOthers()).toEqual([]);
-  expect(await house.close()).toEqual([]);
+  await world.until(() => world.processes().length === 0);
+  expect(world.readableByOthers()).toEqual([]);
+  expect(await world.close()).toEqual([]);
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 /** Gateways, and the host they may share: one that a killed command has begun may hold none. */
-const programs = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+const programs = () => world.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 const recorded = (): unknown => {
   const text = readIfExists(sessionPaths(facts.root).currentInstance);
   return text && JSON.parse(text).pid;
@@ -52,8 +52,8 @@ const agent = ['--agent-name', 'gpu'];
 
 function begin(...args: string[]): ChildProcess {
   return spawn(process.execPath, [path.join(ROOT, 'dist/rouse.cjs'), ...args], {
-    cwd: house.workdir,
-    env: house.env,
+    cwd: world.workdir,
+    env: world.env,
     stdio: 'ignore',
   });
 }
@@ -70,8 +70,8 @@ function kill(victim: Victim, command: ChildProcess): boolean {
     victim === 'gateway'
       ? programs()[0]?.pid
       : victim === 'tmux'
-        ? Number(house.tmux('display-message', '-p', '#{pid}'))
-        : house.processes().find(({ words }) => words.startsWith('scripted-agent'))?.pid;
+        ? Number(world.tmux('display-message', '-p', '#{pid}'))
+        : world.processes().find(({ words }) => words.startsWith('scripted-agent'))?.pid;
   if (!pid) return false;
   try {
     process.kill(pid, 'SIGKILL');
@@ -82,7 +82,7 @@ function kill(victim: Victim, command: ChildProcess): boolean {
 }
 
 const windowZero = (): string =>
-  house.tmux('display-message', '-p', '-t', `=${session}:0`, '#{window_id} #{window_name}');
+  world.tmux('display-message', '-p', '-t', `=${session}:0`, '#{window_id} #{window_name}');
 
 /**
  * Never healthy without a gateway, and soon healthy with one: within two seconds what the status says is what is
@@ -118,7 +118,7 @@ async function oneRun(number: number, random: Random): Promise<void> {
   }
   const before = windowZero();
   const command = begin('agents', 'gateway', action, ...(action === 'attach' ? [mode] : []), ...agent);
-  if (victim === 'gateway') await house.until(() => programs().length > 0 || command.exitCode !== null);
+  if (victim === 'gateway') await world.until(() => programs().length > 0 || command.exitCode !== null);
   await new Promise((resolve) => setTimeout(resolve, random.below(700)));
   const hit = kill(victim, command);
   await ended(command);
@@ -127,11 +127,11 @@ async function oneRun(number: number, random: Random): Promise<void> {
   if (hit) await recover(victim);
   const again = await json('agents', 'gateway', 'attach', ...agent);
   expect([again.code, again.json['gateway_health'], again.stderr]).toEqual([0, 'healthy', '']);
-  await house.until(() => gateways().length === 1);
+  await world.until(() => gateways().length === 1);
   const detached = await json('agents', 'gateway', 'detach', ...agent);
   expect([detached.code, detached.stderr]).toEqual([0, '']);
-  await house.until(() => gateways().length === 0);
-  expect(house.windows(session)).toEqual(['0 agent']);
+  await world.until(() => gateways().length === 0);
+  expect(world.windows(session)).toEqual(['0 agent']);
 }
 
 describe(`killed at random points (seed ${SEED})`, () => {
@@ -146,7 +146,7 @@ describe('the kill table', () => {
   it('after a gateway is killed the agent is not attached, and attaching works', async () => {
     await json('agents', 'gateway', 'attach', modeFlag('detached_process'), ...agent);
     process.kill(gateways()[0]!.pid, 'SIGKILL');
-    await house.until(() => gateways().length === 0);
+    await world.until(() => gateways().length === 0);
     expect((await json('agents', 'gateway', 'status', ...agent)).json['gateway_health']).toBe('not_attached');
     expect((await json('agents', 'gateway', 'attach', ...agent)).json['gateway_health']).toBe('healthy');
   });
@@ -155,13 +155,13 @@ describe('the kill table', () => {
     await json('agents', 'gateway', 'attach', ...agent);
     const { process: own } = (await json('agents', 'show', ...agent)).json;
     process.kill(own.tool_pid, 'SIGKILL');
-    const status = await house.until(async () => {
+    const status = await world.until(async () => {
       const said = (await json('agents', 'gateway', 'status', ...agent)).json;
       return said['managed_agent_connectivity'] === 'unavailable' ? said : undefined;
     });
     expect(status).toMatchObject({ gateway_health: 'healthy', request_admission: 'blocked_unavailable' });
     expect((await json('agents', 'relaunch', ...agent)).code).toBe(0);
-    await house.until(async () => {
+    await world.until(async () => {
       const said = (await json('agents', 'gateway', 'status', ...agent)).json;
       return said['managed_agent_connectivity'] === 'connected';
     });
@@ -169,14 +169,14 @@ describe('the kill table', () => {
 
   it('after tmux is killed the session is lost, the gateway ends by itself; relaunch works', async () => {
     await json('agents', 'gateway', 'attach', modeFlag('detached_process'), ...agent);
-    house.tmux('kill-server');
-    await house.until(() => gateways().length === 0);
-    const status = await house.rouse(['agents', 'gateway', 'status', ...agent]);
+    world.tmux('kill-server');
+    await world.until(() => gateways().length === 0);
+    const status = await world.rouse(['agents', 'gateway', 'status', ...agent]);
     expect(status.stdout).toMatch(/not_attached[\s\S]*is gone/);
     expect((await json('agents', 'show', ...agent)).json['session']).toBe('lost');
     const said = await json('agents', 'relaunch', ...agent);
     expect([said.code, said.json['revived'], said.json['tmux_session_name']]).toEqual([0, true, session]);
-    expect(house.windows(session)).toEqual(['0 agent']);
+    expect(world.windows(session)).toEqual(['0 agent']);
     expect((await json('agents', 'gateway', 'attach', ...agent)).json['gateway_health']).toBe('healthy');
     expect((await json('agents', 'gateway', 'detach', ...agent)).code).toBe(0);
   });

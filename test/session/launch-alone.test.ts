@@ -4,26 +4,26 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 const launch = (name: string, ...flags: string[]) =>
   json('agents', 'launch', '--tool', 'scripted', '--agent-name', name, ...flags);
 const stop = (name: string) => json('agents', 'stop', '--agent-name', name);
-const sessions = () => house.tmux('list-sessions', '-F', '#{session_name}').split('\n').filter(Boolean);
+const sessions = () => world.tmux('list-sessions', '-F', '#{session_name}').split('\n').filter(Boolean);
 
 it('three launches of one name at once give one agent, and the others leave nothing', async () => {
   const said = await Promise.all([launch('one'), launch('one'), launch('one')]);
   expect(said.map(({ code }) => code).sort()).toEqual([0, 4, 4]);
   expect(sessions()).toHaveLength(1);
   expect((await json('agents', 'list')).json['agents']).toHaveLength(1);
-  const kept = path.join(house.context.settings.runtimeDir, 'sessions', 'local_interactive');
+  const kept = path.join(world.context.settings.runtimeDir, 'sessions', 'local_interactive');
   expect(fs.readdirSync(kept)).toHaveLength(1);
   expect((await json('agents', 'mailbox', 'status', '--agent-name', 'one')).json['activation_state']).toBe(
     'active',
@@ -35,9 +35,9 @@ it.each(['session.launch.before_tmux', 'session.manifest.beside', 'session.manif
   'a launch killed at %s leaves nothing that runs, and its name is free',
   async (point) => {
     const args = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'killed'];
-    const env = { ...house.env, ROUSE_CRASH_AT: point };
+    const env = { ...world.env, ROUSE_CRASH_AT: point };
     const child = spawn(process.execPath, [path.join(ROOT, 'dist/rouse.cjs'), ...args], {
-      cwd: house.workdir,
+      cwd: world.workdir,
       env,
       stdio: 'ignore',
     });
@@ -45,15 +45,15 @@ it.each(['session.launch.before_tmux', 'session.manifest.beside', 'session.manif
       child.once('exit', (code, by) => resolve([code, by])),
     );
     expect(signal).toBe('SIGKILL');
-    expect(house.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     expect((await launch('killed')).code).toBe(0);
     expect((await stop('killed')).code).toBe(0);
   },
 );
 
 it('a launch killed before its agent was published is found again, and its name is not given twice', async () => {
-  const facts = await house.launch('found');
-  const record = path.join(house.context.settings.registryDir, 'live_agents', facts.agentId);
+  const facts = await world.launch('found');
+  const record = path.join(world.context.settings.registryDir, 'live_agents', facts.agentId);
   fs.rmSync(record, { recursive: true });
   const again = await launch('found');
   expect([again.code, again.json['error'].cause]).toEqual([4, 'agent_in_use']);
@@ -65,8 +65,8 @@ it('a launch killed before its agent was published is found again, and its name 
 });
 
 it('an agent whose lease ran out is found by name as long as its session lives, and is published again', async () => {
-  const facts = await house.launch('old');
-  const record = path.join(house.context.settings.registryDir, 'live_agents', facts.agentId, 'record.json');
+  const facts = await world.launch('old');
+  const record = path.join(world.context.settings.registryDir, 'live_agents', facts.agentId, 'record.json');
   const content = JSON.parse(fs.readFileSync(record, 'utf8'));
   const ranOut = (): void => {
     const lease = { published_at: '2020-01-01T00:00:00Z', lease_expires_at: '2020-01-02T00:00:00Z' };
@@ -78,20 +78,20 @@ it('an agent whose lease ran out is found by name as long as its session lives, 
   expect(Date.parse(lease_expires_at)).toBeGreaterThan(Date.now());
   expect((await json('agents', 'list')).json['published_again']).toEqual([]);
   ranOut();
-  house.tmux('kill-session', '-t', `=${facts.tmuxSessionName}`);
+  world.tmux('kill-session', '-t', `=${facts.tmuxSessionName}`);
   fs.rmSync(record);
 });
 
 it('an agent that was lost longer ago than its lease is still shown, comes back by what is named, and can be forgotten', async () => {
-  const facts = await house.launch('away');
-  const record = path.join(house.context.settings.registryDir, 'live_agents', facts.agentId, 'record.json');
+  const facts = await world.launch('away');
+  const record = path.join(world.context.settings.registryDir, 'live_agents', facts.agentId, 'record.json');
   const ranOut = (): void => {
     const lease = { published_at: '2020-01-01T00:00:00Z', lease_expires_at: '2020-01-02T00:00:00Z' };
     fs.writeFileSync(record, JSON.stringify({ ...JSON.parse(fs.readFileSync(record, 'utf8')), ...lease }));
   };
   const lose = async (): Promise<void> => {
     const { agents } = (await json('agents', 'list')).json as { agents: { tmux_session_name: string }[] };
-    house.tmux('kill-session', '-t', `=${agents[0]!.tmux_session_name}`);
+    world.tmux('kill-session', '-t', `=${agents[0]!.tmux_session_name}`);
     ranOut();
   };
   await lose();
@@ -111,8 +111,8 @@ it('an agent that was lost longer ago than its lease is still shown, comes back 
 });
 
 it('a registry file that is no record is skipped, counted and does not hide the others', async () => {
-  await house.launch('good');
-  const bad = path.join(house.context.settings.registryDir, 'live_agents', 'bad');
+  await world.launch('good');
+  const bad = path.join(world.context.settings.registryDir, 'live_agents', 'bad');
   fs.mkdirSync(bad, { recursive: true });
   fs.writeFileSync(path.join(bad, 'record.json'), '{"schema_version": 99}');
   const { json: list } = await json('agents', 'list');
@@ -121,7 +121,7 @@ it('a registry file that is no record is skipped, counted and does not hide the 
 });
 
 it('a gateway beyond loopback gets a token that only its owner can read, and is asked with it', async () => {
-  await house.launch('wide');
+  await world.launch('wide');
   const said = await json(
     'agents',
     'gateway',
@@ -144,21 +144,21 @@ it('a gateway beyond loopback gets a token that only its owner can read, and is 
 });
 
 it('a tool that ends leaves a shell in window 0, and relaunch brings it back', async () => {
-  const facts = await house.launch('shell', { tool: 'command', args: ['cat'] });
-  house.tmux('send-keys', '-t', `=${facts.tmuxSessionName}:0`, 'C-d');
-  await house.until(() =>
-    house.tmux('capture-pane', '-p', '-t', `=${facts.tmuxSessionName}:0`).includes('ended with code 0'),
+  const facts = await world.launch('shell', { tool: 'command', args: ['cat'] });
+  world.tmux('send-keys', '-t', `=${facts.tmuxSessionName}:0`, 'C-d');
+  await world.until(() =>
+    world.tmux('capture-pane', '-p', '-t', `=${facts.tmuxSessionName}:0`).includes('ended with code 0'),
   );
   const { json: agent } = await json('agents', 'show', '--agent-name', 'shell');
   expect([agent['session'], agent['process'].tool_running]).toEqual(['running', false]);
   expect((await json('agents', 'relaunch', '--agent-name', 'shell')).code).toBe(0);
   expect((await stop('shell')).code).toBe(0);
-  await house.until(() => house.processes().length === 0);
+  await world.until(() => world.processes().length === 0);
 });
 
 it('stop ends a tool that outlives its terminal', async () => {
   const stubborn = 'trap "" HUP TERM; while :; do sleep 1; done';
-  await house.launch('stubborn', { tool: 'command', args: ['sh', '-c', stubborn] });
+  await world.launch('stubborn', { tool: 'command', args: ['sh', '-c', stubborn] });
   expect((await stop('stubborn')).code).toBe(0);
-  expect(house.processes().filter(({ words }) => words.includes('trap'))).toEqual([]);
+  expect(world.processes().filter(({ words }) => words.includes('trap'))).toEqual([]);
 });

@@ -8,60 +8,60 @@ import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts'
 import { sampled } from '../support/sample.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 let person: string;
 beforeAll(() => {
-  house = new TestWorld({ tmuxConfig: 'set -g automatic-rename on\nset -g base-index 0\n' });
-  person = path.join(house.directory, 'person');
+  world = new TestWorld({ tmuxConfig: 'set -g automatic-rename on\nset -g base-index 0\n' });
+  person = path.join(world.directory, 'person');
 });
 afterAll(async () => {
   try {
     execFileSync('tmux', ['-S', person, 'kill-server'], { stdio: 'ignore' });
   } catch {}
-  await house.close();
+  await world.close();
 });
 
-const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => world.rouse(['--print-json', ...args], env);
 
 /** A person's own session: a tool in window 0, other windows and panes, variables, options and a hook of their own. */
 async function personsSession(session: string): Promise<void> {
   const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name ${session}`;
   const at = `=${session}:`;
-  house.tmux('new-session', '-d', '-s', session, '-x', '120', '-y', '40', `sh -c '${tool}; exec sh'`);
-  house.tmux('set-environment', '-t', at, 'MINE', 'a b=c');
-  house.tmux('set-environment', '-t', at, 'HOUMAO_GATEWAY_ROOT', '/of/mine');
-  house.tmux('set-environment', '-t', at, '-r', 'HOUMAO_AGENT_GATEWAY_HOST');
-  house.tmux('set-option', '-t', at, 'status-left', 'mine');
-  house.tmux('set-hook', '-t', at, 'window-renamed', 'display-message renamed');
-  house.tmux('new-window', '-d', '-t', at, '-n', 'logs #1', 'exec cat');
-  house.tmux('split-window', '-d', '-t', `${at}1`, 'exec sleep 1000');
-  house.tmux('new-window', '-d', '-t', at, 'exec cat');
-  await house.until(() => house.tmux('capture-pane', '-p', '-t', `${at}0`).trim() !== '');
+  world.tmux('new-session', '-d', '-s', session, '-x', '120', '-y', '40', `sh -c '${tool}; exec sh'`);
+  world.tmux('set-environment', '-t', at, 'MINE', 'a b=c');
+  world.tmux('set-environment', '-t', at, 'HOUMAO_GATEWAY_ROOT', '/of/mine');
+  world.tmux('set-environment', '-t', at, '-r', 'HOUMAO_AGENT_GATEWAY_HOST');
+  world.tmux('set-option', '-t', at, 'status-left', 'mine');
+  world.tmux('set-hook', '-t', at, 'window-renamed', 'display-message renamed');
+  world.tmux('new-window', '-d', '-t', at, '-n', 'logs #1', 'exec cat');
+  world.tmux('split-window', '-d', '-t', `${at}1`, 'exec sleep 1000');
+  world.tmux('new-window', '-d', '-t', at, 'exec cat');
+  await world.until(() => world.tmux('capture-pane', '-p', '-t', `${at}0`).trim() !== '');
   // tmux looks for a window's name only when something is drawn in it.
-  await house.until(() => {
-    house.tmux('send-keys', '-t', `${at}2`, 'Enter');
-    return house.windows(session)[2] === '2 cat';
+  await world.until(() => {
+    world.tmux('send-keys', '-t', `${at}2`, 'Enter');
+    return world.windows(session)[2] === '2 cat';
   });
 }
 
 /** Everything a person could tell a session by. */
 function portrait(session: string): Record<string, string> {
   const at = `=${session}:`;
-  const ids = house.tmux('list-windows', '-t', at, '-F', '#{window_id}').split('\n');
+  const ids = world.tmux('list-windows', '-t', at, '-F', '#{window_id}').split('\n');
   return {
-    windows: house.tmux(
+    windows: world.tmux(
       'list-windows',
       '-t',
       at,
       '-F',
       '#{window_index} #{window_id} #{window_name} #{window_layout}',
     ),
-    panes: house.tmux('list-panes', '-s', '-t', at, '-F', '#{pane_id} #{pane_pid} #{pane_start_command}'),
-    variables: house.tmux('show-environment', '-t', at),
-    options: house.tmux('show-options', '-t', at),
-    hooks: house.tmux('show-hooks', '-t', at),
-    current: house.tmux('display-message', '-p', '-t', at, '#{window_id} #{pane_id}'),
-    ofWindows: ids.map((id) => `${id}\n${house.tmux('show-options', '-w', '-t', id)}`).join('\n'),
+    panes: world.tmux('list-panes', '-s', '-t', at, '-F', '#{pane_id} #{pane_pid} #{pane_start_command}'),
+    variables: world.tmux('show-environment', '-t', at),
+    options: world.tmux('show-options', '-t', at),
+    hooks: world.tmux('show-hooks', '-t', at),
+    current: world.tmux('display-message', '-p', '-t', at, '#{window_id} #{pane_id}'),
+    ofWindows: ids.map((id) => `${id}\n${world.tmux('show-options', '-w', '-t', id)}`).join('\n'),
   };
 }
 
@@ -69,14 +69,14 @@ const join = (session: string) =>
   json(['agents', 'join', '--agent-name', session, '--target-tmux-session', session]);
 const attach = (session: string, mode = modeFlag('tmux_auxiliary_window')) =>
   json(['agents', 'gateway', 'attach', '--agent-name', session, mode]);
-const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+const gateways = () => world.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 
 /** Somebody sits at the session. */
 async function attachPerson(session: string): Promise<void> {
-  const { TMUX: _, ...env } = house.env;
-  const look = `tmux -S ${house.socket} attach -t =${session}`;
+  const { TMUX: _, ...env } = world.env;
+  const look = `tmux -S ${world.socket} attach -t =${session}`;
   execFileSync('tmux', ['-S', person, '-f', '/dev/null', 'new-session', '-d', '-s', session, look], { env });
-  await house.until(() => house.tmux('list-clients', '-t', `=${session}`, '-F', '#{client_tty}') !== '');
+  await world.until(() => world.tmux('list-clients', '-t', `=${session}`, '-F', '#{client_tty}') !== '');
 }
 
 describe('stop of a joined session', () => {
@@ -99,7 +99,7 @@ describe('stop of a joined session', () => {
         [],
       ]);
       expect(portrait(session)).toEqual(before);
-      await house.until(() => gateways().length === 0);
+      await world.until(() => gateways().length === 0);
       expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
       const again = await json(['agents', 'stop', '--agent-name', session]);
       expect([again.code, again.json['error'].cause]).toEqual([3, 'stopped']);
@@ -110,16 +110,16 @@ describe('stop of a joined session', () => {
 
   it('stop of a joined session leaves the names of windows alone, and puts back the one an earlier version gave', async () => {
     await personsSession('named');
-    house.tmux('rename-window', '-t', '=named:0', 'my tool');
+    world.tmux('rename-window', '-t', '=named:0', 'my tool');
     const before = portrait('named');
     const joined = await join('named');
-    expect(house.windows('named')[0]).toBe('0 my tool');
+    expect(world.windows('named')[0]).toBe('0 my tool');
     const file = besideOf(joined.json['manifest_path']);
     const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
     delete manifest.tmux.before_join.renamed;
     fs.writeFileSync(file, JSON.stringify(manifest));
-    house.tmux('rename-window', '-t', '=named:0', 'agent');
-    const said = await house.rouse(['agents', 'stop', '--agent-name', 'named']);
+    world.tmux('rename-window', '-t', '=named:0', 'agent');
+    const said = await world.rouse(['agents', 'stop', '--agent-name', 'named']);
     expect(said.stdout).toMatch(/^named: left: its tmux session and its tool go on/);
     expect(portrait('named')).toEqual(before);
   });
@@ -155,28 +155,28 @@ describe('stop of a joined session', () => {
   it('stop of a joined session whose tool has ended leaves the shell, and one that is gone is cleared', async () => {
     await personsSession('shell');
     await join('shell');
-    house.tmux('send-keys', '-t', '=shell:0', 'C-c', 'C-c', 'C-d');
-    const pid = Number(house.tmux('display-message', '-p', '-t', '=shell:0', '#{pane_pid}'));
+    world.tmux('send-keys', '-t', '=shell:0', 'C-c', 'C-c', 'C-d');
+    const pid = Number(world.tmux('display-message', '-p', '-t', '=shell:0', '#{pane_pid}'));
     expect((await json(['agents', 'stop', '--agent-name', 'shell'])).json['session']).toBe('left');
     expect(isProcessAlive(identifyProcess(pid)!)).toBe(true);
     await personsSession('vanished');
     await join('vanished');
-    house.tmux('kill-session', '-t', '=vanished');
+    world.tmux('kill-session', '-t', '=vanished');
     expect((await json(['agents', 'stop', '--agent-name', 'vanished'])).json['session']).toBe('gone');
   });
 
   it('stop of a joined session ends the session with --kill-session, and only it: a window that hangs elsewhere too lives on', async () => {
     await personsSession('ended');
     await personsSession('kept');
-    house.tmux('link-window', '-d', '-s', '=ended:1', '-t', '=kept:7');
-    const pane = (at: string) => Number(house.tmux('display-message', '-p', '-t', at, '#{pane_pid}'));
+    world.tmux('link-window', '-d', '-s', '=ended:1', '-t', '=kept:7');
+    const pane = (at: string) => Number(world.tmux('display-message', '-p', '-t', at, '#{pane_pid}'));
     const [tool, linked] = [identifyProcess(pane('=ended:0'))!, identifyProcess(pane('=kept:7'))!];
     const kept = portrait('kept');
     await join('ended');
     const said = await json(['agents', 'stop', '--agent-name', 'ended', '--kill-session']);
     expect([said.code, said.json['session'], said.json['action']]).toEqual([0, 'ended', 'terminate']);
     expect([isProcessAlive(tool), isProcessAlive(linked)]).toEqual([false, true]);
-    expect(house.tmux('list-sessions', '-F', '#{session_name}').split('\n')).not.toContain('ended');
+    expect(world.tmux('list-sessions', '-F', '#{session_name}').split('\n')).not.toContain('ended');
     expect(portrait('kept')).toEqual(kept);
   });
 });
@@ -204,7 +204,7 @@ describe('leave', () => {
     await personsSession('revived');
     const flags = ['--target-tmux-session', 'revived', '--launch-args=--name', '--launch-args=revived'];
     expect((await json(['agents', 'join', '--agent-name', 'revived', ...flags])).code).toBe(0);
-    house.tmux('kill-session', '-t', '=revived');
+    world.tmux('kill-session', '-t', '=revived');
     expect((await json(['agents', 'relaunch', '--agent-name', 'revived'])).json['revived']).toBe(true);
     expect((await json(['agents', 'leave', '--agent-name', 'revived'])).json['error'].cause).toBe(
       'not_joined',
@@ -215,8 +215,8 @@ describe('leave', () => {
   it('a join that fails half-way leaves the session as it was', async () => {
     await personsSession('half');
     const before = portrait('half');
-    fs.mkdirSync(path.join(house.directory, 'home/registry/live_agents'), { recursive: true });
-    const lock = path.join(house.directory, 'home/registry/registry.lock');
+    fs.mkdirSync(path.join(world.directory, 'home/registry/live_agents'), { recursive: true });
+    const lock = path.join(world.directory, 'home/registry/registry.lock');
     fs.rmSync(lock, { force: true });
     fs.mkdirSync(lock);
     const said = await join('half');

@@ -7,8 +7,8 @@ import { TestWorld } from '../support/test-world.ts';
 const WOKEN = ['ana', 'ben'] as const;
 const MENDS = '"rouse host start" brings it back';
 
-let house: TestWorld;
-const rouse = (...args: string[]) => house.rouse(args);
+let world: TestWorld;
+const rouse = (...args: string[]) => world.rouse(args);
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 const agentOf = async (name: string): Promise<any> =>
   (await rouse('ls', '--json')).json['agents'].find((each: { name: string }) => each.name === name);
@@ -17,7 +17,7 @@ const wakesOf = async (name: string) =>
   (await rouse('agents', 'gateway', 'mail-notifier', 'status', name, '--json')).json;
 
 function kill(...files: string[]): void {
-  const hosts = path.join(house.env['ROUSE_HOME']!, 'runtime', 'hosts');
+  const hosts = path.join(world.env['ROUSE_HOME']!, 'runtime', 'hosts');
   const pids = fs
     .readdirSync(hosts)
     .flatMap((name) => files.map((file) => path.join(hosts, name, file)))
@@ -29,7 +29,7 @@ const killHostAndKeeper = (): void => kill('keeper.json', 'current-host.json');
 const before = new Map<string, { port: number; interval: number; repeat: string; perHour: number }>();
 
 beforeAll(async () => {
-  house = new TestWorld();
+  world = new TestWorld();
   for (const name of WOKEN) expect((await rouse('launch', 'scripted', name, '--wake')).code).toBe(0);
   expect((await rouse('launch', 'scripted', 'cat')).code).toBe(0);
   await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ben', '--interval-seconds', '77');
@@ -39,10 +39,10 @@ beforeAll(async () => {
   }
   expect((await rouse('ls')).stderr).toBe('');
   killHostAndKeeper();
-  await house.until(async () => (await agentOf('ana')).gateway !== 'live');
+  await world.until(async () => (await agentOf('ana')).gateway !== 'live');
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 describe('the host of the gateways and its keeper, killed together', () => {
@@ -123,7 +123,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
       expect(await wakesOf(name)).toMatchObject({
         ...{ enabled: true, interval_seconds: interval, repeat, wakes_per_hour: perHour },
       });
-      await house.until(async () => (await agentOf(name)).wakes?.count === 1);
+      await world.until(async () => (await agentOf(name)).wakes?.count === 1);
       expect(await agentOf(name)).toMatchObject({ needs_you: null, gateway: 'live' });
     }
     expect((await agentOf('cat')).gateway).toBe('not_attached');
@@ -154,7 +154,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
     const keeper = path.join(json['paths'].gateway_root, 'run', 'keeper.json');
     process.kill(JSON.parse(fs.readFileSync(keeper, 'utf8')).pid, 'SIGKILL');
     process.kill(json['gateway'].pid, 'SIGKILL');
-    await house.until(async () => (await agentOf('ben')).gateway === 'lost');
+    await world.until(async () => (await agentOf('ben')).gateway === 'lost');
     expect(await agentOf('ben')).toMatchObject({
       state: 'needs_you',
       needs_you: expect.stringContaining(MENDS),
@@ -170,10 +170,10 @@ describe('the keeper of the host, killed alone', () => {
     kill('keeper.json');
     expect((await rouse('agents', 'gateway', 'attach', 'cat', '--hosted')).code).toBe(0);
     for (const name of ['ana', 'ben', 'cat'])
-      await house.until(async () => (await agentOf(name)).needs_you?.includes('lost its keeper'));
+      await world.until(async () => (await agentOf(name)).needs_you?.includes('lost its keeper'));
     kill('current-host.json');
     for (const name of ['ana', 'ben', 'cat'])
-      await house.until(async () => (await agentOf(name)).gateway === 'lost');
+      await world.until(async () => (await agentOf(name)).gateway === 'lost');
     expect((await rouse('host', 'start')).code).toBe(0);
     for (const name of ['ana', 'ben', 'cat']) expect((await agentOf(name)).gateway).toBe('live');
   });

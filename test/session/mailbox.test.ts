@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(async () => {
-  house = new TestWorld();
-  await house.launch('gpu');
+  world = new TestWorld();
+  await world.launch('gpu');
 });
 afterAll(async () => {
   await json('agents', 'stop', '--agent-name', 'gpu');
-  await house.close();
+  await world.close();
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 const mailbox = (action: string, ...flags: string[]) =>
   json('agents', 'mailbox', action, '--agent-name', 'gpu', ...flags);
 

@@ -3,14 +3,14 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeEach(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> =>
-  house.rouse(['--print-json', ...args], env);
+  world.rouse(['--print-json', ...args], env);
 const gateway = (...words: string[]): Promise<Ran> =>
   json(['agents', 'gateway', ...words, '--agent-name', 'ana']);
 const notifier = async () => (await gateway('mail-notifier', 'status')).json;
@@ -28,8 +28,8 @@ async function launchAna(...more: string[]): Promise<string> {
 }
 
 async function killServer(): Promise<void> {
-  house.tmux('kill-server');
-  await house.until(() => house.processes().every(({ words }) => !words.includes('scripted')));
+  world.tmux('kill-server');
+  await world.until(() => world.processes().every(({ words }) => !words.includes('scripted')));
 }
 
 describe('an agent launched with --wake whose tmux server was killed', () => {
@@ -39,7 +39,7 @@ describe('an agent launched with --wake whose tmux server was killed', () => {
     const before = await notifier();
     expect(before).toMatchObject({ repeat: 'backoff', wakes_per_hour: 5, interval_seconds: 77 });
     await json(['agents', 'prompt', '--agent-name', 'ana', '--prompt', 'hello']);
-    await house.until(() => fs.existsSync(path.join(root, 'launch/conversation.json')));
+    await world.until(() => fs.existsSync(path.join(root, 'launch/conversation.json')));
     await killServer();
 
     const [agent] = (await json(['ls'])).json['agents'];
@@ -76,16 +76,16 @@ describe('an agent launched with --wake whose tmux server was killed', () => {
 
 describe('a tool that PATH leads to', () => {
   function install(name: string, version: string): string {
-    const directory = path.join(house.directory, name);
+    const directory = path.join(world.directory, name);
     fs.mkdirSync(directory);
     const script = `#!/bin/sh\n[ "$1" = --version ] && { echo ${version}; exit; }\nwhile :; do sleep 1000; done\n`;
     fs.writeFileSync(path.join(directory, 'claude'), script, { mode: 0o755 });
-    return `${directory}:${house.env['PATH']}`;
+    return `${directory}:${world.env['PATH']}`;
   }
 
   it('a tool that PATH leads to is looked for again at a relaunch, and a version that is not known is said at once', async () => {
     const [older, newer] = [install('older', '2.0.50'), install('newer', '2.1.325')];
-    const launched = await house.rouse(['launch', 'claude', 'ana', '--no-install-houmao-skills'], {
+    const launched = await world.rouse(['launch', 'claude', 'ana', '--no-install-houmao-skills'], {
       PATH: older,
     });
     expect(launched.stderr).toMatch(
@@ -98,7 +98,7 @@ describe('a tool that PATH leads to', () => {
     const shown = (await json(['agents', 'show', '--agent-name', 'ana'])).json;
     const manifest = JSON.parse(fs.readFileSync(shown['paths'].manifest, 'utf8'));
     expect(manifest).toMatchObject({
-      launch_plan: { executable: path.join(house.directory, 'newer', 'claude') },
+      launch_plan: { executable: path.join(world.directory, 'newer', 'claude') },
       launch_policy_provenance: { detected_tool_version: '2.1.325' },
     });
   });

@@ -5,22 +5,22 @@ import { TestWorld } from '../support/test-world.ts';
 
 const MODE = modeFlag('tmux_auxiliary_window');
 
-let house: TestWorld;
+let world: TestWorld;
 let root: string;
 beforeAll(async () => {
-  house = new TestWorld();
+  world = new TestWorld();
   const said = await json(['agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu', '--no-mailbox']);
   root = said.json['session_root'];
-  house.tmux('rename-session', '-t', `=${said.json['tmux_session_name']}`, 'my work');
+  world.tmux('rename-session', '-t', `=${said.json['tmux_session_name']}`, 'my work');
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
-const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
-const tools = () => house.processes().filter(({ words }) => /scripted-agent/.test(words));
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => world.rouse(['--print-json', ...args], env);
+const tools = () => world.processes().filter(({ words }) => /scripted-agent/.test(words));
 const recorded = () => JSON.parse(fs.readFileSync(`${root}/manifest.json`, 'utf8')).tmux_session_name;
-const rename = (from: string, to: string) => house.tmux('rename-session', '-t', `=${from}`, to);
+const rename = (from: string, to: string) => world.tmux('rename-session', '-t', `=${from}`, to);
 
 describe('an agent whose tmux session was renamed', () => {
   it('an agent whose tmux session was renamed is listed as running, under its new name', async () => {
@@ -67,7 +67,7 @@ describe('an agent whose tmux session was renamed', () => {
     const queued = await json(['agents', 'gateway', ...submit]);
     expect([queued.code, queued.json['outcome']]).toEqual([0, 'submitted']);
     expect((await json(['agents', 'gateway', 'detach', '--agent-name', 'gpu'])).code).toBe(0);
-    expect(house.windows('sixth')).toEqual(['0 agent']);
+    expect(world.windows('sixth')).toEqual(['0 agent']);
   });
 
   it('an agent whose tmux session was renamed is relaunched where it is: there is one tool', async () => {
@@ -79,23 +79,23 @@ describe('an agent whose tmux session was renamed', () => {
 
   it('an agent whose tmux session was renamed is not relaunched into a second tool, even when the session no longer says whose it is', async () => {
     rename('seventh', 'eighth');
-    const pointer = house.tmux('show-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
-    house.tmux('set-environment', '-t', '=eighth', '-u', 'HOUMAO_MANIFEST_PATH');
+    const pointer = world.tmux('show-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
+    world.tmux('set-environment', '-t', '=eighth', '-u', 'HOUMAO_MANIFEST_PATH');
     const said = await json(['agents', 'relaunch', '--agent-name', 'gpu']);
     expect([said.code, said.json['error'].cause]).toEqual([4, 'tool_running']);
     expect(said.json['error'].message).toContain('"eighth"');
     expect(tools()).toHaveLength(1);
-    house.tmux('set-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH', pointer);
+    world.tmux('set-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH', pointer);
   });
 
   it('an agent whose tmux session was renamed whose old name another session took is not confused with that one', async () => {
-    house.tmux('new-session', '-d', '-s', 'seventh', 'cat');
+    world.tmux('new-session', '-d', '-s', 'seventh', 'cat');
     rename('eighth', 'ninth');
     const { agents } = (await json(['agents', 'list'])).json;
     expect(agents).toMatchObject([{ session: 'running', tmux_session_name: 'ninth' }]);
     const said = await json(['agents', 'stop', '--agent-name', 'gpu']);
     expect([said.code, said.json['session']]).toEqual([0, 'ended']);
-    expect(house.tmux('list-sessions', '-F', '#{session_name}')).toBe('seventh');
+    expect(world.tmux('list-sessions', '-F', '#{session_name}')).toBe('seventh');
     expect(tools()).toEqual([]);
   });
 });

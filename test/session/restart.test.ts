@@ -5,11 +5,11 @@ import { MODE_FLAGS } from '../support/gateway-mode.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 let root: string;
 let transcript: string;
 beforeAll(async () => {
-  house = new TestWorld();
+  world = new TestWorld();
   await json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'local', '--', '--turn', '0');
   const { json: agent } = await json('agents', 'show', '--agent-name', 'local');
   root = agent['paths'].gateway_root;
@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await json('agents', 'stop', '--agent-name', 'local');
-  expect(await house.close()).toEqual([]);
+  expect(await world.close()).toEqual([]);
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 const gateway = (action: string, ...args: string[]) =>
   json('agents', 'gateway', action, '--agent-name', 'local', ...args);
 const read = (name: string): string => fs.readFileSync(path.join(root, name), 'utf8');
-const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+const gateways = () => world.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 const said = () => readTranscript(transcript).flatMap((each) => (each.type === 'submitted' ? [each] : []));
 
 async function call(port: number, method: string, route: string, body?: object) {
@@ -66,7 +66,7 @@ it('another mode and another timing are applied as printed; address, queue, noti
     detail: 'restarted: mode foreground → background',
     restarted: [{ setting: 'execution_mode', from: 'tmux_auxiliary_window', to: 'detached_process' }],
   });
-  const plain = await house.rouse([
+  const plain = await world.rouse([
     ...['agents', 'gateway', 'attach', '--agent-name', 'local'],
     ...['--gateway-tui-stale-active-recovery-seconds', '10'],
   ]);
@@ -104,8 +104,8 @@ it('what is being typed and what is queued arrives once, whenever the restart co
     });
   for (const n of [1, 2, 3, 4]) expect(await submit(n)).toMatchObject({ request_id: expect.any(String) });
   expect((await gateway('attach', '--foreground')).json['restarted']).toHaveLength(1);
-  await house.until(() => said().length >= count + 4);
-  await house.until(async () => (await call(port, 'GET', 'status')).queue_depth === 0);
+  await world.until(() => said().length >= count + 4);
+  await world.until(async () => (await call(port, 'GET', 'status')).queue_depth === 0);
   expect(
     said()
       .slice(count)
@@ -129,14 +129,14 @@ it('a rouse that is killed in the middle leaves what the next attach goes on wit
     const { json: now } = await gateway('status');
     const to = NEXT_MODE[now['execution_mode'] as keyof typeof NEXT_MODE];
     const args = ['agents', 'gateway', 'attach', '--agent-name', 'local', MODE_FLAGS[to]];
-    const killed = await house.rouse(args, { ROUSE_CRASH_AT: point });
+    const killed = await world.rouse(args, { ROUSE_CRASH_AT: point });
     expect([point, killed.code]).not.toEqual([point, 0]);
     const again = await gateway('attach', MODE_FLAGS[to]);
     expect([point, again.code, again.stderr]).toEqual([point, 0, '']);
     expect(again.json['execution_mode']).toBe(to);
     expect(JSON.parse(read('desired-config.json')).desired_execution_mode).toBe(again.json['execution_mode']);
     // A host that holds nothing any more ends by itself.
-    await house.until(() => gateways().length === 1);
+    await world.until(() => gateways().length === 1);
     const { reminders } = await call(again.json['gateway_port'], 'GET', 'reminders');
     const kept = reminders.map((each: { reminder_id: string }) => each.reminder_id);
     expect([point, kept], `${read('logs/gateway.log')}\n${read('events.jsonl')}`).toEqual([point, ids]);

@@ -4,18 +4,18 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Answer = any;
 
-const rouse = (...args: string[]) => house.rouse(args);
+const rouse = (...args: string[]) => world.rouse(args);
 async function agent(name: string): Promise<Answer> {
   const { json } = await rouse('ls', '--json');
   return json['agents'].find((each: { name: string }) => each.name === name);
@@ -30,7 +30,7 @@ describe('rouse ls', () => {
   it('rouse ls shows a watched agent as its gateway sees it, and one without a gateway as not watched', async () => {
     expect((await rouse('launch', 'scripted', 'ana', '--wake')).code).toBe(0);
     expect((await rouse('launch', 'scripted', 'ben')).code).toBe(0);
-    await house.until(async () => ((await agent('ana')).state === 'idle' ? true : undefined));
+    await world.until(async () => ((await agent('ana')).state === 'idle' ? true : undefined));
     expect(await agent('ana')).toMatchObject({
       ...{ tool: 'scripted', reason: 'idle', needs_you: null, open_mail: 0, gateway: 'live' },
       ...{ wakes: { on: true, count: 0 }, waiting_for: null, origin: 'launched' },
@@ -52,7 +52,7 @@ describe('rouse ls', () => {
     for (const name of ['ana', 'ben'])
       expect((await rouse('send', name, 'look', '--body', 'please')).code).toBe(0);
     expect((await agent('ben')).open_mail).toBe(1);
-    await house.until(async () => ((await agent('ana')).wakes.count === 1 ? true : undefined));
+    await world.until(async () => ((await agent('ana')).wakes.count === 1 ? true : undefined));
     expect((await agent('ana')).open_mail).toBe(1);
   });
 
@@ -63,16 +63,16 @@ describe('rouse ls', () => {
     );
     process.kill(keeper.pid, 'SIGKILL');
     process.kill(json['gateway'].pid, 'SIGKILL');
-    await house.until(async () => ((await agent('ana')).gateway === 'lost' ? true : undefined));
+    await world.until(async () => ((await agent('ana')).gateway === 'lost' ? true : undefined));
     expect(await agent('ana')).toMatchObject({ state: 'needs_you', wakes: null });
   });
 
   it('rouse ls says of a tool that has ended, or a session that is gone, what to do', async () => {
     const { json } = await rouse('agents', 'show', 'ben', '--json');
     process.kill(json['process'].tool_pid, 'SIGKILL');
-    await house.until(async () => ((await agent('ben')).state === 'gone' ? true : undefined));
+    await world.until(async () => ((await agent('ben')).state === 'gone' ? true : undefined));
     expect(await agent('ben')).toMatchObject({ needs_you: expect.stringMatching(/relaunch/) });
-    spawnSync('tmux', ['-S', house.socket, 'kill-session', '-t', `=${json['tmux'].session_name}`]);
+    spawnSync('tmux', ['-S', world.socket, 'kill-session', '-t', `=${json['tmux'].session_name}`]);
     expect(await agent('ben')).toMatchObject({ state: 'gone', reason: 'session gone' });
   });
 });

@@ -7,10 +7,10 @@ import { disksFor, smallDisk } from '../faults/small-file-system.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
 /** A gateway that runs and cannot do its work: whatever /health says, everything that shows the agent says too. */
-let house: TestWorld;
+let world: TestWorld;
 let root: string;
 
-const rouse = (...args: string[]) => house.rouse(args);
+const rouse = (...args: string[]) => world.rouse(args);
 const at = (...parts: string[]): string => path.join(root, ...parts);
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 const ana = async (): Promise<any> => (await rouse('ls', '--json')).json['agents'][0];
@@ -30,14 +30,14 @@ async function launch(): Promise<void> {
   await well();
 }
 
-const well = () => house.until(async () => (await ana()).state === 'idle');
+const well = () => world.until(async () => (await ana()).state === 'idle');
 
 /** `ls`, `status`, `why` and `doctor` say what /health says, and the same command. */
 async function everywhere(reason: RegExp, command: string): Promise<void> {
-  await house.until(async () => (await client().health()).status === 'degraded');
+  await world.until(async () => (await client().health()).status === 'degraded');
   const { reasons = [] } = await client().health();
   expect(reasons).toEqual(expect.arrayContaining([expect.stringMatching(reason)]));
-  await house.until(async () => reason.test((await ana()).needs_you ?? ''));
+  await world.until(async () => reason.test((await ana()).needs_you ?? ''));
   expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble', gateway: 'live' });
   const doctor = await rouse('doctor', '--json');
   const found = doctor.json['checks'].find(({ id }: { id: string }) => id === 'agent.ana');
@@ -64,11 +64,11 @@ async function everywhereElse(reason: RegExp, command: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  house = new TestWorld();
+  world = new TestWorld();
   await launch();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 describe('a gateway whose queue file is taken away', () => {
@@ -93,9 +93,9 @@ describe('a gateway whose queue file is taken away', () => {
     await everywhere(/queue\.sqlite was emptied under the gateway/, FRESH);
     const { pid } = JSON.parse(fs.readFileSync(at('run', 'current-instance.json'), 'utf8'));
     process.kill(pid, 'SIGKILL');
-    await house.until(async () => (await ana()).gateway !== 'live');
+    await world.until(async () => (await ana()).gateway !== 'live');
     fs.truncateSync(at('queue.sqlite'), 0);
-    await house.until(async () => (await ana()).needs_you?.includes(FRESH));
+    await world.until(async () => (await ana()).needs_you?.includes(FRESH));
     expect(await ana()).toMatchObject({ reason: 'running, no gateway: will not be woken' });
     await everywhereElse(/queue\.sqlite is empty, and a gateway has used it/, FRESH);
     const { stdout } = await rouse('why', 'ana');
@@ -140,11 +140,11 @@ describe('a gateway whose queue file is taken away', () => {
 
 describe('a gateway that cannot read mail', () => {
   it('a gateway that cannot read mail says so once it has looked, and goes on by itself', async () => {
-    const mailbox = path.join(house.env['ROUSE_HOME']!, 'mailbox');
+    const mailbox = path.join(world.env['ROUSE_HOME']!, 'mailbox');
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '1');
     fs.renameSync(mailbox, `${mailbox}.away`);
-    await house.until(async () => /its mailbox cannot be read/.test((await ana()).needs_you ?? ''));
-    await house.until(async () => (await client().health()).status === 'degraded');
+    await world.until(async () => /its mailbox cannot be read/.test((await ana()).needs_you ?? ''));
+    await world.until(async () => (await client().health()).status === 'degraded');
     expect(await client().health()).toMatchObject({
       status: 'degraded',
       reasons: [expect.stringContaining(`there is no mailbox root at ${mailbox}`)],
@@ -153,7 +153,7 @@ describe('a gateway that cannot read mail', () => {
       expect((await rouse(...words)).stdout).toContain('its mailbox cannot be read');
     fs.rmSync(mailbox, { recursive: true, force: true });
     fs.renameSync(`${mailbox}.away`, mailbox);
-    await house.until(async () => (await ana()).needs_you === null);
+    await world.until(async () => (await ana()).needs_you === null);
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '60');
   });
 });
@@ -168,7 +168,7 @@ describe('a gateway whose process is stopped', () => {
       await well();
       const { pid } = JSON.parse(fs.readFileSync(at('run', 'current-instance.json'), 'utf8'));
       process.kill(pid, 'SIGSTOP');
-      await house.until(async () => /is stopped \(SIGSTOP\)/.test((await ana()).needs_you ?? ''));
+      await world.until(async () => /is stopped \(SIGSTOP\)/.test((await ana()).needs_you ?? ''));
       expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble' });
       for (const words of [['ls'], ['status', 'ana'], ['why', 'ana'], ['send', 'ana', 'hi', '--body', 'x']])
         expect((await rouse(...words)).stdout).toContain(`"${mends}"`);
@@ -181,7 +181,7 @@ describe('a gateway whose process is stopped', () => {
 
 describe('an agent whose mailbox is gone', () => {
   it('an agent whose mailbox is gone needs you at once, whenever its gateway next looks, and has another by the command that is named', async () => {
-    const store = path.join(house.env['ROUSE_HOME']!, 'mailbox');
+    const store = path.join(world.env['ROUSE_HOME']!, 'mailbox');
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '3600');
     await well();
     const [mends, words] = ['rouse agents mailbox register ana', ['agents', 'mailbox', 'register', 'ana']];
@@ -196,11 +196,11 @@ describe('an agent whose mailbox is gone', () => {
     expect((await rouse('ls')).stdout).toContain(`"${mends}"`);
     expect((await rouse('ls')).stdout).not.toContain('rouse open');
     expect((await rouse(...words)).code).toBe(0);
-    await house.until(async () => (await ana()).needs_you === null);
+    await world.until(async () => (await ana()).needs_you === null);
     expect((await rouse('send', 'ana', 'hello', '--body', 'x')).code).toBe(0);
     fs.rmSync(store, { recursive: true, force: true });
     fs.renameSync(`${store}.away`, store);
-    await house.until(async () => (await ana()).needs_you === null);
+    await world.until(async () => (await ana()).needs_you === null);
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '60');
   });
 });
@@ -225,7 +225,7 @@ describe('a gateway that cannot publish', () => {
     const words = [path.join(ROOT, 'dist/rouse.cjs'), 'ls', '--json'];
     const script = `mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"`;
     const args = ['-m', 'sh', '-c', script, 'sh', root, process.execPath, ...words];
-    const { stdout, stderr } = spawnSync('unshare', args, { env: house.env, encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync('unshare', args, { env: world.env, encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout).agents[0]).toMatchObject({
       state: 'needs_you',
@@ -240,12 +240,12 @@ describe('a gateway that cannot publish', () => {
     fs.rmSync(at('glance.json'));
     fs.mkdirSync(at('glance.json'));
     await rouse('send', 'ana', 'something to say', '--body', 'x');
-    await house.until(async () =>
+    await world.until(async () =>
       /cannot be written|cannot write its files/.test((await ana()).needs_you ?? ''),
     );
     expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble', gateway: 'live' });
     fs.rmdirSync(at('glance.json'));
-    await house.until(async () => (await ana()).needs_you === null);
+    await world.until(async () => (await ana()).needs_you === null);
   });
 });
 
@@ -254,23 +254,23 @@ describe.each(disksFor(import.meta.filename))('a full disk: $title', ({ kind, re
     'every command that only reads reports a full disk, and no longer when there is room',
     async () => {
       const small = smallDisk(kind, 32);
-      const before = house;
+      const before = world;
       const { TMPDIR } = process.env;
       process.env['TMPDIR'] = small.directory;
-      house = new TestWorld();
+      world = new TestWorld();
       if (TMPDIR === undefined) delete process.env['TMPDIR'];
       else process.env['TMPDIR'] = TMPDIR;
       onTestFinished(async () => {
         small.empty();
-        await house.close();
-        house = before;
+        await world.close();
+        world = before;
       });
       await launch();
       small.fill();
       await expect(client().submitPrompt({ prompt: 'no room' })).rejects.toThrow();
       await everywhere(/cannot be written/, 'rouse doctor');
       small.empty();
-      await house.until(async () => (await ana()).needs_you === null);
+      await world.until(async () => (await ana()).needs_you === null);
       expect((await client().health()).status).toBe('ok');
     },
   );

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAIL_SKILLS } from '../../src/domain/index.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 let bin: string;
 beforeAll(() => {
-  house = new TestWorld();
-  bin = path.join(house.directory, 'bin');
+  world = new TestWorld();
+  bin = path.join(world.directory, 'bin');
   fs.mkdirSync(bin);
   // Only its name matters here: what launch does for this tool before it starts.
   fs.writeFileSync(
@@ -17,19 +17,19 @@ beforeAll(() => {
     { mode: 0o755 },
   );
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const skill = (home: string, name: string): string => path.join(home, 'skills', name, 'SKILL.md');
 
 async function launch(name: string, home: string, ...more: string[]) {
   const words = ['agents', 'launch', '--tool', 'claude', '--agent-name', name, '--home', home, ...more];
-  const said = await house.rouse(['--print-json', ...words], { PATH: `${bin}:${process.env['PATH']}` });
-  await house.rouse(['agents', 'stop', '--agent-name', name]);
+  const said = await world.rouse(['--print-json', ...words], { PATH: `${bin}:${process.env['PATH']}` });
+  await world.rouse(['agents', 'stop', '--agent-name', name]);
   return said;
 }
 
 it('launch puts the mail skills where the tool looks, with a mark, and once', async () => {
-  const home = path.join(house.directory, 'home-1');
+  const home = path.join(world.directory, 'home-1');
   fs.mkdirSync(home);
   const files = MAIL_SKILLS.map((name) => skill(home, name));
   const said = await launch('first', home);
@@ -39,7 +39,7 @@ it('launch puts the mail skills where the tool looks, with a mark, and once', as
 });
 
 it("a person's own text is left as it is, and nothing is written without a mailbox or when not wanted", async () => {
-  const home = path.join(house.directory, 'home-2');
+  const home = path.join(world.directory, 'home-2');
   const own = skill(home, MAIL_SKILLS[0]);
   fs.mkdirSync(path.dirname(own), { recursive: true });
   fs.writeFileSync(own, 'mine');
@@ -50,7 +50,7 @@ it("a person's own text is left as it is, and nothing is written without a mailb
 });
 
 it('an agent starts also where its skills cannot be written, and it is said', async () => {
-  const home = path.join(house.directory, 'home-3');
+  const home = path.join(world.directory, 'home-3');
   fs.mkdirSync(home);
   fs.writeFileSync(path.join(home, 'skills'), 'in the way');
   const said = await launch('stuck', home);

@@ -6,14 +6,14 @@ import { startByHand, toolGone, toolPids } from '../support/by-hand.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 let gateway: GatewayClient;
 let pane: string;
 let transcript: string;
 
 beforeAll(async () => {
-  house = new TestWorld();
-  const { json, code, stderr } = await house.rouse([
+  world = new TestWorld();
+  const { json, code, stderr } = await world.rouse([
     ...['--print-json', 'agents', 'launch', '--tool', 'scripted', '--agent-name', 'ana'],
     ...['--wake', '--gateway-background'],
   ]);
@@ -21,16 +21,16 @@ beforeAll(async () => {
   pane = `=${json['tmux_session_name']}:0`;
   const { gateway_host: host, gateway_port: port } = json['gateway'];
   gateway = new GatewayClient({ host, port });
-  const shown = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);
+  const shown = await world.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);
   transcript = shown.json['transcript_path'];
 });
 
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
 beforeEach(() => {
-  onTestFailed(() => console.error(house.tmux('capture-pane', '-p', '-t', pane)));
+  onTestFailed(() => console.error(world.tmux('capture-pane', '-p', '-t', pane)));
 });
 
 const taken = (): string[] =>
@@ -41,29 +41,29 @@ const taken = (): string[] =>
 /** Mail wakes it once, and the ledger says by what that is known; answers with what it was given. */
 async function wakesOnce(): Promise<string> {
   const before = taken().length;
-  await house.until(async () => (await gateway.tuiState()).submit_ready);
-  const sent = await house.rouse([
+  await world.until(async () => (await gateway.tuiState()).submit_ready);
+  const sent = await world.rouse([
     ...['--print-json', 'agents', 'mail', 'send', '--agent-name', 'ana', '--to', 'ana@houmao.localhost'],
     ...['--subject', 'look', '--body-content', 'please'],
   ]);
   expect([sent.code, sent.stderr]).toEqual([0, '']);
-  await house.until(() => taken().length > before);
+  await world.until(() => taken().length > before);
   const { requests } = await gateway.call('requests.list', { limit: 1 });
   const { outcome, ledger } = await gateway.getRequest(requests[0]!.request_id, true);
   expect([outcome, ledger!.filter(({ stage }) => stage === 'submitted').length]).toEqual(['submitted', 1]);
   const refs = { message_refs: [String(sent.json['message']['message_ref'])] };
   await gateway.call('mail.archive', { body: refs });
-  await house.until(async () => (await gateway.tuiState()).submit_ready);
+  await world.until(async () => (await gateway.tuiState()).submit_ready);
   expect(taken()).toHaveLength(before + 1);
   return taken().at(-1)!;
 }
 
 /** As a person would, with a file of their own for what it is given. */
 async function startAgain(name: string): Promise<void> {
-  transcript = path.join(house.directory, name);
+  transcript = path.join(world.directory, name);
   const program = path.resolve(import.meta.dirname, '../../dist/scripted-agent.cjs');
-  await startByHand(house, pane, [process.execPath, program, '--transcript', transcript]);
-  await house.until(() => fs.existsSync(transcript));
+  await startByHand(world, pane, [process.execPath, program, '--transcript', transcript]);
+  await world.until(() => fs.existsSync(transcript));
 }
 
 describe('a tool that is started again by hand in its pane', () => {
@@ -72,20 +72,20 @@ describe('a tool that is started again by hand in its pane', () => {
   });
 
   it('a tool that is started again by hand in its pane is woken once by each mail after it was killed, by what a process without mail tools can use', async () => {
-    for (const pid of toolPids(house, pane)) process.kill(pid, 'SIGKILL');
-    await house.until(() => toolGone(house, pane));
+    for (const pid of toolPids(world, pane)) process.kill(pid, 'SIGKILL');
+    await world.until(() => toolGone(world, pane));
     await startAgain('first.jsonl');
     for (let mail = 0; mail < 2; mail++) expect(await wakesOnce()).not.toContain('Use your mail tools');
-    await house.until(async () => {
-      const { json } = await house.rouse(['agents', 'list', '--print-json']);
+    await world.until(async () => {
+      const { json } = await world.rouse(['agents', 'list', '--print-json']);
       return JSON.stringify(json).includes('started by hand: no mail tools');
     });
   });
 
   it('a tool that is started again by hand in its pane is woken with its mail tools again after a relaunch', async () => {
-    const { code, stderr } = await house.rouse(['agents', 'relaunch', '--agent-name', 'ana']);
+    const { code, stderr } = await world.rouse(['agents', 'relaunch', '--agent-name', 'ana']);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
-    const shown = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);
+    const shown = await world.rouse(['--print-json', 'agents', 'show', '--agent-name', 'ana']);
     transcript = shown.json['transcript_path'];
     expect(await wakesOnce()).toContain('Use your mail tools');
   });

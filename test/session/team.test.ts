@@ -3,11 +3,11 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const TEAM = `
 [wake]
@@ -27,11 +27,11 @@ workdir = "api"
 wake = false
 `;
 
-const project = (text: string, directory = house.workdir): void => {
+const project = (text: string, directory = world.workdir): void => {
   fs.mkdirSync(path.join(directory, 'api'), { recursive: true });
   fs.writeFileSync(path.join(directory, '.rouse.toml'), text, { mode: 0o644 });
 };
-const json = (...args: string[]): Promise<Ran> => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]): Promise<Ran> => world.rouse(['--print-json', ...args]);
 const outcomes = ({ json }: Ran): string[] =>
   json['agents'].map(({ name, action }: { name: string; action: string }) => `${name} ${action}`);
 const notifier = async (name: string): Promise<unknown> =>
@@ -39,7 +39,7 @@ const notifier = async (name: string): Promise<unknown> =>
 
 /** What the scripted agent of this name really was started as, in order. */
 function starts(name: string): { session_id: string }[] {
-  const sessions = path.join(house.directory, 'home/runtime/sessions/local_interactive');
+  const sessions = path.join(world.directory, 'home/runtime/sessions/local_interactive');
   return fs
     .readdirSync(sessions)
     .map((session) => path.join(sessions, session))
@@ -56,7 +56,7 @@ describe('the team of a project', () => {
     project(TEAM);
     const refused = await json('up');
     expect([refused.code, refused.json['error']]).toMatchObject([3, { cause: 'untrusted' }]);
-    expect(house.tmux('list-sessions')).toBe('');
+    expect(world.tmux('list-sessions')).toBe('');
     expect((await json('config', 'trust')).code).toBe(0);
   });
 
@@ -67,14 +67,14 @@ describe('the team of a project', () => {
     expect(await notifier('ben')).toMatchObject({ enabled: false });
     const { agents } = (await json('agents', 'list')).json;
     expect(agents).toMatchObject([
-      { agent_name: 'ana', gateway: 'live', working_directory: fs.realpathSync(house.workdir) },
+      { agent_name: 'ana', gateway: 'live', working_directory: fs.realpathSync(world.workdir) },
       {
         agent_name: 'ben',
         gateway: 'live',
-        working_directory: fs.realpathSync(path.join(house.workdir, 'api')),
+        working_directory: fs.realpathSync(path.join(world.workdir, 'api')),
       },
     ]);
-    expect(fs.existsSync(path.join(house.workdir, 'mail'))).toBe(true);
+    expect(fs.existsSync(path.join(world.workdir, 'mail'))).toBe(true);
     const again = await json('up');
     expect([again.code, outcomes(again)]).toEqual([0, ['ana running', 'ben running']]);
     expect([starts('ana').length, starts('ben').length]).toEqual([1, 1]);
@@ -99,13 +99,13 @@ describe('the team of a project', () => {
       '--interval-seconds',
       '77',
     );
-    const [ana] = house.tmux('list-sessions', '-F', '#{session_name}').split('\n');
+    const [ana] = world.tmux('list-sessions', '-F', '#{session_name}').split('\n');
     const root = path.dirname(
-      house.tmux('show-environment', '-t', `=${ana}:`, 'HOUMAO_MANIFEST_PATH').split('=')[1]!,
+      world.tmux('show-environment', '-t', `=${ana}:`, 'HOUMAO_MANIFEST_PATH').split('=')[1]!,
     );
-    await house.until(() => fs.existsSync(path.join(root, 'launch/conversation.json')));
-    house.tmux('kill-server');
-    await house.until(() => house.processes().length === 0);
+    await world.until(() => fs.existsSync(path.join(root, 'launch/conversation.json')));
+    world.tmux('kill-server');
+    await world.until(() => world.processes().length === 0);
 
     const back = await json('up');
     expect([back.code, outcomes(back)]).toEqual([0, ['ana brought_back', 'ben brought_back']]);
@@ -124,21 +124,21 @@ describe('the team of a project', () => {
   it('the team of a project: up reports each agent that could not be started, starts the others, and exits with the reason', async () => {
     project(`${TEAM}\n[team.eve]\ntool = "codex"\n[team.dan]\ntool = "scripted"\n`);
     await json('config', 'trust');
-    const some = await house.rouse(['--print-json', 'up'], { PATH: '/usr/bin:/bin' });
+    const some = await world.rouse(['--print-json', 'up'], { PATH: '/usr/bin:/bin' });
     expect(outcomes(some)).toEqual(['ana running', 'ben running', 'eve failed', 'dan started']);
     expect(some.code).toBe(7);
     expect(some.json['agents'][2].error).toMatchObject({ cause: 'program_missing' });
   });
 
   it('the team of a project takes an agent of another project neither for its own nor ends it', async () => {
-    const other = path.join(house.directory, 'other');
+    const other = path.join(world.directory, 'other');
     project('[team.ana]\ntool = "scripted"\n', other);
     await json('config', 'trust', other);
     const at = (...args: string[]): Promise<Ran> => {
-      const here = house.workdir;
-      Object.assign(house, { workdir: other });
+      const here = world.workdir;
+      Object.assign(world, { workdir: other });
       const done = json(...args);
-      Object.assign(house, { workdir: here });
+      Object.assign(world, { workdir: here });
       return done;
     };
     for (const command of ['up', 'down']) {
@@ -161,7 +161,7 @@ describe('the team of a project', () => {
       second.code,
       [...new Set(second.json['agents'].map(({ action }: { action: string }) => action))],
     ]).toEqual([0, ['not_running']]);
-    await house.until(() => house.processes().length === 0);
-    expect(house.readableByOthers()).toEqual([]);
+    await world.until(() => world.processes().length === 0);
+    expect(world.readableByOthers()).toEqual([]);
   });
 });

@@ -4,24 +4,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld } from '../support/test-world.ts';
 
 /** One home; agent bob in session "main" of the first server, and a session of that name on a second one. */
-let house: TestWorld;
+let world: TestWorld;
 let other: string;
 beforeAll(async () => {
-  house = new TestWorld();
-  other = path.join(house.directory, 'other');
+  world = new TestWorld();
+  other = path.join(world.directory, 'other');
   const flags = ['--tool', 'scripted', '--agent-name', 'bob', '--session-name', 'main', '--no-mailbox'];
   expect((await json(['agents', 'launch', ...flags])).code).toBe(0);
   there('new-session', '-d', '-s', 'main', 'cat');
 });
 afterAll(async () => {
   there('kill-server');
-  await house.close();
+  await world.close();
 });
 
-const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => world.rouse(['--print-json', ...args], env);
 const there = (...args: string[]): string =>
-  spawnSync('tmux', ['-S', other, ...args], { encoding: 'utf8', env: house.env }).stdout.trimEnd();
-const screen = () => house.tmux('capture-pane', '-p', '-t', '=main:0');
+  spawnSync('tmux', ['-S', other, ...args], { encoding: 'utf8', env: world.env }).stdout.trimEnd();
+const screen = () => world.tmux('capture-pane', '-p', '-t', '=main:0');
 
 function insideOther(): NodeJS.ProcessEnv {
   const [pane, pid] = there('display-message', '-p', '-t', '=main:', '#{pane_id} #{pid}').split(' ');
@@ -31,7 +31,7 @@ function insideOther(): NodeJS.ProcessEnv {
 function expectRefusal(said: Ran): void {
   expect([said.code, said.json['error'].cause]).toEqual([4, 'other_tmux_server']);
   expect(said.json['error'].message).toContain(other);
-  expect(said.json['error'].message).toContain(house.socket);
+  expect(said.json['error'].message).toContain(world.socket);
 }
 
 describe('two tmux servers with sessions of one name', () => {
@@ -47,7 +47,7 @@ describe('two tmux servers with sessions of one name', () => {
 
   it('the session one is in is the one of its own server, whatever its variables lead to', async () => {
     const variable = (name: string) =>
-      house.tmux('show-environment', '-t', '=main', name).split('=').slice(1).join('=');
+      world.tmux('show-environment', '-t', '=main', name).split('=').slice(1).join('=');
     there('set-environment', '-t', '=main', 'HOUMAO_AGENT_ID', variable('HOUMAO_AGENT_ID'));
     expectRefusal(await json(['agents', 'gateway', 'status'], insideOther()));
     there('set-environment', '-t', '=main', 'HOUMAO_MANIFEST_PATH', variable('HOUMAO_MANIFEST_PATH'));
@@ -58,7 +58,7 @@ describe('two tmux servers with sessions of one name', () => {
 
   it('an agent that is named is reached on its own server, wherever the caller is', async () => {
     const said = await json(['agents', 'show', '--agent-name', 'bob'], insideOther());
-    expect(said.json['tmux']).toMatchObject({ session_name: 'main', socket: house.socket });
+    expect(said.json['tmux']).toMatchObject({ session_name: 'main', socket: world.socket });
     const stopped = await json(['agents', 'stop', '--agent-name', 'bob'], insideOther());
     expect(stopped.json['session']).toBe('ended');
     expect(there('list-sessions', '-F', '#{session_name}')).toBe('main');

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTranscript } from '../support/scripted-agent.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
+let world: TestWorld;
 beforeAll(() => {
-  house = new TestWorld();
+  world = new TestWorld();
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
 });
 
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 const USUAL = { enabled: true, interval_seconds: 60, repeat: 'backoff', wakes_per_hour: 30 };
 
 async function mailTo(name: string): Promise<void> {
@@ -22,7 +22,7 @@ async function mailTo(name: string): Promise<void> {
 
 /** What the agent really was given, once it was. */
 async function submitted(transcript: string): Promise<string> {
-  const records = await house.until(() => {
+  const records = await world.until(() => {
     const found = readTranscript(transcript).filter(({ type }) => type === 'submitted');
     return found.length > 0 ? found : undefined;
   });
@@ -42,13 +42,13 @@ describe('agents launch --wake', () => {
 
   it('agents launch --wake says in one line what is on and what is not', async () => {
     const words = ['agents', 'launch', '--tool', 'scripted', '--agent-name'];
-    const off = (await house.rouse([...words, 'off'])).stdout;
+    const off = (await world.rouse([...words, 'off'])).stdout;
     expect(off).toMatch(/^wakes off: add --wake, or "rouse agents gateway attach --agent-name off"/m);
-    const attached = (await house.rouse([...words, 'att', '--gateway-auto-attach'])).stdout;
+    const attached = (await world.rouse([...words, 'att', '--gateway-auto-attach'])).stdout;
     expect(attached).toMatch(
       /^wakes off: "rouse agents gateway mail-notifier enable --agent-name att --interval-seconds 60 --repeat backoff"/m,
     );
-    const on = (await house.rouse([...words, 'on', '--wake', '--gateway-background'])).stdout;
+    const on = (await world.rouse([...words, 'on', '--wake', '--gateway-background'])).stdout;
     expect(on).toMatch(/^wakes on \(mail, backoff 60 s, 30\/h\)/m);
   });
 
@@ -70,7 +70,7 @@ describe('agents launch --wake', () => {
   it('agents launch --wake leaves the agent running where the gateway cannot be attached, and says so', async () => {
     const taken = (await json('agents', 'gateway', 'status', '--agent-name', 'ana')).json['gateway_port'];
     const words = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'busy', '--wake'];
-    const said = await house.rouse([...words, '--gateway-port', String(taken)]);
+    const said = await world.rouse([...words, '--gateway-port', String(taken)]);
     expect(said.code).not.toBe(0);
     expect(said.stderr).toContain('its gateway was not attached');
     expect(said.stdout).toContain('wakes off');
@@ -80,17 +80,17 @@ describe('agents launch --wake', () => {
 
 describe('agents join --wake', () => {
   it('agents join --wake wakes a tool that a person started by hand, with no window of ours in the session', async () => {
-    const transcript = path.join(house.directory, 'mine.jsonl');
+    const transcript = path.join(world.directory, 'mine.jsonl');
     const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name mine --transcript ${transcript}`;
-    house.tmux('new-session', '-d', '-s', 'mine', '-c', house.workdir, `sh -c '${tool}; exec sh'`);
-    await house.until(() => house.tmux('capture-pane', '-p', '-t', '=mine:0').trim() !== '');
-    const before = house.tmux('list-windows', '-t', '=mine:', '-F', '#{window_id}');
+    world.tmux('new-session', '-d', '-s', 'mine', '-c', world.workdir, `sh -c '${tool}; exec sh'`);
+    await world.until(() => world.tmux('capture-pane', '-p', '-t', '=mine:0').trim() !== '');
+    const before = world.tmux('list-windows', '-t', '=mine:', '-F', '#{window_id}');
     const words = ['agents', 'join', '--agent-name', 'mine', '--target-tmux-session', 'mine', '--wake'];
     const said = await json(...words);
     expect([said.code, said.stderr]).toEqual([0, '']);
     expect(said.json['gateway']).toMatchObject({ execution_mode: 'hosted' });
     expect(said.json['wakes']).toMatchObject(USUAL);
-    expect(house.tmux('list-windows', '-t', '=mine:', '-F', '#{window_id}')).toBe(before);
+    expect(world.tmux('list-windows', '-t', '=mine:', '-F', '#{window_id}')).toBe(before);
     await mailTo('mine');
     expect(await submitted(transcript)).toContain('/v1/mail/list');
   });

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll } from 'vitest';
 import { surfaceContract } from '../../src/terminal/surface.contract.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
-import { Desk } from './desk.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
+import { TestPane } from './test-pane.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 surfaceContract('a TUI in tmux', async () => {
-  const desk = await new Desk(house, { flags: ['--turn', '50ms'] }).open();
-  await desk.ready();
+  const pane = await new TestPane(world, { flags: ['--turn', '50ms'] }).open();
+  await pane.ready();
   return {
-    surface: desk.surface,
-    received: () => desk.records('submitted').map(({ text }) => String(text)),
+    surface: pane.surface,
+    received: () => pane.records('submitted').map(({ text }) => String(text)),
     setBusy: async (busy) => {
-      await desk.control.send(busy ? 'busy' : 'end-turn', busy ? { ms: 600_000 } : {});
-      await desk.until((observation) => (busy ? observation.busy : observation.ready));
+      await pane.control.send(busy ? 'busy' : 'end-turn', busy ? { ms: 600_000 } : {});
+      await pane.until((observation) => (busy ? observation.busy : observation.ready));
     },
-    close: () => desk.close(),
+    close: () => pane.close(),
   };
 });

@@ -4,12 +4,12 @@ import type { ManifestFacts } from '../../src/session/index.ts';
 import { readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-let house: TestWorld;
-afterEach(() => house.close());
+let world: TestWorld;
+afterEach(() => world.close());
 
 async function launched(): Promise<ManifestFacts> {
-  house = new TestWorld();
-  return house.launch('gpu', { args: ['--turn', '50ms'] });
+  world = new TestWorld();
+  return world.launch('gpu', { args: ['--turn', '50ms'] });
 }
 
 function received(facts: ManifestFacts, type: string): TranscriptRecord[] {
@@ -19,7 +19,7 @@ function received(facts: ManifestFacts, type: string): TranscriptRecord[] {
 describe('without a gateway', () => {
   it('a prompt is typed from here and proven', async () => {
     const facts = await launched();
-    const said = await house.rouse([
+    const said = await world.rouse([
       'agents',
       'prompt',
       '--agent-name',
@@ -39,23 +39,23 @@ describe('without a gateway', () => {
 
   it('the first prompt goes in where copy mode was left behind', async () => {
     const facts = await launched();
-    house.tmux('copy-mode', '-t', `=${facts.tmuxSessionName}:0`);
-    const said = await house.rouse(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello']);
+    world.tmux('copy-mode', '-t', `=${facts.tmuxSessionName}:0`);
+    const said = await world.rouse(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello']);
     expect(said).toMatchObject({ code: 0, stderr: '' });
     expect(received(facts, 'submitted')).toMatchObject([{ text: 'hello' }]);
   });
 
   it('a prompt for an agent that is not ready is refused with the reasons and exit code 5', async () => {
     const facts = await launched();
-    await house.rouse(['agents', 'send-keys', '--agent-name', 'gpu', '--sequence', 'a draft']);
+    await world.rouse(['agents', 'send-keys', '--agent-name', 'gpu', '--sequence', 'a draft']);
     const words = ['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello', '--force'];
-    const said = await house.rouse(['--print-json', ...words]);
+    const said = await world.rouse(['--print-json', ...words]);
     expect(said.code).toBe(5);
     expect(JSON.parse(said.stderr)).toMatchObject({ outcome: 'not_ready', untouched: true, sent: false });
-    const plain = await house.rouse(words);
+    const plain = await world.rouse(words);
     expect(plain.code).toBe(5);
     expect(plain.stderr).toMatch(/^error: the prompt was not submitted: its composer holds a draft/);
-    const both = await house.rouse([...words, '--admission-policy', 'ready-only']);
+    const both = await world.rouse([...words, '--admission-policy', 'ready-only']);
     expect(both.code).toBe(2);
     expect(both.stderr).toMatch(/--force and --admission-policy exclude each other/);
     expect(received(facts, 'submitted')).toEqual([]);
@@ -63,7 +63,7 @@ describe('without a gateway', () => {
 
   it('keys and interrupts go through the same lane', async () => {
     const facts = await launched();
-    const rouse = (...args: string[]) => house.rouse(['agents', ...args, '--agent-name', 'gpu']);
+    const rouse = (...args: string[]) => world.rouse(['agents', ...args, '--agent-name', 'gpu']);
     expect(await rouse('send-keys', '--sequence', '[[turn=600s]] work<[Enter]>')).toMatchObject({ code: 0 });
     expect(await rouse('interrupt')).toMatchObject({ code: 0 });
     expect(received(facts, 'interrupted')).toHaveLength(1);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
-import { type Desk, QUICK } from './desk.ts';
+import { QUICK, type TestPane } from './test-pane.ts';
 
 /** A typist in a process of its own that is killed at an instant it is told. */
 export class KilledTypist {
@@ -30,11 +30,11 @@ export class KilledTypist {
   }
 
   /** Types for the request r-1; resolves when it is gone. */
-  async killedAt(desk: Desk, at: string, text: string): Promise<void> {
+  async killedAt(pane: TestPane, at: string, text: string): Promise<void> {
     const options = {
-      manifest: desk.manifest,
-      sessionRoot: desk.directory,
-      laneLock: path.join(desk.directory, 'run', 'lane.lock'),
+      manifest: pane.manifest,
+      sessionRoot: pane.directory,
+      laneLock: path.join(pane.directory, 'run', 'lane.lock'),
       timings: QUICK,
     };
     const asked = JSON.stringify({ ...options, at, text, requestId: 'r-1' });

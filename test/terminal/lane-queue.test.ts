@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ending } from '../../src/base/index.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
 import { type Asked, QueueStorm, TROUBLES, type Trouble } from './queue-storm.ts';
 
@@ -10,21 +10,21 @@ import { type Asked, QueueStorm, TROUBLES, type Trouble } from './queue-storm.ts
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const PER_TROUBLE = Number(process.env['ROUSE_PROOF_EACH'] ?? (FULL ? 200 : 3));
-const DESKS = FULL ? 2 : 1;
+const PANES = FULL ? 2 : 1;
 const SEED = Number(process.env['ROUSE_PROOF_SEED'] ?? 11);
 const SIZE = FULL
   ? { inLine: 5, longestLateMs: 5000, longestHangMs: 7000 }
   : { inLine: 3, longestLateMs: 900, longestHangMs: 900 };
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 const ending = new Ending();
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
 afterAll(async () => {
   reportAll();
   await ending.run();
-  await house.close();
+  await world.close();
 });
 
 const plans: [Trouble, number][] = [
@@ -36,13 +36,13 @@ describe('several requests in line', () => {
   it.concurrent.each(plans)(
     'several queued requests before a tool in trouble (%s) are each submitted once, or wait with the true reason',
     async (trouble, count) => {
-      const desks = trouble === 'never_back' ? 1 : DESKS;
-      const each = Math.ceil(count / desks);
+      const panes = trouble === 'never_back' ? 1 : PANES;
+      const each = Math.ceil(count / panes);
       const row: Row = { ...NO_ROW, said: [] };
       await Promise.all(
-        Array.from({ length: desks }, async (_, desk) => {
-          const seed = SEED * 100 + plans.findIndex(([name]) => name === trouble) * 10 + desk;
-          const storm = new QueueStorm(house, ending, { ...SIZE, seed, each }, desk % 2 === 0);
+        Array.from({ length: panes }, async (_, pane) => {
+          const seed = SEED * 100 + plans.findIndex(([name]) => name === trouble) * 10 + pane;
+          const storm = new QueueStorm(world, ending, { ...SIZE, seed, each }, pane % 2 === 0);
           await storm.run(trouble).finally(() => storm.close());
           judge(row, storm);
         }),

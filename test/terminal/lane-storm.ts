@@ -1,10 +1,10 @@
 import { messageOf } from '../../src/base/index.ts';
 import type { AdmissionPolicy } from '../../src/domain/index.ts';
 import type { DeliveryResult } from '../../src/terminal/index.ts';
-import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import { promptOf, Seeded } from './seeded.ts';
 import { type Aftermath, FAULTS, type Fault, MEANWHILE, type Status, Weather } from './storm-weather.ts';
+import type { TestPane } from './test-pane.ts';
 
 export interface Entry {
   number: number;
@@ -23,7 +23,7 @@ const SIZES = { 200: 6, 4096: 3, 65536: 1 };
 
 /** Delivers seeded prompts, each with its fault, as a dispatcher would: again while it is not ready. */
 export async function runStorm(
-  desk: Desk,
+  pane: TestPane,
   person: PersonAtClient,
   options: { seed: number; count: number; patient: boolean; progress?: (entry: Entry) => void },
 ): Promise<Storm> {
@@ -37,13 +37,13 @@ export async function runStorm(
     const id = `${options.seed}-${number}`;
     const fresh = `${promptOf(random, size, id)}${fault === 'turn_dialog' ? ' [[dialog=permission]] end' : ''}`;
     const text = fault.endsWith('same_again') && lastText !== '' ? lastText : fresh;
-    const { result, tries, stages } = await broughtThrough(desk, `#${number} ${fault}`, async () => {
-      await calm(desk);
-      const weather = new Weather(desk, person, random, storm);
+    const { result, tries, stages } = await broughtThrough(pane, `#${number} ${fault}`, async () => {
+      await calm(pane);
+      const weather = new Weather(pane, person, random, storm);
       await weather.before(fault, number);
       // Else it would hit the wait for readiness, not the typing.
-      if (MEANWHILE.has(fault)) await desk.ready();
-      const delivered = await deliver(desk, text, fault, weather);
+      if (MEANWHILE.has(fault)) await pane.ready();
+      const delivered = await deliver(pane, text, fault, weather);
       await weather.after();
       return delivered;
     });
@@ -52,20 +52,20 @@ export async function runStorm(
     options.progress?.(entry);
     if (result.outcome === 'submitted') lastText = text;
   }
-  await calm(desk);
+  await calm(pane);
   return storm;
 }
 
 /** When the storm itself breaks off: at which prompt, and what was there then. */
-async function broughtThrough<T>(desk: Desk, which: string, prompt: () => Promise<T>): Promise<T> {
+async function broughtThrough<T>(pane: TestPane, which: string, prompt: () => Promise<T>): Promise<T> {
   try {
     return await prompt();
   } catch (error) {
-    const last = desk
+    const last = pane
       .records()
       .slice(-8)
       .map(({ text: _text, ...record }) => JSON.stringify(record));
-    const scene = [...last, await desk.screen()].join('\n');
+    const scene = [...last, await pane.screen()].join('\n');
     throw new Error(`the storm broke off at ${which}: ${messageOf(error)}\n${scene}`, { cause: error });
   }
 }
@@ -78,40 +78,40 @@ function chosenFaults(patient: boolean): Record<string, number> {
 }
 
 async function deliver(
-  desk: Desk,
+  pane: TestPane,
   text: string,
   fault: Fault,
   weather: Weather,
 ): Promise<{ result: DeliveryResult; tries: number; stages: string[] }> {
   const policy: AdmissionPolicy = fault === 'busy_forced' ? 'if_no_pending' : 'ready_only';
   for (let tries = 1; ; tries++) {
-    const prompt = desk.prompt(text, { policy });
+    const prompt = pane.prompt(text, { policy });
     weather.during(fault, tries);
-    const result = await desk.surface.deliver(prompt);
+    const result = await pane.surface.deliver(prompt);
     const stages = prompt.told.map(({ stage }) => stage);
     if (result.outcome !== 'not_ready') return { result, tries, stages };
     await weather.helpAlong();
-    await news(desk);
+    await news(pane);
   }
 }
 
 /** Whatever the surface tells next, or a moment: a dispatcher looks again then. */
-async function news(desk: Desk): Promise<void> {
+async function news(pane: TestPane): Promise<void> {
   const soon = new AbortController();
   const timer = setTimeout(() => soon.abort(), 100);
-  await desk.surface.changed.next(() => true, soon.signal).catch(() => {});
+  await pane.surface.changed.next(() => true, soon.signal).catch(() => {});
   clearTimeout(timer);
 }
 
 /** Faults over, no dialog, no turn, nothing left in the composer: a person has tidied up. */
-async function calm(desk: Desk): Promise<void> {
+async function calm(pane: TestPane): Promise<void> {
   for (;;) {
-    const status = (await desk.control.send('status')) as Status;
-    if (status.state === 'dialog') await desk.control.send('close-dialog').catch(() => {});
-    else if (status.state === 'busy') await desk.control.send('end-turn').catch(() => {});
-    else if (status.draft.bytes > 0) await desk.control.send('draft', { text: '' });
+    const status = (await pane.control.send('status')) as Status;
+    if (status.state === 'dialog') await pane.control.send('close-dialog').catch(() => {});
+    else if (status.state === 'busy') await pane.control.send('end-turn').catch(() => {});
+    else if (status.draft.bytes > 0) await pane.control.send('draft', { text: '' });
     else break;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  await desk.control.send('clear-faults');
+  await pane.control.send('clear-faults');
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reasonTexts } from '../../src/domain/index.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
 import type { TranscriptRecord } from '../support/scripted-agent.ts';
-import { Desk } from './desk.ts';
 import { type Entry, runStorm, type Storm } from './lane-storm.ts';
 import { PersonAtClient } from './person-at-client.ts';
+import { TestPane } from './test-pane.ts';
 
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const COUNT = Number(process.env['ROUSE_PROOF_COUNT'] ?? (FULL ? 2000 : 36));
@@ -23,15 +23,15 @@ const LANES = [
   })),
 );
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
 afterAll(async () => {
   const { judged, breaches, ...outcomes } = totals;
   const prompts = LANES.reduce((sum, { count }) => sum + count, 0);
   proofReport(`storm: ${judged} of ${prompts} prompts judged: ${inWords(outcomes)}; ${breaches} breaches`);
-  await house.close();
+  await world.close();
 });
 
 const totals: Record<string, number> & { judged: number; breaches: number } = { judged: 0, breaches: 0 };
@@ -40,16 +40,16 @@ describe('seeded prompts with faults', () => {
   it.concurrent.each(LANES)(
     'where $what, what the lane says it submitted is what the agent received, and nothing else (seed $seed)',
     async ({ what, statusFile, count, seed }) => {
-      const desk = await new Desk(house, {
+      const pane = await new TestPane(world, {
         ...{ shell: true, flags: ['--turn', '60ms'], statusFile },
         // A person tidies up after what ended unconfirmed; nobody waits half a minute to be sure that it is gone.
         surface: { patience: { lostMs: 1_500 } },
       }).open();
-      const person = new PersonAtClient().sitsAt(desk.place);
-      const storm = await runStorm(desk, person, { seed, count, patient: FULL, progress: shown });
+      const person = new PersonAtClient().sitsAt(pane.place);
+      const storm = await runStorm(pane, person, { seed, count, patient: FULL, progress: shown });
       await person.close();
-      const records = desk.records();
-      await desk.close();
+      const records = pane.records();
+      await pane.close();
       const breaches = judge(storm, records);
       told(`${what} (seed ${seed})`, breaches, storm, records);
       expect(breaches).toEqual([]);

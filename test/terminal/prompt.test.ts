@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readReason, reasonTexts } from '../../src/domain/index.ts';
 import { openSurface } from '../../src/terminal/index.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
-import { atDesk } from './desk.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
+import { inPane } from './test-pane.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 describe('a prompt', () => {
   it('a prompt goes into a ready agent, and every stage is recorded with its evidence', () =>
-    atDesk(house, async (desk) => {
-      const prompt = desk.prompt('hello there, agent');
-      const result = await desk.surface.deliver(prompt);
+    inPane(world, async (pane) => {
+      const prompt = pane.prompt('hello there, agent');
+      const result = await pane.surface.deliver(prompt);
       expect(result).toMatchObject({ outcome: 'submitted', reasons: [] });
       expect(result.evidence.at(-1)).toMatchObject({
         source: 'transcript_row',
         facts: { composer: 'empty', enters: 1 },
       });
-      expect(desk.records('submitted')).toMatchObject([{ text: 'hello there, agent', how: 'pasted' }]);
+      expect(pane.records('submitted')).toMatchObject([{ text: 'hello there, agent', how: 'pasted' }]);
       await expect
         .poll(() => prompt.told.map(({ stage }) => stage))
         .toEqual(['typing', 'typed', 'submitted', 'turn_seen', 'turn_finished']);
@@ -28,79 +28,79 @@ describe('a prompt', () => {
     }));
 
   it('a prompt is not typed into a dialog, whatever the policy', () =>
-    atDesk(house, async (desk) => {
-      await desk.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
-      await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
+    inPane(world, async (pane) => {
+      await pane.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
+      await pane.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
       for (const policy of ['ready_only', 'if_no_pending', 'always'] as const) {
-        const result = await desk.surface.deliver(desk.prompt('yes please', { policy }));
+        const result = await pane.surface.deliver(pane.prompt('yes please', { policy }));
         expect(result).toMatchObject({ outcome: 'not_ready', untouched: true });
         expect(reasonTexts(result.reasons).join(' ')).toContain("dialog='permission'");
       }
-      expect(desk.records('key_in_dialog')).toEqual([]);
+      expect(pane.records('key_in_dialog')).toEqual([]);
     }));
 
   it('a prompt is not glued to the draft of a person', () =>
-    atDesk(house, async (desk) => {
-      await desk.type('half a thought');
-      await desk.until(({ ready }) => !ready);
-      const result = await desk.surface.deliver(desk.prompt('something else', { policy: 'always' }));
+    inPane(world, async (pane) => {
+      await pane.type('half a thought');
+      await pane.until(({ ready }) => !ready);
+      const result = await pane.surface.deliver(pane.prompt('something else', { policy: 'always' }));
       expect(result).toMatchObject({
         outcome: 'not_ready',
         untouched: true,
         reasons: [readReason("editing_input='yes'")],
       });
-      expect(await desk.control.send('status')).toMatchObject({ draft: { text: 'half a thought' } });
+      expect(await pane.control.send('status')).toMatchObject({ draft: { text: 'half a thought' } });
     }));
 
   it('a prompt is not typed into the shell a dead agent has left, and a new agent is another instance', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        const first = desk.surface.observation().instanceId;
+    inPane(
+      world,
+      async (pane) => {
+        const first = pane.surface.observation().instanceId;
         expect(first).toMatch(/^\d+-\d+$/);
-        await desk.control.send('crash-to-shell');
-        await desk.until(({ connectivity }) => connectivity === 'unavailable');
-        expect(desk.surface.observation()).toMatchObject({
+        await pane.control.send('crash-to-shell');
+        await pane.until(({ connectivity }) => connectivity === 'unavailable');
+        expect(pane.surface.observation()).toMatchObject({
           ready: false,
           instanceId: null,
           sessionLost: false,
         });
-        await desk.shellScreen();
-        const result = await desk.surface.deliver(desk.prompt('rm -rf /', { policy: 'always' }));
+        await pane.shellScreen();
+        const result = await pane.surface.deliver(pane.prompt('rm -rf /', { policy: 'always' }));
         expect(result).toMatchObject({
           outcome: 'not_ready',
           untouched: true,
           reasons: [readReason("process='shell'")],
         });
-        expect(await desk.shellScreen()).toBe('shell$');
-        await desk.restart();
-        await desk.ready();
-        expect(desk.surface.observation().instanceId).not.toBe(first);
+        expect(await pane.shellScreen()).toBe('shell$');
+        await pane.restart();
+        await pane.ready();
+        expect(pane.surface.observation().instanceId).not.toBe(first);
       },
       { shell: true },
     ));
 
   it('a prompt whose reason has gone is superseded, and nothing is typed', () =>
-    atDesk(house, async (desk) => {
+    inPane(world, async (pane) => {
       const recheck = async (): Promise<{ go: false; reason: string }> => ({
         go: false,
         reason: 'mail was read',
       });
-      const prompt = desk.prompt('you have mail', { recheck });
-      expect(await desk.surface.deliver(prompt)).toMatchObject({
+      const prompt = pane.prompt('you have mail', { recheck });
+      expect(await pane.surface.deliver(prompt)).toMatchObject({
         outcome: 'superseded',
         untouched: true,
         reasons: ['mail was read'],
       });
       expect(prompt.told).toEqual([]);
-      expect(await desk.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
+      expect(await pane.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
     }));
 
   it('a prompt cannot close the brackets of its paste: escapes are taken out, and that is recorded', () =>
-    atDesk(house, async (desk) => {
-      const prompt = desk.prompt('before\u001b[201~!touch x\rafter\u0007');
-      expect(await desk.surface.deliver(prompt)).toMatchObject({ outcome: 'submitted' });
-      expect(desk.records('submitted')).toMatchObject([{ text: 'before[201~!touch x\nafter' }]);
+    inPane(world, async (pane) => {
+      const prompt = pane.prompt('before\u001b[201~!touch x\rafter\u0007');
+      expect(await pane.surface.deliver(prompt)).toMatchObject({ outcome: 'submitted' });
+      expect(pane.records('submitted')).toMatchObject([{ text: 'before[201~!touch x\nafter' }]);
       expect(prompt.told[0]?.evidence.facts).toMatchObject({
         policy: 'ready_only',
         changes: ['line_ends_unified', 'control_characters_removed'],
@@ -108,37 +108,37 @@ describe('a prompt', () => {
     }));
 
   it('a prompt for a new chat follows the reset of the chat', () =>
-    atDesk(house, async (desk) => {
-      await desk.surface.deliver(desk.prompt('in the old chat'));
-      await desk.until(({ ready }) => ready);
-      const result = await desk.surface.deliver(
-        desk.prompt('in the new chat', { chatSession: { mode: 'new' } }),
+    inPane(world, async (pane) => {
+      await pane.surface.deliver(pane.prompt('in the old chat'));
+      await pane.until(({ ready }) => ready);
+      const result = await pane.surface.deliver(
+        pane.prompt('in the new chat', { chatSession: { mode: 'new' } }),
       );
       expect(result).toMatchObject({ outcome: 'submitted' });
-      const told = desk.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
+      const told = pane.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
       expect(told).toEqual(['in the old chat', '/clear', 'in the new chat']);
     }));
 
   it('a prompt for a new chat waits for a list of commands that is drawn later than the command', () =>
-    atDesk(house, async (desk) => {
-      await desk.control.send('menu-late', { ms: 400 });
-      const result = await desk.surface.deliver(
-        desk.prompt('in the new chat', { chatSession: { mode: 'new' } }),
+    inPane(world, async (pane) => {
+      await pane.control.send('menu-late', { ms: 400 });
+      const result = await pane.surface.deliver(
+        pane.prompt('in the new chat', { chatSession: { mode: 'new' } }),
       );
       expect([result.outcome, result.reasons]).toEqual(['submitted', []]);
-      const told = desk.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
+      const told = pane.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
       expect(told).toEqual(['/clear', 'in the new chat']);
     }));
 
   it('a prompt for a new chat whose command is never offered leaves no list of commands open', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('menu-late', { ms: 3_600_000 });
-        const prompt = desk.prompt('in the new chat', { chatSession: { mode: 'new' } });
-        expect(await desk.surface.deliver(prompt)).toMatchObject({ outcome: 'failed', untouched: true });
-        await desk.ready();
-        expect(desk.records('submitted', 'command')).toEqual([]);
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('menu-late', { ms: 3_600_000 });
+        const prompt = pane.prompt('in the new chat', { chatSession: { mode: 'new' } });
+        expect(await pane.surface.deliver(prompt)).toMatchObject({ outcome: 'failed', untouched: true });
+        await pane.ready();
+        expect(pane.records('submitted', 'command')).toEqual([]);
       },
       { flags: ['--skin', 'kimi-like'], surface: { patience: { echoMs: 300 } } },
     ));
@@ -147,8 +147,8 @@ describe('a prompt', () => {
     ['a chat that exists', { chatSession: { mode: 'exact' as const, id: 'x' } }],
     ['a model', { execution: { model: { name: 'm' } } }],
   ])('a prompt with %s is refused by a TUI', (_what, more) =>
-    atDesk(house, async (desk) => {
-      expect(await desk.surface.deliver(desk.prompt('hello', more))).toMatchObject({
+    inPane(world, async (pane) => {
+      expect(await pane.surface.deliver(pane.prompt('hello', more))).toMatchObject({
         outcome: 'refused',
         untouched: true,
       });
@@ -156,8 +156,8 @@ describe('a prompt', () => {
   );
 
   it.each(['', '   \n\t ', '\u200b\u0007'])('a prompt of nothing to be seen (%j) is refused', (text) =>
-    atDesk(house, async (desk) => {
-      expect(await desk.surface.deliver(desk.prompt(text))).toMatchObject({
+    inPane(world, async (pane) => {
+      expect(await pane.surface.deliver(pane.prompt(text))).toMatchObject({
         outcome: 'refused',
         untouched: true,
       });
@@ -165,15 +165,15 @@ describe('a prompt', () => {
   );
 
   it('a prompt by two writers at once arrives as two prompts', () =>
-    atDesk(house, async (desk) => {
-      const other = openSurface(desk.surfaceOptions());
+    inPane(world, async (pane) => {
+      const other = openSurface(pane.surfaceOptions());
       await other.start();
       const texts = Array.from({ length: 6 }, (_, index) => `prompt ${index} of two writers`);
       const outcomes = await Promise.all(
         texts.map(async (text, index) => {
-          const surface = index % 2 === 0 ? desk.surface : other;
+          const surface = index % 2 === 0 ? pane.surface : other;
           for (;;) {
-            const { outcome } = await surface.deliver(desk.prompt(text));
+            const { outcome } = await surface.deliver(pane.prompt(text));
             if (outcome !== 'not_ready') return outcome;
             await new Promise((resolve) => setTimeout(resolve, 30));
           }
@@ -181,7 +181,7 @@ describe('a prompt', () => {
       );
       await other.close();
       expect(outcomes).toEqual(texts.map(() => 'submitted'));
-      const received = desk.records('submitted').map(({ text }) => text as string);
+      const received = pane.records('submitted').map(({ text }) => text as string);
       expect(received.sort()).toEqual(texts);
     }));
 });

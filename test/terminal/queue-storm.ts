@@ -1,9 +1,9 @@
 import type { Ending } from '../../src/base/index.ts';
 import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
 import { openSurface } from '../../src/terminal/index.ts';
-import type { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
-import { Desk } from './desk.ts';
+import type { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { promptOf, Seeded } from './seeded.ts';
+import { TestPane } from './test-pane.ts';
 
 /** What is wrong with the tool while several requests are in line. */
 export const TROUBLES = [
@@ -28,7 +28,7 @@ export interface Asked {
 
 export interface StormSize {
   seed: number;
-  /** Prompts per trouble, for each of `desks` agents that have it at once. */
+  /** Prompts per trouble, for each of `panes` agents that have it at once. */
   each: number;
   inLine: number;
   longestLateMs: number;
@@ -37,7 +37,7 @@ export interface StormSize {
 
 /** One agent with a gateway, a line of requests, and one trouble again and again. */
 export class QueueStorm {
-  readonly #desk: Desk;
+  readonly #pane: TestPane;
   readonly #ending: Ending;
   readonly #random: Seeded;
   readonly #size: StormSize;
@@ -46,8 +46,8 @@ export class QueueStorm {
   /** How many of them had not ended when the trouble was there. */
   struck = 0;
 
-  constructor(house: ScriptedHouse, ending: Ending, size: StormSize, statusFile: boolean) {
-    this.#desk = new Desk(house, { shell: true, flags: ['--turn', '40ms'], statusFile });
+  constructor(world: ScriptedWorld, ending: Ending, size: StormSize, statusFile: boolean) {
+    this.#pane = new TestPane(world, { shell: true, flags: ['--turn', '40ms'], statusFile });
     this.#ending = ending;
     this.#random = new Seeded(size.seed);
     this.#size = size;
@@ -55,7 +55,7 @@ export class QueueStorm {
 
   /** All prompts of this trouble, in lines of several; then those that the tool never answers, if asked for. */
   async run(trouble: Trouble): Promise<this> {
-    await this.#desk.begin();
+    await this.#pane.begin();
     this.#gateway = await this.#open();
     await this.#free();
     for (let done = 0; done < this.#size.each; done += this.#size.inLine) {
@@ -68,18 +68,18 @@ export class QueueStorm {
 
   async close(): Promise<void> {
     await this.#gateway?.gateway.stop('the storm is over');
-    await this.#desk.close();
+    await this.#pane.close();
   }
 
-  records(): ReturnType<Desk['records']> {
-    return this.#desk.records();
+  records(): ReturnType<TestPane['records']> {
+    return this.#pane.records();
   }
 
   #open(): Promise<TestGateway> {
-    const desk = this.#desk;
+    const pane = this.#pane;
     return testGateway(this.#ending, {
       config: {
-        openSurface: ({ laneLock, log }) => openSurface({ ...desk.surfaceOptions(), laneLock, log }),
+        openSurface: ({ laneLock, log }) => openSurface({ ...pane.surfaceOptions(), laneLock, log }),
       },
     });
   }
@@ -91,7 +91,7 @@ export class QueueStorm {
 
   /** Several requests, the trouble while they are in line, and its end; then each of them has ended. */
   async #line(trouble: Trouble, count: number): Promise<void> {
-    const { control } = this.#desk;
+    const { control } = this.#pane;
     const random = this.#random;
     const { longestLateMs, longestHangMs } = this.#size;
     const late = { ms: random.whole(Math.min(500, longestLateMs), longestLateMs) };
@@ -130,7 +130,7 @@ export class QueueStorm {
   }
 
   async #neverBack(count: number): Promise<void> {
-    await this.#desk.control.send('hang');
+    await this.#pane.control.send('hang');
     const ids = await this.#submit('never_back', count);
     await this.#waitsFor(ids[1] ?? ids[0]!, 'unseen_paste=');
     await this.#strike(ids);

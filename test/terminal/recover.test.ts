@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
-import { Desk } from './desk.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { KilledTypist } from './killed-typist.ts';
+import { TestPane } from './test-pane.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 let typist: KilledTypist;
 beforeAll(async () => {
-  [house, typist] = await Promise.all([ScriptedHouse.open(), KilledTypist.build()]);
+  [world, typist] = await Promise.all([ScriptedWorld.open(), KilledTypist.build()]);
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
   typist.close();
 });
 
@@ -25,46 +25,46 @@ describe('after a crash between typing and proof', () => {
     ['lane.entered', lines, 'submitted', 1],
     ['lane.submitted', line, 'submitted', 1],
   ] as const)('killed at %s, %j is judged %s', async (at, text, verdict, received) => {
-    const desk = await new Desk(house).open();
+    const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
-    await typist.killedAt(desk, at, text);
-    const ask = () => desk.surface.recover({ requestId: 'r-1', text, sinceUtc });
+    await typist.killedAt(pane, at, text);
+    const ask = () => pane.surface.recover({ requestId: 'r-1', text, sinceUtc });
     let recovered = await ask();
     // What the tool has not read yet nobody can judge; then it is asked again, as the lane does.
     while (recovered.verdict === 'unseen') recovered = await ask();
     expect(recovered.verdict, JSON.stringify(recovered)).toBe(verdict);
-    expect(desk.records('submitted')).toHaveLength(received);
+    expect(pane.records('submitted')).toHaveLength(received);
     const { found } = recovered.evidence.at(-1)!.facts;
     if (at === 'lane.typing') expect(found).toBe('nothing had been typed');
     else if (at === 'lane.typed') expect(found).toMatch(/had been typed.* taken back/);
-    const { draft } = (await desk.control.send('status')) as { draft: { bytes: number } };
+    const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
     expect(draft.bytes).toBe(0);
-    await desk.close();
+    await pane.close();
   });
 
   it('a list of commands that outlived the text being taken back is closed', async () => {
-    const desk = await new Desk(house, { flags: ['--skin', 'kimi-like'] }).open();
+    const pane = await new TestPane(world, { flags: ['--skin', 'kimi-like'] }).open();
     const sinceUtc = new Date().toISOString();
-    await typist.killedAt(desk, 'lane.erasing@2', '/cl');
-    const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: '/cl', sinceUtc });
+    await typist.killedAt(pane, 'lane.erasing@2', '/cl');
+    const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: '/cl', sinceUtc });
     expect(verdict).toBe('not_submitted');
-    await desk.ready();
-    expect(desk.records('command', 'submitted')).toEqual([]);
-    await desk.close();
+    await pane.ready();
+    expect(pane.records('command', 'submitted')).toEqual([]);
+    await pane.close();
   });
 
   it('a draft that is not exactly ours is left alone and nothing is claimed', async () => {
-    const desk = await new Desk(house).open();
+    const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
-    await typist.killedAt(desk, 'lane.pasted', line);
-    await desk.type(' and a person went on');
-    await desk.shows('a person went on');
-    const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
+    await typist.killedAt(pane, 'lane.pasted', line);
+    await pane.type(' and a person went on');
+    await pane.shows('a person went on');
+    const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
     expect(verdict).toBe('unknown');
-    expect(await desk.control.send('status')).toMatchObject({
+    expect(await pane.control.send('status')).toMatchObject({
       draft: { text: `${line} and a person went on` },
     });
-    await desk.close();
+    await pane.close();
   });
 
   describe('where the tool shows a label for a long paste', () => {
@@ -72,86 +72,86 @@ describe('after a crash between typing and proof', () => {
     const collapsing = { flags: ['--skin', 'claude-like'] };
 
     it.each(['lane.pasted', 'lane.typed'])('the label of our own is taken back, killed at %s', async (at) => {
-      const desk = await new Desk(house, collapsing).open();
+      const pane = await new TestPane(world, collapsing).open();
       const sinceUtc = new Date().toISOString();
-      await typist.killedAt(desk, at, long);
-      await desk.shows('[Pasted text #1 +11 lines]');
-      const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
-      const { draft } = (await desk.control.send('status')) as { draft: { bytes: number } };
+      await typist.killedAt(pane, at, long);
+      await pane.shows('[Pasted text #1 +11 lines]');
+      const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
+      const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
       expect([verdict, draft.bytes]).toEqual(['not_submitted', 0]);
-      await desk.close();
+      await pane.close();
     });
 
     it('one that counts another text is left alone', async () => {
-      const desk = await new Desk(house, collapsing).open();
+      const pane = await new TestPane(world, collapsing).open();
       const sinceUtc = new Date().toISOString();
-      await typist.killedAt(desk, 'lane.typed', long);
-      await desk.press('C-u');
-      await desk.draft(/^$/);
+      await typist.killedAt(pane, 'lane.typed', long);
+      await pane.press('C-u');
+      await pane.draft(/^$/);
       const theirs = `${long}\nand a line of a person`;
-      await desk.tmux(['set-buffer', '-b', 'theirs', theirs]);
-      await desk.tmux(['paste-buffer', '-p', '-b', 'theirs', '-t', `=${desk.session}:`]);
-      await desk.shows('[Pasted text #2 +12 lines]');
-      const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
-      const { draft } = (await desk.control.send('status')) as { draft: { text: string } };
+      await pane.tmux(['set-buffer', '-b', 'theirs', theirs]);
+      await pane.tmux(['paste-buffer', '-p', '-b', 'theirs', '-t', `=${pane.session}:`]);
+      await pane.shows('[Pasted text #2 +12 lines]');
+      const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
+      const { draft } = (await pane.control.send('status')) as { draft: { text: string } };
       expect([verdict, draft.text]).toEqual(['unknown', theirs]);
-      await desk.close();
+      await pane.close();
     });
   });
 
   it('what a tool erases later than anybody waits for is taken back in the end, and left nowhere', async () => {
-    const desk = await new Desk(house).open();
+    const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
-    await typist.killedAt(desk, 'lane.typed', lines);
-    await desk.control.send('echo-late', { ms: 4000 });
-    const ask = () => desk.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
+    await typist.killedAt(pane, 'lane.typed', lines);
+    await pane.control.send('echo-late', { ms: 4000 });
+    const ask = () => pane.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
     let recovered = await ask();
     while (recovered.verdict === 'unseen') recovered = await ask();
-    const { draft } = (await desk.control.send('status')) as { draft: { text: string } };
+    const { draft } = (await pane.control.send('status')) as { draft: { text: string } };
     expect([recovered.verdict, draft.text]).toEqual(['not_submitted', '']);
-    await desk.close();
+    await pane.close();
   });
 
   it('the verdict on an earlier attempt of the same request says nothing of a later one', async () => {
-    const desk = await new Desk(house).open();
+    const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
-    const ask = () => desk.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
-    await typist.killedAt(desk, 'lane.typed', lines);
+    const ask = () => pane.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
+    await typist.killedAt(pane, 'lane.typed', lines);
     expect(await ask()).toMatchObject({ verdict: 'not_submitted' });
     // Its owner is not told of that verdict here: the disk may refuse that, or the next kill come before it.
-    await typist.killedAt(desk, 'lane.entered', lines);
+    await typist.killedAt(pane, 'lane.entered', lines);
     let recovered = await ask();
     while (recovered.verdict === 'unseen') recovered = await ask();
-    expect([recovered.verdict, desk.records('submitted').length]).toEqual(['submitted', 1]);
-    await desk.close();
+    expect([recovered.verdict, pane.records('submitted').length]).toEqual(['submitted', 1]);
+    await pane.close();
   });
 
   it('an Enter that a slow tool shows late is not denied because the same words were there before', async () => {
-    const desk = await new Desk(house, { flags: ['--reply', ''], statusFile: false }).open();
-    await desk.ready();
+    const pane = await new TestPane(world, { flags: ['--reply', ''], statusFile: false }).open();
+    await pane.ready();
     const record = async (): Promise<void> => {};
     const first = { requestId: 'r-0', text: lines, policy: 'ready_only' as const, record };
-    expect(await desk.surface.deliver(first)).toMatchObject({ outcome: 'submitted' });
-    await desk.ready();
+    expect(await pane.surface.deliver(first)).toMatchObject({ outcome: 'submitted' });
+    await pane.ready();
     const sinceUtc = new Date().toISOString();
-    await desk.control.send('echo-late', { ms: 4000 });
-    await typist.killedAt(desk, 'lane.entered', lines);
-    const ask = () => desk.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
+    await pane.control.send('echo-late', { ms: 4000 });
+    await typist.killedAt(pane, 'lane.entered', lines);
+    const ask = () => pane.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
     let recovered = await ask();
     while (recovered.verdict === 'unseen') recovered = await ask();
-    expect(desk.records('submitted')).toHaveLength(2);
+    expect(pane.records('submitted')).toHaveLength(2);
     expect(recovered.verdict, JSON.stringify(recovered)).toBe('unknown');
-    await desk.close();
+    await pane.close();
   });
 
   it('an agent that has lost the prompt gives no evidence, and nothing is claimed', async () => {
-    const desk = await new Desk(house).open();
-    await desk.control.send('lose-prompt');
+    const pane = await new TestPane(world).open();
+    await pane.control.send('lose-prompt');
     const sinceUtc = new Date().toISOString();
-    await typist.killedAt(desk, 'lane.entered', line);
-    await desk.control.event('prompt_lost');
-    const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
+    await typist.killedAt(pane, 'lane.entered', line);
+    await pane.control.event('prompt_lost');
+    const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
     expect(verdict).toBe('unknown');
-    await desk.close();
+    await pane.close();
   });
 });

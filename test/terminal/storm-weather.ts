@@ -1,8 +1,8 @@
 import { messageOf } from '../../src/base/index.ts';
 import { fingerprint } from '../support/scripted-agent.ts';
-import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import type { Seeded } from './seeded.ts';
+import type { TestPane } from './test-pane.ts';
 
 /** What may go wrong around one prompt, and how often. */
 export const FAULTS = {
@@ -59,7 +59,7 @@ export interface Status {
 
 /** The trouble of one prompt: what is there before, what comes meanwhile, and who clears it away. */
 export class Weather {
-  readonly #desk: Desk;
+  readonly #pane: TestPane;
   readonly #person: PersonAtClient;
   readonly #random: Seeded;
   readonly #storm: Aftermath;
@@ -67,8 +67,8 @@ export class Weather {
   #crashed = false;
   #resized = false;
 
-  constructor(desk: Desk, person: PersonAtClient, random: Seeded, storm: Aftermath) {
-    this.#desk = desk;
+  constructor(pane: TestPane, person: PersonAtClient, random: Seeded, storm: Aftermath) {
+    this.#pane = pane;
     this.#person = person;
     this.#random = random;
     this.#storm = storm;
@@ -76,13 +76,13 @@ export class Weather {
 
   /** A turn nobody asked for. The prompt before may have begun one late, which does as well. */
   async #busy(ms: number): Promise<void> {
-    await this.#desk.control.send('busy', { ms }).catch((error: unknown) => {
+    await this.#pane.control.send('busy', { ms }).catch((error: unknown) => {
       if (!messageOf(error).includes('a turn is already running')) throw error;
     });
   }
 
   async before(fault: Fault, number: number): Promise<void> {
-    const { control } = this.#desk;
+    const { control } = this.#pane;
     const random = this.#random;
     const line = `a line of a person, number ${number}`;
     if (fault === 'swallow') await control.send('swallow-enter', { count: random.whole(1, 4) });
@@ -98,9 +98,9 @@ export class Weather {
     if (fault === 'skin') await control.send('skin', { name: random.pick(SKINS) });
     if (fault === 'person_draft') {
       this.#storm.personLines.push(line);
-      await this.#desk.type(line);
+      await this.#pane.type(line);
       // On the screen, not only with the agent: of keys that are not shown yet, and came from no client, nobody can know.
-      await this.#desk.shows(line);
+      await this.#pane.shows(line);
     }
     if (fault === 'person_client') {
       this.#storm.personLines.push(line);
@@ -117,17 +117,17 @@ export class Weather {
 
   /** Opened, and to be seen. */
   async #dialog(kind: string): Promise<void> {
-    const { control } = this.#desk;
+    const { control } = this.#pane;
     const { mark } = control;
     await control.send('open-dialog', { kind });
     await control.event('drawn', ({ state }) => state === 'dialog', mark);
-    await this.#desk.screen();
+    await this.#pane.screen();
   }
 
   /** Begun together with the delivery, at an instant of its own. */
   during(fault: Fault, tries: number): void {
     if (tries > 1) return;
-    const { control } = this.#desk;
+    const { control } = this.#pane;
     const at = this.#random.whole(0, 70);
     const later = (act: () => Promise<unknown>): void => {
       const acted = new Promise((resolve) => setTimeout(resolve, at)).then(act);
@@ -140,13 +140,13 @@ export class Weather {
     if (fault === 'resize_during') {
       this.#resized = true;
       const [columns, rows] = [this.#random.whole(40, 140), this.#random.whole(16, 50)];
-      later(() => this.#desk.resize(columns, rows));
+      later(() => this.#pane.resize(columns, rows));
     }
   }
 
   /** What a person does who sees that the agent is not ready. */
   async helpAlong(): Promise<void> {
-    const { control } = this.#desk;
+    const { control } = this.#pane;
     if (this.#crashed) return this.#restart();
     const status = (await control.send('status').catch(() => undefined)) as Status | undefined;
     // Else the prompt would be tried for ever.
@@ -161,32 +161,32 @@ export class Weather {
   async after(): Promise<void> {
     await Promise.all(this.#pending);
     if (this.#crashed) await this.#restart();
-    const status = (await this.#desk.control.send('status')) as Status & { draft: { text: string } };
+    const status = (await this.#pane.control.send('status')) as Status & { draft: { text: string } };
     if (status.draft.text !== '' && status.draft.text === this.#storm.personLines.at(-1)) {
-      if (status.state === 'dialog') await this.#desk.control.send('close-dialog');
-      const { mark } = this.#desk.control;
+      if (status.state === 'dialog') await this.#pane.control.send('close-dialog');
+      const { mark } = this.#pane.control;
       await this.#personEnters();
-      await this.#desk.control.event('draft', ({ empty }) => empty === true, mark);
+      await this.#pane.control.event('draft', ({ empty }) => empty === true, mark);
     }
-    if (this.#resized) await this.#desk.resize(100, 30);
+    if (this.#resized) await this.#pane.resize(100, 30);
   }
 
   /** As people do, a moment after the last letter: some skins take a quick Enter for part of a paste. */
   async #personEnters(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    await this.#desk.press('Enter');
+    await this.#pane.press('Enter');
   }
 
   async #crash(): Promise<void> {
     this.#crashed = true;
     // It may be gone before it has answered.
-    await this.#desk.control.send('crash-to-shell').catch(() => {});
-    await this.#desk.control.closed;
+    await this.#pane.control.send('crash-to-shell').catch(() => {});
+    await this.#pane.control.closed;
   }
 
   async #restart(): Promise<void> {
     this.#crashed = false;
-    this.#storm.shells.push(await this.#desk.shellScreen());
-    await this.#desk.restart();
+    this.#storm.shells.push(await this.#pane.shellScreen());
+    await this.#pane.restart();
   }
 }

@@ -4,10 +4,10 @@ import { reasonTexts } from '../../src/domain/index.ts';
 import type { DeliveryResult } from '../../src/terminal/index.ts';
 import { preparePrompt } from '../../src/terminal/lane/prompt/prepare-prompt.ts';
 import { detectorFor } from '../../src/tools/index.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { drawSeed } from '../support/draw-seed.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
-import { atDesk, type Desk } from './desk.ts';
+import { inPane, type TestPane } from './test-pane.ts';
 
 /**
  * Text that terminals, tools and people disagree about, on its way into a real terminal: each prompt is submitted as the
@@ -17,11 +17,11 @@ const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = drawSeed();
 const RUNS = FULL ? 400 : 24;
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const MARKS = ['\u0301', '\u0308', '\u20dd', '\u0903', '\u094d', '\ufe0f', '\u034f', '\u1ab0'];
 const FORMAT = [
@@ -75,20 +75,20 @@ const piece = fc.oneof(
 const anyText = fc.array(piece, { minLength: 1, maxLength: 30 }).map((pieces) => pieces.join(''));
 
 /** As a dispatcher does: a screen that moved at the instant of typing is not ready, and is tried again with nothing typed. */
-async function delivered(desk: Desk, text: string): Promise<DeliveryResult> {
+async function delivered(pane: TestPane, text: string): Promise<DeliveryResult> {
   for (;;) {
-    const result = await desk.surface.deliver(desk.prompt(text));
+    const result = await pane.surface.deliver(pane.prompt(text));
     if (result.outcome !== 'not_ready' || !result.untouched) return result;
-    await desk.ready();
+    await pane.ready();
   }
 }
 
-async function arrivesOrIsRefused(desk: Desk, text: string): Promise<string> {
-  await desk.ready();
-  const before = desk.records('submitted', 'command', 'shell_command').length;
-  const result = await delivered(desk, text);
+async function arrivesOrIsRefused(pane: TestPane, text: string): Promise<string> {
+  await pane.ready();
+  const before = pane.records('submitted', 'command', 'shell_command').length;
+  const result = await delivered(pane, text);
   const told = JSON.stringify({ text, result });
-  const received = desk.records('submitted', 'command', 'shell_command').slice(before);
+  const received = pane.records('submitted', 'command', 'shell_command').slice(before);
   if (result.outcome === 'submitted') {
     const { text: pasted } = preparePrompt(text, detectorFor('scripted').input);
     expect(
@@ -100,7 +100,7 @@ async function arrivesOrIsRefused(desk: Desk, text: string): Promise<string> {
     expect(reasonTexts(result.reasons).join(), told).not.toBe('');
     expect(received, told).toEqual([]);
   }
-  const { draft } = (await desk.control.send('status')) as { draft: { bytes: number } };
+  const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
   expect(draft.bytes, told).toBe(0);
   return result.outcome;
 }
@@ -126,20 +126,20 @@ const KNOWN = {
 
 describe('a prompt with', () => {
   it.each(Object.entries(KNOWN))('%s is submitted as it was pasted, or refused', (_what, text) =>
-    atDesk(house, async (desk) => void (await arrivesOrIsRefused(desk, text))),
+    inPane(world, async (pane) => void (await arrivesOrIsRefused(pane, text))),
   );
 
   it(`any Unicode (${RUNS} prompts) is submitted as it was pasted, or refused with nothing typed`, () =>
-    atDesk(house, async (desk) => {
+    inPane(world, async (pane) => {
       const outcomes: Record<string, number> = {};
       const failures: string[] = [];
       for (const text of fc.sample(anyText, { seed: SEED, numRuns: RUNS })) {
         try {
-          const outcome = await arrivesOrIsRefused(desk, text);
+          const outcome = await arrivesOrIsRefused(pane, text);
           outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
         } catch (error) {
           failures.push(String(error).slice(0, 1000));
-          await desk.control.send('draft', { text: '' });
+          await pane.control.send('draft', { text: '' });
         }
       }
       const sums = inWords({ ...outcomes, wrong: failures.length });

@@ -4,24 +4,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Emitter, silentLog } from '../../src/base/index.ts';
 import { readReason, reasonTexts, standingOf } from '../../src/domain/index.ts';
 import { type AgentSurface, type Observation, openSurface } from '../../src/terminal/index.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
-import { QUICK } from './desk.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
+import { QUICK } from './test-pane.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'drawn-tool.mjs');
 const MARK = '˙ˑ˙';
 const BACKSPACE = '\x7f';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 beforeAll(async () => {
-  house = await ScriptedHouse.open();
+  world = await ScriptedWorld.open();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 /** An unknown version of claude in a pane, which says by its hooks that it is idle, and the surface on it. */
 class UnknownVersion {
   static #count = 0;
   readonly #name = `unknown-version-${UnknownVersion.#count++}`;
-  readonly #directory = path.join(house.directory, this.#name);
+  readonly #directory = path.join(world.directory, this.#name);
   readonly #received = path.join(this.#directory, 'received');
   readonly #habits: string[];
   #pid = 0;
@@ -46,7 +46,7 @@ class UnknownVersion {
     });
     const command = [process.execPath, PROGRAM, this.#received, signals, ...this.#habits];
     const start = ['new-session', '-d', '-P', '-F', '#{pane_pid}', '-x', '100', '-y', '30', '-s', this.#name];
-    this.#pid = Number(await house.tmux([...start, `exec ${command.join(' ')}`]));
+    this.#pid = Number(await world.tmux([...start, `exec ${command.join(' ')}`]));
     await started;
     return this.watch();
   }
@@ -60,7 +60,7 @@ class UnknownVersion {
         backend: 'local_interactive',
         agent_name: this.#name,
         tmux_session_name: this.#name,
-        tmux: { session_name: this.#name, socket: house.socket, primary_window_name: 'agent' },
+        tmux: { session_name: this.#name, socket: world.socket, primary_window_name: 'agent' },
         runtime: { session_id: this.#name, agent_pid: this.#pid },
         launch_policy_provenance: { detected_tool_version: '2.0.50' },
         launch_plan: { executable: process.execPath, args: [PROGRAM], metadata: {} },
@@ -94,7 +94,7 @@ class UnknownVersion {
 
   async close(): Promise<void> {
     await this.surface.close();
-    await house.tmux(['kill-session', '-t', `=${this.#name}`]).catch(() => {});
+    await world.tmux(['kill-session', '-t', `=${this.#name}`]).catch(() => {});
   }
 }
 

@@ -2,141 +2,141 @@ import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readReason, reasonTexts, standingOf } from '../../src/domain/index.ts';
 import type { DeliveryResult, SettledAttempt } from '../../src/terminal/index.ts';
-import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { sampled } from '../support/sample.ts';
-import { atDesk, type Desk } from './desk.ts';
 import { KilledTypist } from './killed-typist.ts';
+import { inPane, type TestPane } from './test-pane.ts';
 
-let house: ScriptedHouse;
+let world: ScriptedWorld;
 let typist: KilledTypist;
 beforeAll(async () => {
-  [house, typist] = await Promise.all([ScriptedHouse.open(), KilledTypist.build()]);
+  [world, typist] = await Promise.all([ScriptedWorld.open(), KilledTypist.build()]);
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
   typist.close();
 });
 
-const received = (desk: Desk): unknown[] => desk.records('submitted').map(({ text }) => text);
-const unseen = (desk: Desk, what: 'pasted' | 'entered'): Promise<void> =>
-  desk.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='${what}'`));
+const received = (pane: TestPane): unknown[] => pane.records('submitted').map(({ text }) => text);
+const unseen = (pane: TestPane, what: 'pasted' | 'entered'): Promise<void> =>
+  pane.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='${what}'`));
 const QUICKLY = { surface: { patience: { echoMs: 300, proofMs: 800, lostMs: 1_500 } } };
 
 describe('a tool that does not answer', () => {
   it('a tool that does not answer is left alone until its screen moves; then the same attempt goes on, and those behind it come once each', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('hang');
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('hang');
         const { signal } = new AbortController();
         const texts = Array.from({ length: 6 }, (_, index) => `work item ${index + 1}`);
         const [first, ...rest] = texts.map((text) =>
-          desk.prompt(text, { patient: signal, policy: 'always' }),
+          pane.prompt(text, { patient: signal, policy: 'always' }),
         );
-        const going = [desk.surface.deliver(first!)];
-        await unseen(desk, 'pasted');
-        going.push(...rest.map((prompt) => desk.surface.deliver(prompt)));
-        await desk.control.send('unhang');
+        const going = [pane.surface.deliver(first!)];
+        await unseen(pane, 'pasted');
+        going.push(...rest.map((prompt) => pane.surface.deliver(prompt)));
+        await pane.control.send('unhang');
         const results = await Promise.all(going);
         expect(results.map(({ outcome }) => outcome)).toEqual(texts.map(() => 'submitted'));
         expect(first!.told.map(({ stage }) => stage).slice(0, 3)).toEqual(['typing', 'typed', 'submitted']);
-        expect(received(desk)).toEqual(texts);
-        expect(reasonTexts(desk.surface.observation().reasons).join()).not.toContain('unseen_paste');
+        expect(received(pane)).toEqual(texts);
+        expect(reasonTexts(pane.surface.observation().reasons).join()).not.toContain('unseen_paste');
       },
       QUICKLY,
     ));
 
   it('a tool that does not answer needs a person when it has not taken for long what was typed, and goes on by itself when it does', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('hang');
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('hang');
         const { signal } = new AbortController();
-        const going = desk.surface.deliver(desk.prompt('a slow one', { patient: signal }));
-        await desk.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='pasted_long'`));
-        const { reasons } = desk.surface.observation();
+        const going = pane.surface.deliver(pane.prompt('a slow one', { patient: signal }));
+        await pane.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='pasted_long'`));
+        const { reasons } = pane.surface.observation();
         expect(standingOf({ tool: 'scripted', reasons })).toMatchObject({ state: 'needs_you' });
-        await desk.control.send('unhang');
+        await pane.control.send('unhang');
         const { outcome } = await going;
-        expect(received(desk)).toEqual(outcome === 'submitted' ? ['a slow one'] : []);
-        expect(reasonTexts(desk.surface.observation().reasons).join()).not.toContain('unseen_paste');
+        expect(received(pane)).toEqual(outcome === 'submitted' ? ['a slow one'] : []);
+        expect(reasonTexts(pane.surface.observation().reasons).join()).not.toContain('unseen_paste');
       },
       QUICKLY,
     ));
 
   it('nothing is typed into a tool that is stopped by a signal, and it is ready when it is continued', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        const { pid } = (await desk.control.send('status')) as { pid: number };
+    inPane(
+      world,
+      async (pane) => {
+        const { pid } = (await pane.control.send('status')) as { pid: number };
         process.kill(pid, 'SIGSTOP');
         // On a busy machine it runs on for a moment, and what is typed in that moment is waited for.
         await expect
           .poll(() => fs.readFileSync(`/proc/${pid}/stat`, 'utf8'), { timeout: 30_000 })
           .toMatch(/\) T /);
         const { signal } = new AbortController();
-        const early = await desk.surface.deliver(desk.prompt('while it is stopped', { patient: signal }));
+        const early = await pane.surface.deliver(pane.prompt('while it is stopped', { patient: signal }));
         expect(early).toMatchObject({ outcome: 'not_ready', untouched: true });
         process.kill(pid, 'SIGCONT');
-        await desk.ready();
-        const later = await desk.surface.deliver(desk.prompt('when it goes on', { patient: signal }));
+        await pane.ready();
+        const later = await pane.surface.deliver(pane.prompt('when it goes on', { patient: signal }));
         expect(later).toMatchObject({ outcome: 'submitted' });
-        expect(received(desk)).toEqual(['when it goes on']);
+        expect(received(pane)).toEqual(['when it goes on']);
       },
       // tmux continues its own children; this one is a shell's.
       { ...QUICKLY, shell: true },
     ));
 
   it('a tool that ended before it answered has nothing of the prompt anywhere, and it may be typed again', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('hang');
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('hang');
         const { signal } = new AbortController();
-        const going = desk.surface.deliver(desk.prompt('into a dying tool', { patient: signal }));
-        await unseen(desk, 'pasted');
-        await desk.control.send('crash-to-shell').catch(() => {});
+        const going = pane.surface.deliver(pane.prompt('into a dying tool', { patient: signal }));
+        await unseen(pane, 'pasted');
+        await pane.control.send('crash-to-shell').catch(() => {});
         expect(await going).toMatchObject({ outcome: 'returned', untouched: false });
-        expect(await desk.shellScreen()).toBe('shell$');
+        expect(await pane.shellScreen()).toBe('shell$');
       },
       { ...QUICKLY, shell: true },
     ));
 
   it('a prompt whose caller would not wait is taken back when it appears late, and the next prompt comes alone', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('hang');
-        const first = await desk.surface.deliver(desk.prompt('asked for directly'));
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('hang');
+        const first = await pane.surface.deliver(pane.prompt('asked for directly'));
         expect(first).toMatchObject({ outcome: 'unconfirmed', untouched: false });
-        await unseen(desk, 'pasted');
-        expect(await desk.surface.deliver(desk.prompt('too early'))).toMatchObject({
+        await unseen(pane, 'pasted');
+        expect(await pane.surface.deliver(pane.prompt('too early'))).toMatchObject({
           outcome: 'not_ready',
           untouched: true,
           reasons: [readReason("unseen_paste='pasted'")],
         });
-        const settled = desk.surface.leftovers!.settled.next();
-        await desk.control.send('unhang');
+        const settled = pane.surface.leftovers!.settled.next();
+        await pane.control.send('unhang');
         await settled;
         const told: SettledAttempt[] = [];
-        await desk.surface.leftovers!.settle((each) => void told.push(each));
+        await pane.surface.leftovers!.settle((each) => void told.push(each));
         expect(told).toMatchObject([{ owner: { source: 'direct' }, verdict: 'not_submitted' }]);
-        await desk.ready();
-        expect(await desk.surface.deliver(desk.prompt('the next one'))).toMatchObject({
+        await pane.ready();
+        expect(await pane.surface.deliver(pane.prompt('the next one'))).toMatchObject({
           outcome: 'submitted',
         });
-        expect(received(desk)).toEqual(['the next one']);
+        expect(received(pane)).toEqual(['the next one']);
       },
       QUICKLY,
     ));
 
   it('a paste that a drawing tool does not show was lost, and may be typed again', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('ignore-paste');
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('ignore-paste');
         const { signal } = new AbortController();
-        const result = await desk.surface.deliver(desk.prompt('ignored', { patient: signal }));
+        const result = await pane.surface.deliver(pane.prompt('ignored', { patient: signal }));
         expect(result).toMatchObject({ outcome: 'returned' });
         expect(reasonTexts(result.reasons).join()).toContain('the paste was lost');
       },
@@ -146,18 +146,18 @@ describe('a tool that does not answer', () => {
   it.each([
     [
       'raw keys',
-      (desk: Desk): Promise<DeliveryResult> => desk.surface.sendKeys({ requestId: 'k', sequence: 'x' }),
+      (pane: TestPane): Promise<DeliveryResult> => pane.surface.sendKeys({ requestId: 'k', sequence: 'x' }),
     ],
-    ['an interrupt', (desk: Desk): Promise<DeliveryResult> => desk.surface.interrupt('i')],
+    ['an interrupt', (pane: TestPane): Promise<DeliveryResult> => pane.surface.interrupt('i')],
   ])('a tool that does not answer still gets %s that a person asks for', (_what, act) =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('hang');
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('hang');
         const stop = new AbortController();
-        const going = desk.surface.deliver(desk.prompt('left alone', { patient: stop.signal }));
-        await unseen(desk, 'pasted');
-        expect(await act(desk)).toMatchObject({ outcome: 'submitted', untouched: false });
+        const going = pane.surface.deliver(pane.prompt('left alone', { patient: stop.signal }));
+        await unseen(pane, 'pasted');
+        expect(await act(pane)).toMatchObject({ outcome: 'submitted', untouched: false });
         stop.abort();
         expect(await going).toMatchObject({ outcome: 'left' });
       },
@@ -179,16 +179,16 @@ describe('a tool that draws late', () => {
   it.each(sampled(import.meta.filename, late, 2))(
     'a prompt to a tool that draws late is submitted with one Enter: %s %d ms, reported by the tool: %s',
     (fault, ms, statusFile) =>
-      atDesk(
-        house,
-        async (desk) => {
-          await desk.control.send(fault, { ms });
-          const result = await desk.surface.deliver(
-            desk.prompt('taken at once, shown late', { patient: new AbortController().signal }),
+      inPane(
+        world,
+        async (pane) => {
+          await pane.control.send(fault, { ms });
+          const result = await pane.surface.deliver(
+            pane.prompt('taken at once, shown late', { patient: new AbortController().signal }),
           );
           expect(result).toMatchObject({ outcome: 'submitted' });
           expect(result.evidence.at(-1)?.facts).toMatchObject({ enters: 1 });
-          expect(received(desk)).toEqual(['taken at once, shown late']);
+          expect(received(pane)).toEqual(['taken at once, shown late']);
         },
         { statusFile },
       ),
@@ -201,26 +201,26 @@ describe('what a killed typist has left', () => {
   it.each(['lane.pasted', 'lane.typed'])(
     'what a killed typist has left at %s is taken back before the next one types',
     (at) =>
-      atDesk(house, async (desk) => {
-        await typist.killedAt(desk, at, line);
-        await desk.shows('on its way');
-        expect(await desk.surface.deliver(desk.prompt('and another one'))).toMatchObject({
+      inPane(world, async (pane) => {
+        await typist.killedAt(pane, at, line);
+        await pane.shows('on its way');
+        expect(await pane.surface.deliver(pane.prompt('and another one'))).toMatchObject({
           outcome: 'submitted',
         });
-        expect(received(desk)).toEqual(['and another one']);
+        expect(received(pane)).toEqual(['and another one']);
         const told: SettledAttempt[] = [];
-        await desk.surface.leftovers!.settle((each) => void told.push(each));
+        await pane.surface.leftovers!.settle((each) => void told.push(each));
         expect(told).toMatchObject([{ requestId: 'r-1', verdict: 'not_submitted' }]);
       }),
   );
 
   it('what a killed typist has left at lane.entered is found submitted, also by who settles it for another', () =>
-    atDesk(house, async (desk) => {
-      await typist.killedAt(desk, 'lane.entered', line);
+    inPane(world, async (pane) => {
+      await typist.killedAt(pane, 'lane.entered', line);
       const told: SettledAttempt[] = [];
-      expect(await desk.surface.leftovers!.settle((each) => void told.push(each))).toBeUndefined();
+      expect(await pane.surface.leftovers!.settle((each) => void told.push(each))).toBeUndefined();
       expect(told).toMatchObject([{ requestId: 'r-1', owner: { source: 'direct' }, verdict: 'submitted' }]);
-      expect(received(desk)).toEqual([line]);
+      expect(received(pane)).toEqual([line]);
     }));
 
   it.each([
@@ -229,48 +229,48 @@ describe('what a killed typist has left', () => {
   ] as const)(
     'what a killed typist has left at %s in a tool that does not answer is gone on with when it does',
     (at, what) =>
-      atDesk(
-        house,
-        async (desk) => {
-          if (at === 'lane.pasted') await desk.control.send('hang');
-          else await desk.control.send('slow-redraw', { ms: 12_000 });
+      inPane(
+        world,
+        async (pane) => {
+          if (at === 'lane.pasted') await pane.control.send('hang');
+          else await pane.control.send('slow-redraw', { ms: 12_000 });
           if (at === 'lane.entered') {
             // Hung from the instant at which the text is shown.
-            await desk.control.send('clear-faults');
-            const shown = desk.control.event('draft', ({ empty }) => empty === false);
-            void shown.then(() => desk.control.event('drawn')).then(() => desk.control.send('hang'));
+            await pane.control.send('clear-faults');
+            const shown = pane.control.event('draft', ({ empty }) => empty === false);
+            void shown.then(() => pane.control.event('drawn')).then(() => pane.control.send('hang'));
           }
-          await typist.killedAt(desk, at, line);
+          await typist.killedAt(pane, at, line);
           const sinceUtc = new Date().toISOString();
-          const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
+          const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
           expect(verdict).toBe('unseen');
           const { signal } = new AbortController();
-          const going = desk.surface.deliver(
-            desk.prompt(line, { requestId: 'r-1', patient: signal, resume: true }),
+          const going = pane.surface.deliver(
+            pane.prompt(line, { requestId: 'r-1', patient: signal, resume: true }),
           );
-          await unseen(desk, what);
-          await desk.control.send('unhang');
+          await unseen(pane, what);
+          await pane.control.send('unhang');
           expect(await going).toMatchObject({ outcome: 'submitted' });
-          expect(received(desk)).toEqual([line]);
+          expect(received(pane)).toEqual([line]);
         },
         QUICKLY,
       ),
   );
 
   it('what a killed typist has left in a tool that has been replaced is proven not to be there', () =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send('hang');
-        await typist.killedAt(desk, 'lane.pasted', line);
-        await desk.control.send('crash-to-shell').catch(() => {});
-        await desk.shellScreen();
-        await desk.restart();
-        await desk.ready();
+    inPane(
+      world,
+      async (pane) => {
+        await pane.control.send('hang');
+        await typist.killedAt(pane, 'lane.pasted', line);
+        await pane.control.send('crash-to-shell').catch(() => {});
+        await pane.shellScreen();
+        await pane.restart();
+        await pane.ready();
         const told: SettledAttempt[] = [];
-        await desk.surface.leftovers!.settle((each) => void told.push(each));
+        await pane.surface.leftovers!.settle((each) => void told.push(each));
         expect(told).toMatchObject([{ verdict: 'not_submitted', evidence: [{ source: 'process' }] }]);
-        expect(received(desk)).toEqual([]);
+        expect(received(pane)).toEqual([]);
       },
       { shell: true },
     ));

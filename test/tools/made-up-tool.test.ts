@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld } from '../support/test-world.ts';
 
 /** Everything here is done by the built programs; they know the tool by made-up-tool.ts alone. */
-let house: TestWorld;
+let world: TestWorld;
 let env: NodeJS.ProcessEnv;
 let heardFile: string;
 
 beforeAll(() => {
-  house = new TestWorld();
-  const at = (name: string): string => path.join(house.directory, name);
+  world = new TestWorld();
+  const at = (name: string): string => path.join(world.directory, name);
   const tool = at('made-up-tool.mjs');
   const source = path.join(import.meta.dirname, 'made-up-tool.ts');
   esbuild.buildSync({ entryPoints: [source], outfile: tool, bundle: true, format: 'esm' });
@@ -25,11 +25,11 @@ beforeAll(() => {
 });
 afterAll(async () => {
   for (const name of ['mia', 'mab']) await rouse('agents', 'stop', '--agent-name', name);
-  await house.close();
+  await world.close();
 });
 
 const WAIT = { timeout: 30_000, interval: 100 };
-const rouse = (...words: string[]): Promise<Ran> => house.rouse([...words, '--print-json'], env);
+const rouse = (...words: string[]): Promise<Ran> => world.rouse([...words, '--print-json'], env);
 async function json(...words: string[]): Promise<Ran['json']> {
   const said = await rouse(...words);
   expect([words.join(' '), said.code, said.stderr]).toEqual([words.join(' '), 0, '']);
@@ -107,7 +107,7 @@ describe('a tool made up in one file', () => {
   });
 
   it('a tool made up in one file is offered by the command line, and its screens are classified', async () => {
-    const help = await house.rouse(['agents', 'launch', '--help'], env);
+    const help = await world.rouse(['agents', 'launch', '--help'], env);
     expect(help.stdout.replace(/\s+/g, ' ')).toContain('scripted, madeup, or any program');
     expect((await json('skills', 'list', '--tool', 'madeup'))['skills'][0]).toMatchObject({
       state: 'current',
@@ -129,7 +129,7 @@ describe('a tool made up in one file', () => {
       draft: [first('6,3'), '» before', '= done', line, '» mine', line, '  madeup'],
     };
     for (const [means, rows] of Object.entries(screens)) {
-      const file = path.join(house.directory, `${means}.txt`);
+      const file = path.join(world.directory, `${means}.txt`);
       fs.writeFileSync(file, `${rows.join('\n')}\n`);
       const [result] = (await json('tui', 'classify', '--tool', 'madeup', file))['results'];
       expect([means, result.ready, result.reasons]).toEqual([
@@ -155,16 +155,16 @@ describe('a file of ROUSE_TOOLS', () => {
       /there is already a tool "claude"/,
     ],
   ])('%s is refused before anything else is done', async (_what, text, mode, why) => {
-    const file = path.join(house.directory, 'own.mjs');
+    const file = path.join(world.directory, 'own.mjs');
     fs.rmSync(file, { force: true });
     if (text !== undefined) fs.writeFileSync(file, text);
     if (text !== undefined) fs.chmodSync(file, mode);
-    const said = await house.rouse(['agents', 'list'], { ROUSE_TOOLS: file });
+    const said = await world.rouse(['agents', 'list'], { ROUSE_TOOLS: file });
     expect([said.code > 0, said.stderr]).toEqual([true, expect.stringMatching(why)]);
   });
 
   it('a file of ROUSE_TOOLS must be named by an absolute path', async () => {
-    const said = await house.rouse(['agents', 'list'], { ROUSE_TOOLS: 'own.mjs' });
+    const said = await world.rouse(['agents', 'list'], { ROUSE_TOOLS: 'own.mjs' });
     expect([said.code, said.stderr]).toEqual([2, expect.stringMatching(/not an absolute path/)]);
   });
 });

@@ -5,22 +5,22 @@ import { readTranscript } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
 /** A flat file as the mailbox of an agent: bound by the command line, watched by a real gateway, handled by the agent. */
-let house: TestWorld;
+let world: TestWorld;
 let inbox: string;
 beforeAll(() => {
-  house = new TestWorld();
-  inbox = path.join(house.workdir, '.agent', 'inbox.md');
+  world = new TestWorld();
+  inbox = path.join(world.workdir, '.agent', 'inbox.md');
 });
 afterAll(async () => {
   await json('agents', 'stop', '--agent-name', 'app');
-  await house.close();
+  await world.close();
 });
 
 const WAIT = { timeout: 20_000, interval: 50 };
-const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
+const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
 
 async function prepend(id: string): Promise<void> {
-  const file = path.join(house.directory, `${id}.md`);
+  const file = path.join(world.directory, `${id}.md`);
   const envelope = `from: ben@app\nto: totebox@app\nre: ${id}\nmsg-id: ${id}`;
   fs.writeFileSync(file, `---\n${envelope}\n---\n\nplease do it\n`);
   expect((await json('mailfile', 'prepend', '--mailbox', inbox, '--message-file', file)).code).toBe(0);

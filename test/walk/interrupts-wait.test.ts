@@ -5,19 +5,19 @@ import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { PersonAtClient } from '../terminal/person-at-client.ts';
 
 /** Interrupts through a real gateway and real tmux, where no keys can go in at once. */
-const house = new TestWorld();
+const world = new TestWorld();
 const person = new PersonAtClient();
 let agent: WorldAgent;
 beforeAll(async () => {
-  agent = await house.agent('ana', ['--turn', '50ms']);
+  agent = await world.agent('ana', ['--turn', '50ms']);
 });
 afterAll(async () => {
   await person.close();
-  await house.close();
+  await world.close();
 });
 
 const WAIT = { timeout: 20_000, interval: 50 };
-const { socket } = house;
+const { socket } = world;
 const tmux = (...args: string[]): string =>
   execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' }).trim();
 const window = (): string => `=${agent.facts.tmuxSessionName}:0`;

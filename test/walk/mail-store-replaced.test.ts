@@ -5,11 +5,11 @@ import { openMailStore, repairMailStore } from '../../src/mail/index.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** What a running gateway does when the store under it is repaired, moved away or restored. */
-const house = new TestWorld();
-afterEach(() => house.close());
+const world = new TestWorld();
+afterEach(() => world.close());
 
 const WAIT = { timeout: 60_000, interval: 50 };
-const root = house.context.settings.mailboxDir;
+const root = world.context.settings.mailboxDir;
 
 async function sendFromOutside(agent: WorldAgent, subject: string): Promise<void> {
   const store = openMailStore({ root });
@@ -21,7 +21,7 @@ const errorOf = (agent: WorldAgent) => agent.client.notifier().then(({ last_erro
 
 describe('a running gateway', () => {
   it('a running gateway goes on with the mailbox that is there now, after a repair and after the root was away', async () => {
-    const agent = await house.agent('ana', ['--turn', '50ms', '--act-on-mail', '--reply', '']);
+    const agent = await world.agent('ana', ['--turn', '50ms', '--act-on-mail', '--reply', '']);
     const handled = (times: number) =>
       expect
         .poll(

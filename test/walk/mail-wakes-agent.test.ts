@@ -6,10 +6,10 @@ import { attach, detach, findTarget, relaunch } from '../../src/session/index.ts
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** The scenarios of the mail notifier, with real tmux, a real gateway and an agent that really handles its mail. */
-let house = new TestWorld();
+let world = new TestWorld();
 afterEach(async () => {
-  await house.close();
-  house = new TestWorld();
+  await world.close();
+  world = new TestWorld();
 });
 
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -17,7 +17,7 @@ const HANDLES_MAIL = ['--turn', '50ms', '--act-on-mail', '--reply', ''];
 const IGNORES_MAIL = ['--turn', '50ms'];
 
 async function agentWith(args: string[], notifier: object = { interval_seconds: 3600 }): Promise<WorldAgent> {
-  const agent = await house.agent('ana', args);
+  const agent = await world.agent('ana', args);
   await agent.client.call('notifier.enable', { body: { interval_seconds: 3600, ...notifier } });
   return agent;
 }
@@ -79,21 +79,21 @@ describe('mail', () => {
 
   it('mail that arrived while no gateway ran is announced after the next attach', async () => {
     const agent = await agentWith(HANDLES_MAIL);
-    const target = await findTarget(house.context, { agentName: 'ana' });
-    await detach(house.context, target);
+    const target = await findTarget(world.context, { agentName: 'ana' });
+    await detach(world.context, target);
     const binding = JSON.parse(fs.readFileSync(path.join(agent.facts.root, 'manifest.json'), 'utf8'))
       .launch_plan.mailbox;
     const { openMailStore } = await import('../../src/mail/index.ts');
     const store = openMailStore({ root: binding.filesystem_root });
     await store.mailbox(binding.address).post({ subject: 'meanwhile', body_content: 'do it' });
     await store.close();
-    await attach(house.context, target, {});
+    await attach(world.context, target, {});
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
   it('mail in a mailbox that cannot be read for a while is announced when it can be again', async () => {
     const agent = await agentWith(HANDLES_MAIL, { interval_seconds: 1 });
-    const root = house.context.settings.mailboxDir;
+    const root = world.context.settings.mailboxDir;
     await note(agent);
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
     // A new binding makes the gateway open the store again; meanwhile the store is away.
@@ -127,7 +127,7 @@ describe('mail', () => {
     await note(agent);
     await expect.poll(() => outcomes(agent), WAIT).toContain('busy_skip');
     expect(wakes(agent)).toBe(0);
-    await relaunch(house.context, agent.facts);
+    await relaunch(world.context, agent.facts);
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
@@ -147,10 +147,10 @@ describe('mail', () => {
 
 describe('a gateway client', () => {
   it('a gateway client is refused by another process on the port of a gateway that has ended', async () => {
-    const agent = await house.agent('ana', IGNORES_MAIL);
+    const agent = await world.agent('ana', IGNORES_MAIL);
     const { gateway_port } = await agent.client.status();
-    const target = await findTarget(house.context, { agentName: 'ana' });
-    await detach(house.context, target);
+    const target = await findTarget(world.context, { agentName: 'ana' });
+    await detach(world.context, target);
     const gone = new GatewayClient({ host: '127.0.0.1', port: gateway_port! });
     await expect(gone.status()).rejects.toMatchObject({ code: 'unavailable' });
   });

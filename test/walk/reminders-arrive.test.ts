@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** Reminders through a real gateway, real tmux and the scripted agent. */
-const house = new TestWorld();
+const world = new TestWorld();
 let agent: WorldAgent;
 beforeAll(async () => {
-  agent = await house.agent('ana', ['--turn', '50ms']);
+  agent = await world.agent('ana', ['--turn', '50ms']);
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const WAIT = { timeout: 20_000, interval: 50 };
 const SOON = { mode: 'one_off', ranking: 0, start_after_seconds: 0.05 } as const;

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /** A reminder that is due again before each turn ends, with mail and a prompt that want the same agent. */
-const house = new TestWorld();
+const world = new TestWorld();
 let agent: WorldAgent;
 beforeAll(async () => {
-  agent = await house.agent('ana', ['--turn', '1s']);
+  agent = await world.agent('ana', ['--turn', '1s']);
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const REMINDER = 'once more';

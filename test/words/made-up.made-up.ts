@@ -15,7 +15,7 @@ import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
 import type { TestGateway } from '../../src/gateway/testing.ts';
 import { statusWords } from '../../src/page/model/request-words.ts';
 import { notifierDecision, pageCodeBody, pageRequestList } from '../../src/wire/index.ts';
-import { PageHouse } from '../page/page-house.ts';
+import { PageWorld } from '../page/page-world.ts';
 import { type CliAgent, cliAgent } from '../support/cli-agent.ts';
 
 /**
@@ -50,11 +50,11 @@ async function rouse(argv: string[], env: NodeJS.ProcessEnv) {
   return { code, ...told };
 }
 
-async function admin(house: PageHouse): Promise<NodeJS.ProcessEnv> {
-  const { token } = await createToken(house.server.sql, { kind: 'admin', orgId: null, subject: 'root' });
-  const file = path.join(house.directory, 'token');
+async function admin(world: PageWorld): Promise<NodeJS.ProcessEnv> {
+  const { token } = await createToken(world.server.sql, { kind: 'admin', orgId: null, subject: 'root' });
+  const file = path.join(world.directory, 'token');
   fs.writeFileSync(file, token, { mode: 0o600 });
-  return { HOME: house.directory, ROUSE_FLEET_URL: house.url, ROUSE_FLEET_TOKEN_FILE: file };
+  return { HOME: world.directory, ROUSE_FLEET_URL: world.url, ROUSE_FLEET_TOKEN_FILE: file };
 }
 
 const plain = async (agent: CliAgent, ...args: string[]): Promise<string> => {
@@ -183,40 +183,40 @@ describe('a made-up field of reminders', () => {
 });
 
 describe('on a server with a page', () => {
-  const house = new PageHouse();
-  beforeAll(() => house.open({ calm: true }), 120_000);
-  afterAll(() => house.shut(), 60_000);
+  const world = new PageWorld();
+  beforeAll(() => world.open({ calm: true }), 120_000);
+  afterAll(() => world.shut(), 60_000);
 
   it('a made-up right is had by who has a role with it, and its words are on the page', async () => {
     expect(pageCodeBody.parse({ role: 'listener' })).toMatchObject({ role: 'listener' });
-    const listener = await house.visit('listener' as never);
+    const listener = await world.visit('listener' as never);
     expect(listener.session).toMatchObject({ role: 'listener', rights: ['view', 'listen'] });
-    expect((await house.as(listener, 'GET', 'snapshot')).status).toBe(200);
-    const refused = await house.act(listener, 'requests/0198c0de-7a2b-7e11-9c3d-0123456789ab/cancel');
+    expect((await world.as(listener, 'GET', 'snapshot')).status).toBe(200);
+    const refused = await world.act(listener, 'requests/0198c0de-7a2b-7e11-9c3d-0123456789ab/cancel');
     expect(refused).toMatchObject({ status: 403, body: { error: { facts: { needed: 'operate' } } } });
     expect(tables.PAGE_ROLES['listener' as 'view'].words).toBe('may listen');
-    const wrong = await rouse(['dashboard', '--role', 'listen'], { HOME: house.directory });
+    const wrong = await rouse(['dashboard', '--role', 'listen'], { HOME: world.directory });
     expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/--role .*listener/s) });
   });
 
   it('a made-up ticket status is stored, open without nudges, listed, filtered, and shown in its words', async () => {
-    const { sql } = house.server;
+    const { sql } = world.server;
     await ensureOrg(sql, 'default');
     const { rows } = await sql.query<{ id: string }>(
       `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id, title, status)
          SELECT gen_random_uuid(), id, 'task', 'user', 'ana', 'user', 'nina', 'made up', 'on_hold' FROM orgs LIMIT 1 RETURNING id`,
     );
     const [{ id }] = rows as [{ id: string }];
-    const nina = await house.visit('operate');
-    const { body } = await house.as(nina, 'GET', 'requests?view=for_me');
+    const nina = await world.visit('operate');
+    const { body } = await world.as(nina, 'GET', 'requests?view=for_me');
     const list = pageRequestList.parse(body);
     expect(list.requests).toMatchObject([
       { id, status: 'on_hold', cancellable: true, answers: ['done', 'rejected'] },
     ]);
     expect(statusWords(list.requests[0]!)).toBe('on hold');
     expect(tables.NUDGED_TICKETS).not.toContain('on_hold');
-    const listed = await rouse(['requests', 'pending', '--status', 'on_hold'], await admin(house));
+    const listed = await rouse(['requests', 'pending', '--status', 'on_hold'], await admin(world));
     expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(id) });
-    expect((await house.act(nina, `requests/${id}/respond`, { action: 'done' })).status).toBe(200);
+    expect((await world.act(nina, `requests/${id}/respond`, { action: 'done' })).status).toBe(200);
   });
 });

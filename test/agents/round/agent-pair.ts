@@ -57,11 +57,11 @@ export class AgentPair {
   }
 
   #directory(name: string): string {
-    return path.join(this.ana.house.directory, 'flat', name);
+    return path.join(this.ana.world.directory, 'flat', name);
   }
 
   async #startServer(): Promise<void> {
-    const { directory, env } = this.ana.house;
+    const { directory, env } = this.ana.world;
     const home = path.join(directory, 'server');
     const program = path.join(ROOT, 'dist', 'rouse.cjs');
     this.#server = spawn(process.execPath, [program, 'server', 'start', '--port', '0', '--print-json'], {
@@ -90,7 +90,7 @@ export class AgentPair {
       '--route',
       `${name}@houmao.localhost=${this.#directory(name)}`,
     ]);
-    const { code, stderr } = await this.ana.house.rouse(['mailfile', 'relay', ...routes]);
+    const { code, stderr } = await this.ana.world.rouse(['mailfile', 'relay', ...routes]);
     if (code !== 0) throw new Error(`relay ended with ${code}: ${stderr}`);
   }
 

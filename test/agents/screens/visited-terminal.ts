@@ -16,7 +16,7 @@ const GIVES_UP_MS = 25_000;
 
 /** One program in a terminal of its own, talking to the stand-in for its model. */
 export class VisitedTerminal implements Stage {
-  readonly house = new TestWorld();
+  readonly world = new TestWorld();
   readonly model = new MockModel();
   readonly visit: Visit;
   readonly version: string;
@@ -28,7 +28,7 @@ export class VisitedTerminal implements Stage {
     const installed = findInstalled(tool.tool);
     this.visit = visit;
     this.#executable = installed.executable;
-    const { directory: home, workdir, env } = this.house;
+    const { directory: home, workdir, env } = this.world;
     env['PATH'] = [...installed.directories, process.env['PATH']].join(path.delimiter);
     const said = spawnSync(installed.executable, ['--version'], { encoding: 'utf8', env, cwd: workdir });
     this.version = /\d+\.\d+\.\d+/.exec(said.stdout + said.stderr)?.[0] ?? '';
@@ -40,7 +40,7 @@ export class VisitedTerminal implements Stage {
     const terminal = new VisitedTerminal(visit, tool);
     await terminal.model.open();
     terminal.place.modelUrl = terminal.model.url;
-    const { env } = terminal.house;
+    const { env } = terminal.world;
     Object.assign(env, { COLORTERM: 'truecolor', ...tool.setUp(terminal.place), ...visit.env });
     visit.configure?.(terminal.place);
     terminal.#start();
@@ -48,20 +48,20 @@ export class VisitedTerminal implements Stage {
   }
 
   #start(): void {
-    const { workdir, env } = this.house;
+    const { workdir, env } = this.world;
     const { columns, rows, args = [] } = this.visit;
     const kept = Object.entries({ ...env, TERM: 'tmux-256color', ...this.visit.env })
       .filter(([, value]) => value !== '')
       .map(([name, value]) => `${name}=${value}`);
-    this.house.tmux(
+    this.world.tmux(
       ...['-f', '/dev/null', 'new-session', '-d', '-s', 'visit', '-c', workdir],
       ...['-x', String(columns), '-y', String(rows), 'env', '-i', ...kept, this.#executable, ...args],
     );
-    this.house.tmux('set-option', '-g', 'remain-on-exit', 'on');
+    this.world.tmux('set-option', '-g', 'remain-on-exit', 'on');
   }
 
   keys(...keys: string[]): void {
-    this.house.tmux('send-keys', '-t', 'visit', ...keys);
+    this.world.tmux('send-keys', '-t', 'visit', ...keys);
   }
 
   types(text: string): void {
@@ -69,8 +69,8 @@ export class VisitedTerminal implements Stage {
   }
 
   pastes(text: string): void {
-    this.house.tmux('set-buffer', '-b', 'visit', '--', text);
-    this.house.tmux('paste-buffer', '-p', '-d', '-b', 'visit', '-t', 'visit');
+    this.world.tmux('set-buffer', '-b', 'visit', '--', text);
+    this.world.tmux('paste-buffer', '-p', '-d', '-b', 'visit', '-t', 'visit');
   }
 
   async says(text: string): Promise<Received> {
@@ -90,7 +90,7 @@ export class VisitedTerminal implements Stage {
   }
 
   text(): string {
-    return this.house.tmux('capture-pane', '-p', '-t', 'visit');
+    return this.world.tmux('capture-pane', '-p', '-t', 'visit');
   }
 
   async shows(pattern: RegExp): Promise<void> {
@@ -114,7 +114,7 @@ export class VisitedTerminal implements Stage {
   }
 
   resize(columns: number, rows: number): void {
-    this.house.tmux('resize-window', '-t', 'visit', '-x', String(columns), '-y', String(rows));
+    this.world.tmux('resize-window', '-t', 'visit', '-x', String(columns), '-y', String(rows));
   }
 
   received(pattern: RegExp): Promise<Received> {
@@ -130,14 +130,14 @@ export class VisitedTerminal implements Stage {
   }
 
   get size(): string {
-    return this.house.tmux('display-message', '-p', '-t', 'visit', '#{pane_width}x#{pane_height}');
+    return this.world.tmux('display-message', '-p', '-t', 'visit', '#{pane_width}x#{pane_height}');
   }
 
   #capture(): string {
     const facts =
       'cursor=#{cursor_x},#{cursor_y} cursor_flag=#{cursor_flag} size=#{pane_width}x#{pane_height} ' +
       'alternate_on=#{alternate_on} title="#{pane_title}" cmd=#{pane_current_command}';
-    return this.house.tmux(
+    return this.world.tmux(
       ...['display-message', '-p', '-t', 'visit', facts],
       ...[';', 'capture-pane', '-e', '-p', '-t', 'visit'],
     );
@@ -175,6 +175,6 @@ export class VisitedTerminal implements Stage {
 
   async close(): Promise<void> {
     this.model.close();
-    await this.house.close();
+    await this.world.close();
   }
 }

@@ -18,7 +18,7 @@ export interface Entry {
 
 /** A real command line, launched as an agent by the built program, with a stand-in for its model. */
 export class AgentUnderTest {
-  readonly house: TestWorld;
+  readonly world: TestWorld;
   readonly model: MockModel;
   readonly tool: RealTool;
   readonly name: string;
@@ -28,18 +28,18 @@ export class AgentUnderTest {
   baseUrl = '';
   #session = '';
 
-  /** A second one lives in the house of the first, and talks to the same model. */
+  /** A second one lives in the world of the first, and talks to the same model. */
   constructor(tool: RealTool, installed: InstalledTool, name = AGENT, beside?: AgentUnderTest) {
     this.tool = tool;
     this.name = name;
-    this.house = beside?.house ?? new TestWorld();
+    this.world = beside?.world ?? new TestWorld();
     this.model = beside?.model ?? new MockModel();
     this.#installed = installed;
   }
 
   async open({ trusted = true, stock = false } = {}): Promise<this> {
     await this.model.open();
-    const { directory: home, workdir, env } = this.house;
+    const { directory: home, workdir, env } = this.world;
     Object.assign(env, {
       PATH: [...this.#installed.directories, process.env['PATH']].join(path.delimiter),
       ...this.tool.setUp({ home, workdir, modelUrl: this.model.url, secret: SECRET, trusted, stock }),
@@ -48,7 +48,7 @@ export class AgentUnderTest {
   }
 
   async launch(toolArgs: string[], ...flags: string[]): Promise<Record<string, unknown>> {
-    const { json, code, stderr } = await this.house.rouse([
+    const { json, code, stderr } = await this.world.rouse([
       ...['agents', 'launch', '--print-json', '--tool', this.tool.tool, '--agent-name', this.name, ...flags],
       ...(flags.includes('--wake') ? [] : ['--gateway-auto-attach', '--gateway-background']),
       ...['--', ...toolArgs],
@@ -68,7 +68,7 @@ export class AgentUnderTest {
 
   /** A command about this agent; its answer as JSON. */
   command(...words: string[]): Promise<Ran> {
-    return this.house.rouse(['agents', ...words, '--agent-name', this.name, '--print-json']);
+    return this.world.rouse(['agents', ...words, '--agent-name', this.name, '--print-json']);
   }
 
   async attach(): Promise<void> {
@@ -105,7 +105,7 @@ export class AgentUnderTest {
 
   /** A prompt that does not wait in line: again, while the screen it came for has moved. */
   async promptNow(body: Parameters<GatewayClient['prompt']>[0]): Promise<void> {
-    await this.house.until(async () => {
+    await this.world.until(async () => {
       await this.ready();
       return this.gateway.prompt(body, { timeoutMs: 60_000 }).then(
         () => true,
@@ -163,7 +163,7 @@ export class AgentUnderTest {
 
   /** Until the request waits for a reason that reads like this. */
   async waitsFor(id: string, reason: RegExp): Promise<void> {
-    await this.house.until(async () => {
+    await this.world.until(async () => {
       const { waiting_reason, state } = await this.gateway.getRequest(id);
       if (state !== 'accepted') throw new Error(`${id} does not wait: it is ${state}`);
       return reason.test(waiting_reason ?? '');
@@ -171,7 +171,7 @@ export class AgentUnderTest {
   }
 
   async state(until: (state: TuiState) => boolean): Promise<TuiState> {
-    return this.house.until(async () => {
+    return this.world.until(async () => {
       const state = await this.gateway.tuiState();
       return until(state) ? state : undefined;
     });
@@ -188,7 +188,7 @@ export class AgentUnderTest {
 
   /** What a person at the keyboard does. */
   keys(...keys: string[]): void {
-    this.house.tmux('send-keys', '-t', this.pane, ...keys);
+    this.world.tmux('send-keys', '-t', this.pane, ...keys);
   }
 
   /** Until it takes prompts; a first start that cannot do without a question is answered, for good. */
@@ -206,7 +206,7 @@ export class AgentUnderTest {
     while (!(await soon())) {
       this.keys(this.tool.trustRow!.test(this.screen()) ? 'Enter' : 'Down');
       const pressed = Date.now();
-      await this.house.until(async () => (await soon()) || Date.now() - pressed > 1_000);
+      await this.world.until(async () => (await soon()) || Date.now() - pressed > 1_000);
     }
   }
 
@@ -215,7 +215,7 @@ export class AgentUnderTest {
     for (let asks = true; asks; ) {
       this.keys(...keys);
       const pressed = Date.now();
-      await this.house.until(async () => {
+      await this.world.until(async () => {
         asks = isAsking(await this.gateway.tuiState());
         return !asks || Date.now() - pressed > 2_000;
       });
@@ -227,23 +227,23 @@ export class AgentUnderTest {
   }
 
   screen(): string {
-    return this.house.tmux('capture-pane', '-p', '-t', this.pane);
+    return this.world.tmux('capture-pane', '-p', '-t', this.pane);
   }
 
   /** Until the model has got a prompt that reads like this. */
   received(prompt: RegExp): Promise<unknown> {
-    return this.house.until(() => this.model.prompts().find((each) => prompt.test(each.prompt)));
+    return this.world.until(() => this.model.prompts().find((each) => prompt.test(each.prompt)));
   }
 
   /** What of the credential is to be seen by others: arguments, tmux, files of Rouse. */
   leaks(): string[] {
-    return findSecret(SECRET, this.house);
+    return findSecret(SECRET, this.world);
   }
 
   /** Ends everything; answers with what should have ended before. */
   close(): Promise<string[]> {
     this.model.close();
-    return this.house.close();
+    return this.world.close();
   }
 }
 

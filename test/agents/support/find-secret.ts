@@ -3,14 +3,14 @@ import * as path from 'node:path';
 import type { TestWorld } from '../../support/test-world.ts';
 
 /** Where other users, or other programs of this one, could read it: arguments, tmux, files Rouse keeps. */
-export function findSecret(secret: string, house: TestWorld): string[] {
+export function findSecret(secret: string, world: TestWorld): string[] {
   const places = [
     ...argumentLists(),
-    ...['-g', ...house.tmux('list-sessions', '-F', '-t=#{session_name}').split('\n')].map((which) => ({
+    ...['-g', ...world.tmux('list-sessions', '-F', '-t=#{session_name}').split('\n')].map((which) => ({
       place: `tmux environment ${which}`,
-      text: house.tmux('show-environment', which),
+      text: world.tmux('show-environment', which),
     })),
-    ...filesBelow(path.join(house.directory, 'home')),
+    ...filesBelow(path.join(world.directory, 'home')),
   ];
   return places.filter(({ text }) => text.includes(secret)).map(({ place }) => place);
 }

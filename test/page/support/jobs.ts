@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { newUuid } from '../../../src/base/index.ts';
 import type { Visitor } from './browser.ts';
 import { isPhone } from './browser.ts';
-import type { PageHouse } from './page-house.ts';
+import type { ShownWorld } from './shown-world.ts';
 
 export interface AtWork {
-  house: PageHouse;
+  world: ShownWorld;
   visitor: Visitor;
   /** Logged in with the role `operate`, at home. */
   page: Page;
@@ -31,8 +31,8 @@ async function goTo(page: Page, path: string): Promise<void> {
 const liveAgain = (page: Page) => page.locator('[data-live="live"]').waitFor();
 
 /** A dialog is seen at home, opened, answered by its own choice, and gone from the list. */
-async function answerDialog({ house, page }: AtWork): Promise<void> {
-  const { control } = house.agent('ana');
+async function answerDialog({ world, page }: AtWork): Promise<void> {
+  const { control } = world.agent('ana');
   const title = `Run the tests ${word()}`;
   const { mark } = control;
   await control.send('open-dialog', { kind: 'permission', title });
@@ -54,7 +54,7 @@ async function answerDialog({ house, page }: AtWork): Promise<void> {
 }
 
 /** A prompt is queued once, however often it is clicked, and each stage is told when it was seen. */
-async function promptOnce({ house, page }: AtWork): Promise<void> {
+async function promptOnce({ world, page }: AtWork): Promise<void> {
   const text = `Count to three, ${word()}`;
   await goTo(page, '/ui/agents/ben');
   const composer = page.getByRole('form', { name: 'Write to ben' });
@@ -65,7 +65,7 @@ async function promptOnce({ house, page }: AtWork): Promise<void> {
   for (const stage of ['accepted', 'typed', 'submitted', 'turn_finished'])
     await composer.locator(`[data-stage="${stage}"][data-seen="yes"]`).waitFor();
   expect(
-    house
+    world
       .agent('ben')
       .received()
       .filter((each) => each.includes(text)),
@@ -78,8 +78,8 @@ async function promptOnce({ house, page }: AtWork): Promise<void> {
 }
 
 /** A turn is interrupted from the page. */
-async function interrupt({ house, page }: AtWork): Promise<void> {
-  const { control } = house.agent('ben');
+async function interrupt({ world, page }: AtWork): Promise<void> {
+  const { control } = world.agent('ben');
   const { mark } = control;
   await control.send('busy', { ms: 600_000 });
   await goTo(page, '/ui/agents/ben');
@@ -92,19 +92,19 @@ async function interrupt({ house, page }: AtWork): Promise<void> {
 }
 
 /** The screen is seen in colours, as it changes. */
-async function seeScreen({ house, page }: AtWork): Promise<void> {
+async function seeScreen({ world, page }: AtWork): Promise<void> {
   const said = `seen ${word()}`;
   await goTo(page, '/ui/agents/cleo');
   const screen = page.getByRole('region', { name: 'Screen of the agent, read-only' });
   await screen.waitFor();
-  await house.agent('cleo').control.send('say', { text: said });
+  await world.agent('cleo').control.send('say', { text: said });
   await screen.getByText(said).waitFor();
   // It was captured, not attached: nobody's terminal has another size for it.
-  expect(house.agent('cleo').control.events.filter(({ type }) => type === 'resized')).toEqual([]);
+  expect(world.agent('cleo').control.events.filter(({ type }) => type === 'resized')).toEqual([]);
 }
 
 /** Mail from the page arrives in the agent's mailbox and wakes it. */
-async function mailToAgent({ house, page }: AtWork): Promise<void> {
+async function mailToAgent({ world, page }: AtWork): Promise<void> {
   const subject = `The flaky test ${word()}`;
   await goTo(page, '/ui/agents/ben');
   const composer = page.getByRole('form', { name: 'Write to ben' });
@@ -117,7 +117,7 @@ async function mailToAgent({ house, page }: AtWork): Promise<void> {
   await expect
     .poll(
       () =>
-        house
+        world
           .agent('ben')
           .received()
           .some((text) => /mail/i.test(text)),
@@ -127,9 +127,9 @@ async function mailToAgent({ house, page }: AtWork): Promise<void> {
 }
 
 /** Mail is found, read, answered and archived. */
-async function readMail({ house, visitor, page }: AtWork): Promise<void> {
+async function readMail({ world, visitor, page }: AtWork): Promise<void> {
   const subject = `Release notes ${word()}`;
-  await house.mail('cleo', OPERATOR, subject, 'Here they are: https://example.org/notes');
+  await world.mail('cleo', OPERATOR, subject, 'Here they are: https://example.org/notes');
   await goTo(page, '/ui/mail');
   const list = page.getByRole('region', { name: 'Messages' });
   await list.getByRole('link').filter({ hasText: subject }).first().waitFor();
@@ -158,25 +158,25 @@ async function readMail({ house, visitor, page }: AtWork): Promise<void> {
 export const OPERATOR = 'HOUMAO-operator@houmao.localhost';
 
 /** What an agent asked is answered; a second answer is refused. */
-async function answerRequest({ house, page }: AtWork): Promise<void> {
+async function answerRequest({ world, page }: AtWork): Promise<void> {
   const title = `May I merge ${word()}?`;
-  const id = await house.asks(title);
+  const id = await world.asks(title);
   await goTo(page, '/ui/requests');
   const card = page.getByRole('listitem').filter({ hasText: title });
   await card.getByRole('button', { name: 'Approve' }).click();
-  await expect.poll(() => house.statusOf(id), WAIT).toBe('approved');
+  await expect.poll(() => world.statusOf(id), WAIT).toBe('approved');
   await card.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
   const second = `Delete the branch ${word()}?`;
-  const other = await house.asks(second);
+  const other = await world.asks(second);
   await goTo(page, `/ui/requests?id=${other}`);
   const drawer = page.getByRole('dialog');
   await drawer.getByRole('textbox', { name: 'Note' }).fill('Not yet.');
   await drawer.getByRole('button', { name: 'Reject' }).click();
-  await expect.poll(() => house.statusOf(other), WAIT).toBe('rejected');
+  await expect.poll(() => world.statusOf(other), WAIT).toBe('rejected');
 }
 
 /** A reminder is made, paused and removed. */
-async function remind({ house, page }: AtWork): Promise<void> {
+async function remind({ world, page }: AtWork): Promise<void> {
   const title = `Look at the build ${word()}`;
   await goTo(page, '/ui/reminders?agent=cleo');
   const form = page.getByRole('form', { name: 'New reminder' });
@@ -186,7 +186,7 @@ async function remind({ house, page }: AtWork): Promise<void> {
   await form.getByRole('status').waitFor();
   await page.getByRole('button', { name: `Pause ${title}` }).click();
   await page.getByRole('button', { name: `Resume ${title}` }).waitFor();
-  const { reminders } = await house.agent('cleo').client.call('reminders.list', {});
+  const { reminders } = await world.agent('cleo').client.call('reminders.list', {});
   expect(reminders.find((each) => each.title === title)?.paused).toBe(true);
   const remove = page.getByRole('button', { name: `Remove ${title}` });
   await remove.click();
@@ -194,9 +194,9 @@ async function remind({ house, page }: AtWork): Promise<void> {
 }
 
 /** Everything is found from everywhere. */
-async function search({ house, page }: AtWork): Promise<void> {
+async function search({ world, page }: AtWork): Promise<void> {
   const subject = `zebra${word()}`;
-  await house.mail('cleo', await house.addressOf('ben'), subject, 'about stripes');
+  await world.mail('cleo', await world.addressOf('ben'), subject, 'about stripes');
   await page.getByRole('button', { name: 'Search everything' }).click();
   const overlay = page.getByRole('dialog', { name: 'Search' });
   await overlay.getByRole('searchbox').fill(subject);

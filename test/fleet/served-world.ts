@@ -37,7 +37,7 @@ function checkOwn(method: string, target: string, { status, body, headers }: Ans
 }
 
 /** A home with agents, a tmux server of its own, and a real fleet server that manages them. */
-export class AgentsHouse extends TestWorld {
+export class ServedWorld extends TestWorld {
   server!: RunningServer;
   /** What the server logged. */
   readonly log: string[] = [];

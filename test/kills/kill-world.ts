@@ -43,7 +43,7 @@ export const NO_FAULTS: Faults = { gateway: '', server: '' };
 export type Database = 'the embedded database' | 'PostgreSQL';
 
 /** A fleet server, some scripted agents and their gateways, on a disk of their own; all but the agents can be killed. */
-export class KillHouse {
+export class KillWorld {
   readonly disk = new SmallDisk();
   /** What must be written although the disk is full. */
   readonly notes = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-kills-'));
@@ -53,30 +53,30 @@ export class KillHouse {
   server!: Doomed;
   /** The fleet, as a person. */
   user!: FleetClient;
-  #house!: TestWorld;
+  #world!: TestWorld;
   #token = '';
   #postgres: TestPostgres | undefined;
   #databaseUrl: string | undefined;
   #mail = new Map<string, readonly { subject: string }[]>();
 
-  static async open(database: Database, agents: number): Promise<KillHouse> {
-    const house = new KillHouse();
+  static async open(database: Database, agents: number): Promise<KillWorld> {
+    const world = new KillWorld();
     try {
-      house.setFaults(NO_FAULTS);
+      world.setFaults(NO_FAULTS);
       for (const kind of ['gateway', 'server'] as const)
-        fs.writeFileSync(`${house.#faultsFile(kind)}.hits`, '');
+        fs.writeFileSync(`${world.#faultsFile(kind)}.hits`, '');
       if (database === 'PostgreSQL') {
-        house.#postgres = await startPostgres();
-        house.#databaseUrl = await house.#postgres.createDatabase();
+        world.#postgres = await startPostgres();
+        world.#databaseUrl = await world.#postgres.createDatabase();
       }
       // Made from a copy, which takes a fraction of the time of a server that makes its own.
-      else await (await house.openDatabase()).close();
-      await house.#openServer();
-      for (let n = 1; n <= agents; n++) await house.#launch(`agent-${n}`);
-      for (let n = 1; n <= IDLE_AGENTS; n++) await house.#join(`idle-${n}`);
-      return house;
+      else await (await world.openDatabase()).close();
+      await world.#openServer();
+      for (let n = 1; n <= agents; n++) await world.#launch(`agent-${n}`);
+      for (let n = 1; n <= IDLE_AGENTS; n++) await world.#join(`idle-${n}`);
+      return world;
     } catch (error) {
-      await house.close();
+      await world.close();
       throw error;
     }
   }
@@ -113,7 +113,7 @@ export class KillHouse {
     if (known) return known;
     const { root } = this.agents.find((agent) => agent.name === name)!.facts;
     const { address } = readSession(root).manifest.launch_plan.mailbox!;
-    const store = openMailStore({ root: this.#house.context.settings.mailboxDir, clock: systemClock });
+    const store = openMailStore({ root: this.#world.context.settings.mailboxDir, clock: systemClock });
     const found: { subject: string }[] = [];
     try {
       for (const box of ['inbox', 'archive']) {
@@ -145,7 +145,7 @@ export class KillHouse {
   async close(): Promise<void> {
     await Promise.all(this.idle.map((agent) => agent.stop()));
     await Promise.all(this.agents.map(({ gateway }) => gateway.end()));
-    await this.#house?.close();
+    await this.#world?.close();
     await this.server?.end();
     await this.#postgres?.stop();
     this.disk.close();
@@ -184,22 +184,22 @@ export class KillHouse {
     this.#token = token;
     const tokenFile = path.join(this.notes, 'token');
     fs.writeFileSync(tokenFile, token, { mode: 0o600 });
-    this.#house = new TestWorld({ directory: path.join(this.disk.directory, 'house') });
-    this.#house.fleet = { url, tokenFile };
+    this.#world = new TestWorld({ directory: path.join(this.disk.directory, 'world') });
+    this.#world.fleet = { url, tokenFile };
   }
 
   async #launch(name: string): Promise<void> {
     // A tmux server may die of clients that come and go (docs/decisions/tmux-control-clients.md); here they do so all the time.
-    this.#house.socket = path.join(this.#house.directory, `${name}.tmux`);
-    const agent = await this.#house.agent(name, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
+    this.#world.socket = path.join(this.#world.directory, `${name}.tmux`);
+    const agent = await this.#world.agent(name, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
     const { facts, base, root } = agent;
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5, repeat: 'backoff' } });
-    await detach(this.#house.context, { kind: 'local', facts });
+    await detach(this.#world.context, { kind: 'local', facts });
     const { hostname: host, port } = new URL(base);
     const gateway = new Doomed(name, {
       command: this.#withFaults('gateway.js', ['--gateway-root', root, '--host', host, '--port', port]),
       env: {
-        ...this.#house.context.env,
+        ...this.#world.context.env,
         HOUMAO_GATEWAY_EXECUTION_MODE: 'detached_process',
         FAULTS_FILE: this.#faultsFile('gateway'),
       },

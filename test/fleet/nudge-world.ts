@@ -51,7 +51,7 @@ interface SweepDeps {
 }
 
 /** Agents, requests and sweeps over one database that holds nothing else. */
-export class NudgeHouse {
+export class NudgeWorld {
   readonly sql: Sql;
   orgId = '';
 

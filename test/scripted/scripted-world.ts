@@ -10,7 +10,7 @@ import { ControlClient, readTranscript, type TranscriptRecord } from '../support
 const run = promisify(execFile);
 
 /** A private tmux server, the scripted agent bundled into one file, and the agents started in it. */
-export class ScriptedHouse {
+export class ScriptedWorld {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-scripted-'));
   readonly socket = `rouse-test-${randomBytes(6).toString('hex')}`;
   readonly program = path.join(this.directory, 'agent.mjs');
@@ -19,21 +19,21 @@ export class ScriptedHouse {
   #panes: AgentPane[] = [];
   #socketPath = '';
 
-  static async open(): Promise<ScriptedHouse> {
-    const house = new ScriptedHouse();
+  static async open(): Promise<ScriptedWorld> {
+    const world = new ScriptedWorld();
     await esbuild.build({
       entryPoints: [path.resolve(import.meta.dirname, '../support/scripted-program.ts')],
       bundle: true,
       platform: 'node',
       format: 'esm',
       target: 'node20.19',
-      outfile: house.program,
+      outfile: world.program,
       logLevel: 'error',
     });
     // Without this the server ends with its last agent, perhaps just when the next one is started.
-    await house.tmux(['start-server', ';', 'set-option', '-g', 'exit-empty', 'off']);
-    house.#socketPath = (await house.tmux(['display-message', '-p', '#{socket_path}'])).trim();
-    return house;
+    await world.tmux(['start-server', ';', 'set-option', '-g', 'exit-empty', 'off']);
+    world.#socketPath = (await world.tmux(['display-message', '-p', '#{socket_path}'])).trim();
+    return world;
   }
 
   async tmux(args: string[], stdin?: string): Promise<string> {
@@ -94,31 +94,31 @@ export class AgentPane {
   readonly transcriptPath: string;
   readonly controlPath: string;
   control!: ControlClient;
-  #house: ScriptedHouse;
+  #world: ScriptedWorld;
 
-  constructor(house: ScriptedHouse, number: number) {
-    this.#house = house;
+  constructor(world: ScriptedWorld, number: number) {
+    this.#world = world;
     this.session = `agent-${number}`;
-    this.transcriptPath = path.join(house.directory, `${number}.jsonl`);
-    this.controlPath = path.join(house.directory, `${number}.sock`);
+    this.transcriptPath = path.join(world.directory, `${number}.jsonl`);
+    this.controlPath = path.join(world.directory, `${number}.sock`);
   }
 
   /** As the lane will do it: a buffer from standard input, pasted in brackets. */
   async paste(text: string): Promise<void> {
-    await this.#house.tmux(['load-buffer', '-b', this.session, '-'], text);
-    await this.#house.tmux(['paste-buffer', '-p', '-d', '-b', this.session, '-t', `=${this.session}:`]);
+    await this.#world.tmux(['load-buffer', '-b', this.session, '-'], text);
+    await this.#world.tmux(['paste-buffer', '-p', '-d', '-b', this.session, '-t', `=${this.session}:`]);
   }
 
   /** As a person does it, only faster. */
   async type(text: string): Promise<void> {
     for (let at = 0; at < text.length; at += 4000) {
       const part = text.slice(at, at + 4000);
-      await this.#house.tmux(['send-keys', '-t', `=${this.session}:`, '-l', '--', part]);
+      await this.#world.tmux(['send-keys', '-t', `=${this.session}:`, '-l', '--', part]);
     }
   }
 
   async press(...keys: string[]): Promise<void> {
-    await this.#house.tmux(['send-keys', '-t', `=${this.session}:`, ...keys]);
+    await this.#world.tmux(['send-keys', '-t', `=${this.session}:`, ...keys]);
   }
 
   /** Waits until the composer holds exactly this text. */
@@ -131,15 +131,15 @@ export class AgentPane {
 
   screen(escapes = false): Promise<string> {
     const flags = escapes ? ['-p', '-e'] : ['-p'];
-    return this.#house.tmux(['capture-pane', ...flags, '-t', `=${this.session}:`]);
+    return this.#world.tmux(['capture-pane', ...flags, '-t', `=${this.session}:`]);
   }
 
   async fact(format: string): Promise<string> {
-    return (await this.#house.tmux(['display-message', '-p', '-t', `=${this.session}:`, format])).trimEnd();
+    return (await this.#world.tmux(['display-message', '-p', '-t', `=${this.session}:`, format])).trimEnd();
   }
 
   async resize(columns: number, rows: number): Promise<void> {
-    await this.#house.tmux([
+    await this.#world.tmux([
       'resize-window',
       '-t',
       `=${this.session}:`,

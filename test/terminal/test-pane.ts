@@ -12,7 +12,7 @@ import {
   type SurfaceOptions,
 } from '../../src/terminal/index.ts';
 import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../../src/tmux/index.ts';
-import type { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import type { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 /** Quick enough for thousands of prompts; what is waited for is the same. */
@@ -25,7 +25,7 @@ export const QUICK = {
   final_stable_active_recovery_seconds: 3,
 };
 
-export interface DeskOptions {
+export interface PaneOptions {
   flags?: string[];
   shell?: boolean;
   columns?: number;
@@ -42,24 +42,24 @@ export interface Told {
 const LONGEST_WAIT_MS = 20_000;
 
 /** A scripted agent in its pane, and the surface that is being tested on it. */
-export class Desk {
+export class TestPane {
   static #count = 0;
   readonly session: string;
   readonly directory: string;
   readonly transcriptPath: string;
   readonly manifest: SurfaceManifest;
-  readonly #house: ScriptedHouse;
-  readonly #options: DeskOptions;
+  readonly #world: ScriptedWorld;
+  readonly #options: PaneOptions;
   readonly #command: string;
   control!: ControlClient;
   surface!: AgentSurface;
 
-  constructor(house: ScriptedHouse, options: DeskOptions = {}) {
-    const number = Desk.#count++;
-    this.#house = house;
+  constructor(world: ScriptedWorld, options: PaneOptions = {}) {
+    const number = TestPane.#count++;
+    this.#world = world;
     this.#options = options;
-    this.session = `desk-${number}`;
-    this.directory = path.join(house.directory, `d${number}`);
+    this.session = `pane-${number}`;
+    this.directory = path.join(world.directory, `d${number}`);
     fs.mkdirSync(path.join(this.directory, 'run'), { recursive: true });
     this.transcriptPath = path.join(this.directory, 'transcript.jsonl');
     const status = path.join(this.directory, 'status.json');
@@ -72,17 +72,17 @@ export class Desk {
       ...(withStatus ? ['--status-file', status] : []),
       ...(options.flags ?? []),
     ];
-    this.#command = house.command(flags);
+    this.#command = world.command(flags);
     this.manifest = {
       tool: 'scripted',
       backend: 'local_interactive',
       agent_name: this.session,
       tmux_session_name: this.session,
-      tmux: { session_name: this.session, socket: house.socket, primary_window_name: 'agent' },
+      tmux: { session_name: this.session, socket: world.socket, primary_window_name: 'agent' },
       runtime: { session_id: `session-${number}` },
       launch_plan: {
         executable: process.execPath,
-        args: [house.program, ...flags],
+        args: [world.program, ...flags],
         metadata: { rouse: withStatus ? { status_path: status } : {} },
       },
     };
@@ -138,13 +138,13 @@ export class Desk {
   }
 
   get place(): { socket: string; session: string } {
-    return { socket: this.#house.socket, session: this.session };
+    return { socket: this.#world.socket, session: this.session };
   }
 
   async close(): Promise<void> {
     await this.surface?.close();
     this.control?.close();
-    await this.#house.tmux(['kill-session', '-t', `=${this.session}`]).catch(() => {});
+    await this.#world.tmux(['kill-session', '-t', `=${this.session}`]).catch(() => {});
   }
 
   /** The surface says ready; waits for its news. */
@@ -214,19 +214,19 @@ export class Desk {
   }
 
   type(text: string): Promise<string> {
-    return this.#house.tmux(['send-keys', '-t', `=${this.session}:`, '-l', '--', text]);
+    return this.#world.tmux(['send-keys', '-t', `=${this.session}:`, '-l', '--', text]);
   }
 
   press(...keys: string[]): Promise<string> {
-    return this.#house.tmux(['send-keys', '-t', `=${this.session}:`, ...keys]);
+    return this.#world.tmux(['send-keys', '-t', `=${this.session}:`, ...keys]);
   }
 
   tmux(args: string[], stdin?: string): Promise<string> {
-    return this.#house.tmux(args, stdin);
+    return this.#world.tmux(args, stdin);
   }
 
   screen(): Promise<string> {
-    return this.#house.tmux(['capture-pane', '-p', '-t', `=${this.session}:`]);
+    return this.#world.tmux(['capture-pane', '-p', '-t', `=${this.session}:`]);
   }
 
   records(...types: string[]): TranscriptRecord[] {
@@ -236,17 +236,17 @@ export class Desk {
   }
 }
 
-/** A ready agent at a desk of its own, put away afterwards. */
-export async function atDesk(
-  house: ScriptedHouse,
-  test: (desk: Desk) => Promise<void>,
-  options?: DeskOptions,
+/** A ready agent at a pane of its own, put away afterwards. */
+export async function inPane(
+  world: ScriptedWorld,
+  test: (pane: TestPane) => Promise<void>,
+  options?: PaneOptions,
 ): Promise<void> {
-  const desk = await new Desk(house, options).open();
+  const pane = await new TestPane(world, options).open();
   try {
-    await desk.ready();
-    await test(desk);
+    await pane.ready();
+    await test(pane);
   } finally {
-    await desk.close();
+    await pane.close();
   }
 }

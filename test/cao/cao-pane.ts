@@ -11,36 +11,36 @@ import {
   type SurfaceManifest,
 } from '../../src/terminal/index.ts';
 import type { TestWorld } from '../support/test-world.ts';
-import { QUICK } from '../terminal/desk.ts';
+import { QUICK } from '../terminal/test-pane.ts';
 import { type CaoVersion, StandInCao } from './stand-in-cao.ts';
 import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 
 let count = 0;
 
 /** A CAO server, a terminal of its with a scripted agent in it, and Rouse's surface of that. */
-export class CaoDesk {
+export class CaoPane {
   readonly directory: string;
   readonly cao: StandInCao;
   readonly told: Stage[] = [];
   terminal!: StandInTerminal;
   surface!: AgentSurface;
 
-  private constructor(house: TestWorld, version: CaoVersion) {
-    this.directory = path.join(house.directory, `cao-${count++}`);
+  private constructor(world: TestWorld, version: CaoVersion) {
+    this.directory = path.join(world.directory, `cao-${count++}`);
     fs.mkdirSync(path.join(this.directory, 'run'), { recursive: true });
-    this.cao = new StandInCao(new SharedTmux(house.socket, house.env), version);
+    this.cao = new StandInCao(new SharedTmux(world.socket, world.env), version);
   }
 
   static async open(
-    house: TestWorld,
+    world: TestWorld,
     { version = 'main', flags }: { version?: CaoVersion; flags?: string[] } = {},
-  ): Promise<CaoDesk> {
-    const desk = new CaoDesk(house, version);
-    await desk.cao.start();
-    const session = `cao-${path.basename(desk.directory)}`;
-    desk.terminal = await desk.cao.terminal({ session, directory: house.directory, ...(flags && { flags }) });
-    await desk.look();
-    return desk;
+  ): Promise<CaoPane> {
+    const pane = new CaoPane(world, version);
+    await pane.cao.start();
+    const session = `cao-${path.basename(pane.directory)}`;
+    pane.terminal = await pane.cao.terminal({ session, directory: world.directory, ...(flags && { flags }) });
+    await pane.look();
+    return pane;
   }
 
   /** Another surface on the same terminal, as after a restart of the gateway. */

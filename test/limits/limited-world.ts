@@ -47,15 +47,15 @@ export interface Answer {
 }
 
 /** A fleet server, a gateway and commands, each a process that was told of low limits by its environment. */
-export class LimitedHouse {
-  readonly #house = new TestWorld();
+export class LimitedWorld {
+  readonly #world = new TestWorld();
   #server: ChildProcess | undefined;
   agent!: WorldAgent;
   fleetUrl = '';
   token = '';
 
   async open(): Promise<void> {
-    const { database } = serverFiles(this.#house.home);
+    const { database } = serverFiles(this.#world.home);
     await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
     this.#server = spawn(process.execPath, [BIN, 'server', 'start', '--port', '0', '--print-json'], {
       env: this.#env,
@@ -65,12 +65,12 @@ export class LimitedHouse {
     const { url, admin_token_file } = JSON.parse(String(line)) as Record<string, string>;
     this.fleetUrl = url!;
     this.token = readTokenFile(admin_token_file!);
-    this.#house.gatewayEnv = VARIABLES;
-    this.agent = await this.#house.agent('ana');
+    this.#world.gatewayEnv = VARIABLES;
+    this.agent = await this.#world.agent('ana');
   }
 
   get #env(): NodeJS.ProcessEnv {
-    const { env, settings } = this.#house.context;
+    const { env, settings } = this.#world.context;
     const own = { HOUMAO_GLOBAL_MAILBOX_DIR: settings.mailboxDir, ROUSE_FLEET_URL: '', DATABASE_URL: '' };
     return { ...env, ...VARIABLES, ...own };
   }
@@ -154,7 +154,7 @@ export class LimitedHouse {
   }
 
   async close(): Promise<void> {
-    await this.#house.close();
+    await this.#world.close();
     if (this.#server?.exitCode !== null || this.#server.signalCode !== null) return;
     this.#server.kill('SIGTERM');
     await once(this.#server, 'exit');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as http from 'node:http';
 import type { PageRole } from '../../src/domain/index.ts';
 import { PAGE_HEADER } from '../../src/wire/index.ts';
-import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
+import { type Json, ServedWorld } from '../fleet/served-world.ts';
 
 export interface Said {
   status: number;
@@ -17,8 +17,8 @@ export interface Visitor {
   session: Json;
 }
 
-/** A house with a page, and people at it. */
-export class PageHouse extends AgentsHouse {
+/** A world with a page, and people at it. */
+export class PageWorld extends ServedWorld {
   /** One request as it is given; nothing is added that a browser would not send. */
   send(method: string, target: string, headers: Record<string, string> = {}, body?: unknown): Promise<Said> {
     return new Promise((resolve, reject) => {

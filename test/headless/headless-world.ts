@@ -10,17 +10,17 @@ import { readTranscript, type TranscriptRecord } from '../support/scripted-agent
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** The scripted agent in one file, a private tmux server, and sessions made in it. */
-export class HeadlessHouse {
+export class HeadlessWorld {
   readonly directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-headless-')));
   readonly agent = path.join(this.directory, 'agent.mjs');
   readonly socket = path.join(this.directory, 'tmux.sock');
   #built: string[] = [];
   #number = 0;
 
-  static async open(): Promise<HeadlessHouse> {
-    const house = new HeadlessHouse();
-    await bundle(path.join(root, 'test/support/scripted-program.ts'), house.agent);
-    return house;
+  static async open(): Promise<HeadlessWorld> {
+    const world = new HeadlessWorld();
+    await bundle(path.join(root, 'test/support/scripted-program.ts'), world.agent);
+    return world;
   }
 
   /** Another program of these tests, built where it finds the project's dependencies. */
@@ -69,14 +69,14 @@ export class HeadlessSession {
   readonly transcriptPath: string;
   readonly manifest: HeadlessManifest;
 
-  constructor(house: HeadlessHouse, number: number, change: SessionChange) {
+  constructor(world: HeadlessWorld, number: number, change: SessionChange) {
     this.name = `headless-${number}-${randomBytes(3).toString('hex')}`;
-    this.root = path.join(house.directory, this.name);
+    this.root = path.join(world.directory, this.name);
     this.laneLock = path.join(this.root, 'lane.lock');
     this.transcriptPath = path.join(this.root, 'transcript.jsonl');
     const workdir = path.join(this.root, 'work');
     fs.mkdirSync(workdir, { recursive: true });
-    house.tmux('new-session', '-d', '-s', this.name, '-x', '80', '-y', '24', 'sleep 100000');
+    world.tmux('new-session', '-d', '-s', this.name, '-x', '80', '-y', '24', 'sleep 100000');
     const own = ['--transcript', this.transcriptPath, '--session-dir', path.join(this.root, 'chats')];
     this.manifest = {
       tool: change.tool ?? 'scripted',
@@ -85,7 +85,7 @@ export class HeadlessSession {
       agent_name: 'ada',
       agent_id: 'id-of-ada',
       tmux_session_name: this.name,
-      tmux: { session_name: this.name, socket: house.socket },
+      tmux: { session_name: this.name, socket: world.socket },
       runtime: { session_id: `generic_headless-${number}` },
       registry_generation_id: 'generation-1',
       headless: change.headless ?? { turn_index: 0, role_bootstrap_applied: false },
@@ -93,7 +93,7 @@ export class HeadlessSession {
         executable: change.executable ?? process.execPath,
         args: change.executable
           ? (change.args ?? [])
-          : [house.agent, ...own, '--turn', '0', ...(change.args ?? [])],
+          : [world.agent, ...own, '--turn', '0', ...(change.args ?? [])],
         metadata: { rouse: { headless: { ...change.shape, role_prompt: change.rolePrompt ?? null } } },
       },
     };

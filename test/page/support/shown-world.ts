@@ -7,39 +7,39 @@ import { startFleet, type TestAgent, type TestFleet, type TestFleetOptions } fro
 import { TestWorld, type WorldAgent } from '../../support/test-world.ts';
 
 /** Scripted agents in real terminals, their gateways, and a real server that shows them. */
-export class PageHouse {
-  readonly house: TestWorld;
+export class ShownWorld {
+  readonly world: TestWorld;
   readonly fleet: TestFleet;
   readonly agents: Record<string, WorldAgent> = {};
   /** Registered from another host: only the registry knows of it. */
   readonly remote: TestAgent;
 
-  private constructor(house: TestWorld, fleet: TestFleet, remote: TestAgent) {
-    this.house = house;
+  private constructor(world: TestWorld, fleet: TestFleet, remote: TestAgent) {
+    this.world = world;
     this.fleet = fleet;
     this.remote = remote;
   }
 
-  static async open(config: TestFleetOptions['config'] = {}): Promise<PageHouse> {
-    const house = new TestWorld();
-    const { settings, env } = house.context;
+  static async open(config: TestFleetOptions['config'] = {}): Promise<ShownWorld> {
+    const world = new TestWorld();
+    const { settings, env } = world.context;
     const fleet = await startFleet({ config: { agents: { settings, env }, ...config } });
-    const tokenFile = path.join(house.directory, 'token');
+    const tokenFile = path.join(world.directory, 'token');
     fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
-    house.fleet = { url: fleet.url, tokenFile };
-    return new PageHouse(house, fleet, await fleet.agent('hana'));
+    world.fleet = { url: fleet.url, tokenFile };
+    return new ShownWorld(world, fleet, await fleet.agent('hana'));
   }
 
   /** An agent that mail wakes. */
   async launch(name: string, args: string[] = []): Promise<WorldAgent> {
-    const agent = await this.house.agent(name, ['--turn', '200ms', ...args]);
+    const agent = await this.world.agent(name, ['--turn', '200ms', ...args]);
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5 } });
     this.agents[name] = agent;
     return agent;
   }
 
   async stop(name: string): Promise<void> {
-    await stop(this.house.context, this.agent(name).facts);
+    await stop(this.world.context, this.agent(name).facts);
   }
 
   agent(name: string): WorldAgent {
@@ -88,7 +88,7 @@ export class PageHouse {
   }
 
   async close(): Promise<void> {
-    await this.house.close();
+    await this.world.close();
     await this.fleet.stop();
   }
 }
