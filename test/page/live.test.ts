@@ -136,7 +136,7 @@ describe('a part of the page that the server does not give', () => {
     await page.locator('[data-live="live"]').waitFor();
     await agentRow(page, 'ana').waitFor();
     await page.getByRole('link', { name: 'Mail', exact: true }).click();
-    await page.getByText('The server did not give this view').waitFor();
+    await page.getByText('This view could not be loaded').waitFor();
     await visitor.context.unroute(parts);
     await page.getByRole('button', { name: 'Settings' }).waitFor();
     await page.getByRole('region', { name: 'Messages' }).waitFor();

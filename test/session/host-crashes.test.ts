@@ -12,17 +12,18 @@ let bad: ManifestFacts;
 const good = new Map<string, ManifestFacts>();
 const poison = (): string => path.join(world.directory, 'poison');
 
-/** Kills the process that reads the manifest that the file `poison` names. */
+/** Kills the process that opens or reads the manifest that the file `poison` names. */
 const PRELOAD = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-const { readFileSync, existsSync } = fs;
-fs.readFileSync = (file, ...more) => {
+const { readFileSync, openSync, existsSync } = fs;
+const poisoned = (file) => {
   const poison = process.env.ROUSE_TEST_POISON;
   if (process.argv.includes('--rouse-home') && existsSync(poison) && String(file) === readFileSync(poison, 'utf8'))
     process.kill(process.pid, 'SIGKILL');
-  return readFileSync(file, ...more);
 };
+fs.readFileSync = (file, ...more) => (poisoned(file), readFileSync(file, ...more));
+fs.openSync = (file, ...more) => (poisoned(file), openSync(file, ...more));
 syncBuiltinESMExports();
 `;
 
