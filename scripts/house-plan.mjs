@@ -98,6 +98,7 @@ const CLI_PLAN = {
   answer: 'print agents fleet gateway',
   host: 'print agents',
   mail: 'input print agents gateway',
+  inbox: 'input print agents mail',
   mailbox: 'input print mail agents',
   mailfile: 'input print mail',
   mcp: 'input agents fleet gateway mail',

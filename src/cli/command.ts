@@ -64,6 +64,8 @@ export interface Flag {
   /** Without dashes: `agent-name`. It arrives as `flags.agentName`. */
   name: string;
   short?: string;
+  /** Another spelling, accepted but not shown: the name that Houmao uses. */
+  also?: string;
   summary: string;
   /** May also be given as a plain word, shown under this name in help. Several are taken in the order of the flags. */
   word?: string;
@@ -132,6 +134,8 @@ export interface Input<Flags = object> {
   settings: Settings;
   env: NodeJS.ProcessEnv;
   style: PrintStyle;
+  /** Times for people are in UTC instead of local time. */
+  utc: boolean;
   /** For commands that print as they go. */
   out: (text: string) => void;
   err: (text: string) => void;

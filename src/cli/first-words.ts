@@ -21,7 +21,31 @@ export const FIRST_WORDS = {
   send: {
     name: 'send',
     summary: 'send mail to an agent, by its name or its mail address',
-    takes: '<to> <subject>',
+    takes: '<to> [subject]',
+  },
+  inbox: {
+    name: 'inbox',
+    summary: 'your mail, each message with a number',
+  },
+  read: {
+    name: 'read',
+    summary: 'show mail by its number, and mark it read',
+    takes: '<mail...>',
+  },
+  reply: {
+    name: 'reply',
+    summary: 'answer mail by its number',
+    takes: '<mail> [text...]',
+  },
+  archive: {
+    name: 'archive',
+    summary: 'archive mail by its number, or bring it back',
+    takes: '<mail...>',
+  },
+  search: {
+    name: 'search',
+    summary: "find words in your mail and your agents' mail",
+    takes: '<words...>',
   },
   answer: {
     name: 'answer',

@@ -128,6 +128,7 @@ function addFlag(parser: Parser, flag: Flag, choices: readonly string[] | undefi
     ]);
   else if (flag.parse) option.argParser((text: string) => value(flag, choices, text));
   parser.addOption(option);
+  if (flag.also) addSpelling(parser, flag, { also: flag.also, key: option.attributeName() });
   if (!flag.negatable) return;
   refuseBoth(parser, flag.name, flag.opposite ?? `no-${flag.name}`);
   if (flag.opposite) {
@@ -139,6 +140,15 @@ function addFlag(parser: Parser, flag: Flag, choices: readonly string[] | undefi
     parser.addOption(parser.createOption(`--no-${flag.name}`, `the opposite of --${flag.name}`));
     if (flag.default === undefined) parser.setOptionValue(option.attributeName(), undefined);
   }
+}
+
+/** Another spelling of a flag with a value. */
+function addSpelling(parser: Parser, flag: Flag, { also, key }: { also: string; key: string }): void {
+  refuseBoth(parser, flag.name, also);
+  parser.addOption(parser.createOption(`--${also} <${flag.value}>`, flag.summary).hideHelp());
+  parser.on(`option:${also}`, (text: string) => {
+    parser.setOptionValue(key, flag.parse ? flag.parse(text) : text);
+  });
 }
 
 /** Refuses both forms of a flag on one line: which one counts would be a guess. */

@@ -59,7 +59,7 @@ export async function runLine(outside: Surroundings, { parse, explain }: Underst
   let world = calledAs(outside);
   let style: PrintStyle = 'plain';
   try {
-    const line = takeStyle(world.argv, world.env);
+    const line = takePrinting(world.argv, world.env);
     style = line.style;
     if (style === 'json') world = printingJson(world);
     setLimits(world.env);
@@ -67,7 +67,7 @@ export async function runLine(outside: Surroundings, { parse, explain }: Underst
     if (ownTools) await (await import('../tools/index.ts')).loadOwnTools(ownTools);
     const match = await parse(line.argv, world);
     if (typeof match === 'number') return match;
-    return await execute(match, style, world);
+    return await execute(match, line, world);
   } catch (error) {
     if (world.signal.aborted) return 130;
     const explained = await explain?.(error, world.env);
@@ -105,28 +105,38 @@ function printingJson(world: Surroundings): Surroundings {
 
 const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
 
-/** The print style may be anywhere on the line, before or after the command. */
-export function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
+/** How a command prints. */
+export interface Printing {
+  style: PrintStyle;
+  /** Times for people are in UTC instead of local time. */
+  utc: boolean;
+}
+
+/** The print style and `--utc` may be anywhere on the line, before or after the command. */
+export function takePrinting(argv: string[], env: NodeJS.ProcessEnv): Printing & { argv: string[] } {
   const wanted = env[VARIABLE.printStyle];
   let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
+  let utc = false;
   if (wanted && style !== wanted)
     throw invalid(`${VARIABLE.printStyle} must be ${STYLES.join(', ')}, but is "${wanted}"`, {
       hint: 'set it to one of these, or leave it unset',
     });
   const end = argv.indexOf('--') === -1 ? argv.length : argv.indexOf('--');
   const rest = argv.filter((word, i) => {
-    const named = i < end ? styleNamed(word) : undefined;
+    if (i >= end) return true;
+    const named = styleNamed(word);
     if (named) style = named;
-    return !named;
+    if (word === '--utc') utc = true;
+    return !named && word !== '--utc';
   });
-  return { argv: rest, style };
+  return { argv: rest, style, utc };
 }
 
 function styleNamed(word: string): PrintStyle | undefined {
   return word === '--json' ? 'json' : STYLES.find((name) => word === `--print-${name}`);
 }
 
-async function execute(match: Match, style: PrintStyle, world: Surroundings): Promise<number> {
+async function execute(match: Match, { style, utc }: Printing, world: Surroundings): Promise<number> {
   const progress = createProgress(world.stderr, style);
   const input: Input = {
     args: match.args,
@@ -136,6 +146,7 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
     settings: await settingsFor(match, world.env),
     env: world.env,
     style,
+    utc,
     out: (text) => world.stdout.write(text),
     err: (text) => world.stderr.write(text),
     outIsTty: world.stdout.isTTY,

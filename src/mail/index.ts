@@ -12,6 +12,7 @@ export { ANY_FILE, type FileAccess, filesBelow, NO_FILE, privateDirectories } fr
 export * from './filesystem/index.ts';
 export * from './flatfile/index.ts';
 export * from './link/index.ts';
+export { MailNumbers } from './mail-numbers.ts';
 export {
   bindMailbox,
   describeMailbox,

@@ -1,7 +1,13 @@
-import { invalid } from '../../../base/index.ts';
-import { type MailMessage, OPERATOR } from '../../../domain/index.ts';
-import type { Mailbox } from '../../../mail/index.ts';
-import type { HostMail } from './host-mail.ts';
+import { invalid } from '../base/index.ts';
+import { type MailMessage, OPERATOR } from '../domain/index.ts';
+import type { Mailbox, MailStore } from '../mail/index.ts';
+
+/** Where the mail of a host is: its own store, and mailboxes outside it, by id. */
+export interface MailSources {
+  withStore<T>(work: (store: MailStore) => Promise<T> | T): Promise<T | undefined>;
+  outsideIds(): Promise<string[]>;
+  open<T>(id: string, work: (mailbox: Mailbox) => Promise<T>): Promise<T>;
+}
 
 export interface AllMailQuery {
   box: string | null;
@@ -28,7 +34,7 @@ const OUTSIDE = 200;
  * Lists the mail of every mailbox of the host, newest first, each message once. Pages follow the host's own store; mail
  * of other stores is merged by time.
  */
-export async function allMail(mail: HostMail, wanted: AllMailQuery): Promise<AllMail> {
+export async function allMail(mail: MailSources, wanted: AllMailQuery): Promise<AllMail> {
   const { box, unread, limit } = wanted;
   const { after, cursor } = parseCursor(wanted.cursor);
   const text = wanted.q?.trim() || undefined;
@@ -59,7 +65,7 @@ interface OutsideMailQuery extends AllMailQuery {
   text: string | undefined;
 }
 
-async function outsideMail(mail: HostMail, wanted: OutsideMailQuery): Promise<Listed[]> {
+async function outsideMail(mail: MailSources, wanted: OutsideMailQuery): Promise<Listed[]> {
   const found = new Map<string, Listed>();
   for (const id of await mail.outsideIds()) {
     // A mailbox that cannot be read is reported in the list of mailboxes; the others are shown.

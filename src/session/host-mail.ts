@@ -1,19 +1,19 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { type Clock, messageOf, notFound, unavailable } from '../../../base/index.ts';
-import { fleetMail } from '../../../client/index.ts';
-import { agentAddress, canonicalAddress, OPERATOR } from '../../../domain/index.ts';
+import { messageOf, notFound, unavailable } from '../base/index.ts';
+import { fleetMail } from '../client/index.ts';
+import { agentAddress, canonicalAddress, OPERATOR } from '../domain/index.ts';
 import {
   type Mailbox,
   type MailboxBinding,
   type MailStore,
   type MailSurroundings,
   openMailbox,
-  openMailStore,
-} from '../../../mail/index.ts';
-import type { RosterPlace, SessionContext } from '../../../session/index.ts';
-import type { PageMailboxes } from '../../../wire/index.ts';
-import { KeptOpen } from '../kept-open.ts';
+} from '../mail/index.ts';
+import type { PageMailboxes } from '../wire/index.ts';
+import { type AllMail, type AllMailQuery, allMail, type MailSources } from './all-mail.ts';
+import { mailboxOf } from './records/manifest-facts.ts';
+import type { RosterPlace } from './roster.ts';
+import type { SessionContext } from './session-context.ts';
 
 const BOXES = ['inbox', 'sent', 'archive'];
 
@@ -24,35 +24,31 @@ export interface MailAgents {
 }
 
 export interface HostMailParts {
+  /** Undefined: the host has no agents and no mail. */
   session: SessionContext | undefined;
-  clock: Clock;
+  /** Opens the mail store of a root for as long as `work` runs. */
+  openStore: <T>(root: string, work: (store: MailStore) => Promise<T> | T) => Promise<T>;
   agents: () => Promise<MailAgents[]>;
 }
 
 /** Every mailbox of the host: those of its mail store, and those that agents keep in other stores. */
-export class HostMail {
+export class HostMail implements MailSources {
   readonly #on: HostMailParts;
-  readonly #stores: KeptOpen<MailStore>;
 
   constructor(parts: HostMailParts) {
     this.#on = parts;
-    const { clock } = parts;
-    this.#stores = new KeptOpen({
-      clock,
-      fileOf: (root) => path.join(root, 'index.sqlite'),
-      open: (root) => openMailStore({ root, clock }),
-    });
-  }
-
-  close(): void {
-    this.#stores.close();
   }
 
   /** Undefined if the store does not exist yet: it has no mail. */
   async withStore<T>(work: (store: MailStore) => Promise<T> | T): Promise<T | undefined> {
-    const { session } = this.#on;
+    const { session, openStore } = this.#on;
     if (!session || !fs.existsSync(session.settings.mailboxDir)) return undefined;
-    return this.#stores.useLong(session.settings.mailboxDir, work);
+    return openStore(session.settings.mailboxDir, work);
+  }
+
+  /** The mail of every mailbox of the host, newest first, each message once. */
+  all(wanted: AllMailQuery): Promise<AllMail> {
+    return allMail(this, wanted);
   }
 
   async operatorUnread(): Promise<number> {
@@ -172,8 +168,8 @@ const unreadIn = async (mailbox: Mailbox): Promise<number> =>
   (await mailbox.count({ box: 'inbox', read_state: 'unread' })).message_count;
 
 function bindingOf({ facts }: RosterPlace): MailboxBinding | undefined {
-  const plan = facts?.document['launch_plan'] as { mailbox?: MailboxBinding | null } | undefined;
-  return typeof plan?.mailbox?.address === 'string' ? plan.mailbox : undefined;
+  const binding = mailboxOf(facts) as MailboxBinding | undefined;
+  return typeof binding?.address === 'string' ? binding : undefined;
 }
 
 function unknown(id: string): Error {

@@ -17,6 +17,7 @@
 import type { Clock } from '../base/index.ts';
 import { readRegistry } from './records/registry-read.ts';
 
+export type { AllMail } from './all-mail.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { packageRoot } from './equip/programs.ts';
 export type { SkillInstallation, SkillsAtLaunch, SkillTarget } from './equip/skills.ts';
@@ -35,6 +36,7 @@ export { type AttachOptions, changesInWords, type GatewayChange } from './gatewa
 export type { DetachReport } from './gateway/detach.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway/gateway-status.ts';
 export type { HostReport, StartedGateway } from './gateway/hosts.ts';
+export type { HostMail, MailAgents } from './host-mail.ts';
 export type { JoinOptions, JoinReport } from './life/join.ts';
 export type { LaunchReport } from './life/launch.ts';
 export type { LaunchOptions } from './life/prepare-launch.ts';
@@ -114,6 +116,9 @@ export const examinations = () => import('./examine.ts');
 export const skills = () => import('./equip/skills.ts');
 /** The agent's mail binding: status, register, unregister, resolve. */
 export const agentMail = () => import('./mailbox.ts');
+/** Every mailbox of this host. */
+export const hostMail = async (...[parts]: ConstructorParameters<typeof import('./host-mail.ts').HostMail>) =>
+  new (await import('./host-mail.ts')).HostMail(parts);
 /** Our MCP server in a tool's configuration. */
 export const mcpConfig = () => import('./equip/mcp.ts');
 

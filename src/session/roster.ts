@@ -10,12 +10,13 @@ import {
   hostNameOf,
   isHeadless,
   needsOf,
+  OPERATOR,
   type Standing,
   type StandingCode,
 } from '../domain/index.ts';
 import { countInbox, inboxDirectory } from '../mail/inbox-count.ts';
 import { BACKEND } from '../wire/houmao/index.ts';
-import type { GlanceFile, RegistryRecord } from '../wire/index.ts';
+import type { GlanceFile, MailboxBinding, RegistryRecord } from '../wire/index.ts';
 import { findTool } from './equip/programs.ts';
 import { lostRecords, ownSessions } from './live-sessions.ts';
 import { type ManifestFacts, mailboxOf, section, tryManifestFacts } from './records/manifest-facts.ts';
@@ -58,6 +59,8 @@ export interface RosterAgent {
 
 export interface Roster {
   agents: RosterAgent[];
+  /** Open mail of the person behind the agents; null if the home has no mail store. */
+  mail_for_you: number | null;
   /** Registry files that are not records. They are skipped and named. */
   malformed_records: string[];
   /** tmux servers that could not be asked, with their errors. */
@@ -103,7 +106,14 @@ export async function roster(context: SessionContext): Promise<Roster> {
       again: () => ({ ...describe({ ...entry, ...filesOf(entry.facts) }, sessions.get(entry)), host }),
     },
   ]);
-  return { agents, malformed_records: view.malformed, troubles, processes, known: new Map(places) };
+  return {
+    agents,
+    mail_for_you: countInbox(operatorMailbox(context)),
+    malformed_records: view.malformed,
+    troubles,
+    processes,
+    known: new Map(places),
+  };
 }
 
 /** One agent as lists show it, from its files and one request to its tmux server. */
@@ -129,6 +139,12 @@ async function askedSession(context: SessionContext, entry: Entry, facts: Manife
   const { servers } = await askServers(context, [facts]);
   return sessionOf(entry, servers, context.env);
 }
+
+const operatorMailbox = ({ settings }: SessionContext): Partial<MailboxBinding> => ({
+  transport: 'filesystem',
+  address: OPERATOR.address,
+  filesystem_root: settings.mailboxDir,
+});
 
 interface Entry {
   name: string;
@@ -300,7 +316,8 @@ export function rosterFiles(context: SessionContext): string[] {
     const { gateway, run } = sessionPaths(path.dirname(runtime.manifest_path));
     return [gateway, run, inboxDirectory(mailbox) ?? []].flat();
   });
-  return [agentsDirectory(registryDir), ...own].filter((directory) => fs.existsSync(directory));
+  const mine = inboxDirectory(operatorMailbox(context)) ?? [];
+  return [agentsDirectory(registryDir), ...own, mine].flat().filter((directory) => fs.existsSync(directory));
 }
 
 /** Why mail can never wake this agent of this host, and the command that changes it; undefined if mail can. */

@@ -79,7 +79,7 @@ const requests: Command = {
     command({
       name: 'message',
       summary: 'ask the requester for more, or reply as the requester',
-      examples: [commandLine`rouse requests message ${EXAMPLE} --body-content "Which branch?"`],
+      examples: [commandLine`rouse requests message ${EXAMPLE} --body "Which branch?"`],
       args: [REQUEST],
       flags: MESSAGE_FLAGS,
       run: commands.message,

@@ -29,6 +29,20 @@ export function utcTime(text: string): string {
   return text;
 }
 
+const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 7 * 86_400 };
+
+/** A time in the past: how long ago (`7d`, `12h`), a local date, or an ISO-8601 time. Returns it in UTC. */
+export function sinceTime(text: string, now = new Date()): string {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text.trim()) ?? [];
+  if (unit !== undefined) return new Date(now.getTime() - Number(count) * UNITS[unit]! * 1000).toISOString();
+  // A date alone is that day's local midnight; JavaScript would take it as UTC.
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text.trim());
+  const at = new Date(date ? `${text.trim()}T00:00:00` : text);
+  if (Number.isNaN(at.getTime()) || !/^\s*\d{4}-\d{2}-\d{2}/.test(text))
+    throw invalid('must be how long ago (7d, 12h, 30m), a date, or a time such as 2026-01-31T09:00:00Z');
+  return date ? at.toISOString() : text.trim();
+}
+
 export function notBlank(text: string): string {
   if (text.trim() === '') throw invalid('must not be blank');
   return text;

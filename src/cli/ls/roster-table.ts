@@ -60,9 +60,13 @@ export const NO_AGENTS =
 type Showing = Pick<Input, 'env' | 'outIsTty' | 'style' | 'outSize'>;
 
 /** The agents as a table that fits the terminal, and below it which of them need a person. */
-export function rosterText({ agents, malformed_records, troubles }: Roster, input: Showing): string {
+export function rosterText(roster: Roster, input: Showing): string {
+  const { agents, mail_for_you: mails, malformed_records, troubles } = roster;
   return [
     agents.length > 0 ? rosterTable(agents, input) : NO_AGENTS,
+    ...(mails
+      ? [painter(input)('bold', `${mails} ${mails === 1 ? 'mail' : 'mails'} for you: "rouse inbox"`)]
+      : []),
     ...needsLines(agents, input),
     ...agents.flatMap(wakesOffNote),
     ...malformed_records.map((file) => `note: ${file} is not a registry record and was skipped`),

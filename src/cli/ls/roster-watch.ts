@@ -21,7 +21,14 @@ export async function watchRoster(input: Input): Promise<void> {
   const context = sessionContext(input);
   const watches = new Map<string, fs.FSWatcher>();
   const show = input.style !== 'json' && input.outIsTty ? inPlace(input) : asLines(input);
-  let last: Roster = { agents: [], malformed_records: [], troubles: [], processes: [], known: new Map() };
+  let last: Roster = {
+    agents: [],
+    mail_for_you: null,
+    malformed_records: [],
+    troubles: [],
+    processes: [],
+    known: new Map(),
+  };
   let hint: (() => void) | undefined;
   let asked = true;
   const ask = (): void => {

@@ -90,7 +90,7 @@ export function attachments({
 }
 
 /** Separate words may be anywhere; the words of one argument must follow each other. */
-function searchText({ args }: Input): string {
+export function searchText({ args }: Input): string {
   return args.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ');
 }
 
@@ -150,7 +150,7 @@ const COMMANDS: MailCommand<Input>[] = [
     operation: 'send',
     summary: 'send mail from this mailbox to addresses or agents',
     examples: [
-      `--to ben@${LOCAL_DOMAIN} --subject done --body-content "all green"`,
+      `--to ben@${LOCAL_DOMAIN} --subject done --body "all green"`,
       `--to ben@${LOCAL_DOMAIN} --subject report --attach report.pdf < report.md`,
     ],
     flags: [
@@ -178,7 +178,7 @@ const COMMANDS: MailCommand<Input>[] = [
   mailCommand({
     operation: 'post',
     summary: 'leave an operator note in this mailbox',
-    examples: ['--subject "before you go on" --body-content "the build is red"'],
+    examples: ['--subject "before you go on" --body "the build is red"'],
     flags: [
       SUBJECT,
       {
@@ -195,7 +195,7 @@ const COMMANDS: MailCommand<Input>[] = [
   mailCommand({
     operation: 'reply',
     summary: 'answer a message, and mark it read and answered',
-    examples: [`--message-ref ${EXAMPLE_REF} --body-content "done"`],
+    examples: [`--message-ref ${EXAMPLE_REF} --body "done"`],
     flags: [MESSAGE_REF, ...OUTGOING_FLAGS],
     body: async (input) => ({ ...fields(input, ['message_ref']), ...(await outgoing(input)) }),
     print: sentText,

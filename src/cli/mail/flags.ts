@@ -1,7 +1,7 @@
 import { ANSWERED_STATES, READ_STATES } from '../../domain/index.ts';
 import type { Flag } from '../command.ts';
 import { BODY_FLAGS } from '../input/body-text.ts';
-import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
+import { notBlank, sinceTime, wholeNumber } from '../input/flag-values.ts';
 
 export const BOX = {
   name: 'box',
@@ -49,8 +49,8 @@ export const ARCHIVED_STATE = {
 export const SINCE = {
   name: 'since',
   value: 'TIME',
-  summary: 'not older than this, for example 2026-01-31T12:00:00Z',
-  parse: utcTime,
+  summary: 'not older than this: 7d, 12h, 30m, a date, or a time such as 2026-01-31T12:00:00Z',
+  parse: (text: string) => sinceTime(text),
 } as const satisfies Flag;
 
 export const LIMIT = {

@@ -4,6 +4,7 @@ import type { MailOutbox } from '../../mail/index.ts';
 import { AGENT_FLAGS, type AgentInput, localAgent } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
+import { shownDate } from '../print/shown-time.ts';
 import { keyValues, table } from '../print/table.ts';
 import { activeBindingOf } from './agent-door.ts';
 
@@ -29,7 +30,7 @@ async function list(input: AgentInput): Promise<Output> {
     messages.length === 0
       ? 'nothing waits'
       : table(messages, [
-          { title: 'held (utc)', value: ({ held_at_utc: at }) => at.slice(0, 16).replace('T', ' ') },
+          { title: 'held', value: ({ held_at_utc: at }) => shownDate(at, input) },
           { title: 'to', value: ({ to }) => to.join(', '), max: 40 },
           { title: 'subject', value: ({ subject }) => subject, max: 40 },
           {

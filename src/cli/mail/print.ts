@@ -1,6 +1,7 @@
 import { shownName } from '../../base/index.ts';
 import type { MailAttachment, MailMessage, MailParticipant } from '../../domain/index.ts';
 import type { InputOf } from '../command.ts';
+import { shownDate, type Zone } from '../print/shown-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import type { MailAnswer } from './door.ts';
 import type { CURSOR } from './flags.ts';
@@ -39,18 +40,18 @@ interface Page {
   next_cursor?: string | null;
 }
 
-export function pageText(answer: MailAnswer, { flags }: InputOf<readonly [typeof CURSOR]>): string {
+export function pageText(answer: MailAnswer, input: InputOf<readonly [typeof CURSOR]>): string {
   const page = answer as unknown as Page;
   const { messages, next_cursor: next } = page;
   const bodies = messages.flatMap(({ message_ref: ref, body_text: body }) =>
     body == null ? [] : [`\n${ref}\n${printable(body)}`],
   );
-  const head = pageHead(page, flags.cursor !== undefined);
+  const head = pageHead(page, input.flags.cursor !== undefined);
   if (messages.length === 0) return head;
   return [
     head,
     '',
-    messageTable(messages),
+    messageTable(messages, input),
     ...bodies,
     ...(next == null ? [] : ['', `more: --cursor ${next}`]),
   ].join('\n');
@@ -67,11 +68,11 @@ function pageHead(
 }
 
 /** `*` is unread, `r` answered. */
-export function messageTable(messages: readonly MailMessage[]): string {
+export function messageTable(messages: readonly MailMessage[], zone: Zone): string {
   const boxes = new Set(messages.map(({ box }) => box));
   return table(messages, [
     { title: '', value: ({ unread, answered }) => (unread ? '*' : answered ? 'r' : ' ') },
-    { title: 'date (utc)', value: ({ created_at_utc: at }) => at.slice(0, 16).replace('T', ' ') },
+    { title: 'date', value: ({ created_at_utc: at }) => shownDate(at, zone) },
     // The address, not the display name, which its owner chooses freely.
     { title: 'from', value: ({ sender }) => sender.address, max: 40 },
     { title: 'subject', value: ({ subject }) => subject, max: 48 },
@@ -80,8 +81,8 @@ export function messageTable(messages: readonly MailMessage[]): string {
   ]);
 }
 
-export function messageText({ message }: MailAnswer): string {
-  return renderMessage(message as MailMessage);
+export function messageText({ message }: MailAnswer, zone: Zone): string {
+  return renderMessage(message as MailMessage, zone);
 }
 
 export async function sentText({
@@ -111,14 +112,14 @@ export function changedText({ messages }: MailAnswer): string {
   ]);
 }
 
-function renderMessage(message: MailMessage): string {
+function renderMessage(message: MailMessage, zone: Zone): string {
   const flags = [message.read ? 'read' : 'unread', ...(message.answered ? ['answered'] : [])];
   const head = keyValues({
     from: party(message.sender),
     to: message.to.map(party),
     ...(message.cc.length > 0 ? { cc: message.cc.map(party) } : {}),
     ...(message.reply_to.length > 0 ? { 'reply to': message.reply_to.map(party) } : {}),
-    date: message.created_at_utc,
+    date: shownDate(message.created_at_utc, zone),
     subject: message.subject,
     box: `${message.box} (${flags.join(', ')})`,
     ...(message.attachments.length > 0 ? { attached: message.attachments.map(attached) } : {}),

@@ -4,7 +4,7 @@ import type { Target } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
-import { bodyText } from '../input/body-text.ts';
+import { BODY_FLAGS, bodyText, writtenText } from '../input/body-text.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { askMailOf } from './agent-door.ts';
 import { attachments } from './commands.ts';
@@ -13,13 +13,15 @@ import { ATTACHMENT_FLAGS, HOLD } from './flags.ts';
 import { MAILBOX_DOOR } from './mailbox-door.ts';
 import { sentText } from './print.ts';
 import { recipient } from './recipients.ts';
+import { sessionAgent } from './session-agent.ts';
+
+/** A longer first line is cut for the subject; the text has all of it. */
+const MAX_SUBJECT = 120;
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
-  const [to = '', subject = ''] = input.args;
-  if (subject.trim() === '') throw invalid('the subject must not be blank');
-  const { body: bodyContent, bodyFile, hold, ...rest } = input.flags;
-  const text = await bodyText({ ...input, flags: { bodyContent, bodyFile } }, '--body');
-  const message = { subject, body_content: text, ...attachments(rest) };
+  const [to = ''] = input.args;
+  const { hold } = input.flags;
+  const message = { ...(await written(input)), ...attachments(input.flags) };
   const sender = await senderOf(input);
   const data = sender
     ? await fromAgent(input, sender, to, { ...message, ...(hold && { hold }) })
@@ -29,19 +31,32 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   return { data, plain: unwoken === undefined ? plain : `${plain}\nnote: ${unwoken}` };
 }
 
+/**
+ * Subject and text. Without a text of its own, the first line of the argument is the subject and all of it the text.
+ * Without an argument, the same of what is written in the editor.
+ */
+async function written(input: InputOf<typeof FLAGS>): Promise<{ subject: string; body_content: string }> {
+  const [, given] = input.args;
+  if (given === undefined) return withSubject(await bodyText(input));
+  if (given.trim() === '') throw invalid('the subject must not be blank');
+  const text = await writtenText(input);
+  return text === undefined ? withSubject(given) : { subject: given, body_content: text };
+}
+
+function withSubject(text: string): { subject: string; body_content: string } {
+  const [first = ''] = text.trim().split(/\r?\n/, 1);
+  if (first === '')
+    throw invalid('the message has no text', { hint: 'give a subject, --body or standard input' });
+  const subject = first.length <= MAX_SUBJECT ? first.trim() : `${first.slice(0, MAX_SUBJECT - 1).trim()}…`;
+  return { subject, body_content: text };
+}
+
 /** The agent that was named, else the one of the session this runs in; undefined: the operator. */
 async function senderOf(input: InputOf<typeof FLAGS>): Promise<Target | undefined> {
-  const { findTarget, isInsideTmux } = await import('../../session/index.ts');
   const { from } = input.flags;
-  if (from !== undefined) return findTarget(sessionContext(input), { agentName: from });
-  if (!isInsideTmux(input.env)) return undefined;
-  try {
-    return await findTarget(sessionContext(input), { currentSession: true });
-  } catch (error) {
-    // A tmux session without an agent belongs to the operator.
-    if (isRouseError(error)) return undefined;
-    throw error;
-  }
+  if (from === undefined) return sessionAgent(input);
+  const { findTarget } = await import('../../session/index.ts');
+  return findTarget(sessionContext(input), { agentName: from });
 }
 
 async function fromAgent(
@@ -91,8 +106,7 @@ async function noSuchRecipient(input: InputOf<typeof FLAGS>, to: string, address
 }
 
 const FLAGS = [
-  { name: 'body', value: 'TEXT', summary: 'the text; otherwise --body-file or standard input' },
-  { name: 'body-file', value: 'FILE', summary: 'file with the text; - is standard input' },
+  ...BODY_FLAGS,
   {
     name: 'from',
     value: 'AGENT',
@@ -110,13 +124,18 @@ export const send = command({
     'Inside the session of an agent the mail is from that agent, as with `agents mail send`. Elsewhere it is ' +
     'a note from you, the operator, as with `agents mail post`. It is stored before the command ends, whether or not the agent runs.',
   examples: [
+    'rouse send ana "please look at main: the build is red"',
     'rouse send ana "the build is red" --body "please look at main"',
     'rouse send ana report --body-file report.md',
     'git diff | rouse send rev "please review"',
   ],
   args: [
     { name: 'to', names: 'agent', summary: 'name of an agent, or a mail address' },
-    { name: 'subject', summary: 'one line' },
+    {
+      name: 'subject',
+      optional: true,
+      summary: 'one line; without another text it is the text as well, and may have several lines',
+    },
   ],
   flags: FLAGS,
   run,

@@ -56,6 +56,6 @@ function printMessage(message: MailMessage, input: Input): void {
     input.out(`${JSON.stringify({ event: 'message', message })}\n`);
     return;
   }
-  const [, line] = messageTable([message]).split('\n');
+  const [, line] = messageTable([message], input).split('\n');
   input.out(`${line}\n`);
 }

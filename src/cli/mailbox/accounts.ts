@@ -2,17 +2,18 @@ import type { Registration } from '../../mail/index.ts';
 import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import { command, type Output } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
+import { shownDate, type Zone } from '../print/shown-time.ts';
 import { keyValues, table } from '../print/table.ts';
 import { ADDRESS, about, text, withStore } from './root.ts';
 
-const accountColumns = [
+const accountColumns = (zone: Zone) => [
   { title: 'address', value: ({ address }: Registration) => address },
   { title: 'owner', value: ({ owner_principal_id: owner }: Registration) => owner },
   { title: 'status', value: ({ status }: Registration) => status },
   { title: 'kind', value: ({ mailbox_kind: kind }: Registration) => kind },
   {
-    title: 'since (utc)',
-    value: ({ created_at_utc: at }: Registration) => at.slice(0, 16).replace('T', ' '),
+    title: 'since',
+    value: ({ created_at_utc: at }: Registration) => shownDate(at, zone),
   },
 ];
 
@@ -24,7 +25,7 @@ export const listAccounts = command({
   run: (input) =>
     withStore(input, (store): Output => {
       const accounts = store.registrations();
-      return { data: about(input, { accounts }), plain: table(accounts, accountColumns) };
+      return { data: about(input, { accounts }), plain: table(accounts, accountColumns(input)) };
     }),
 });
 

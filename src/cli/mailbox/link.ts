@@ -7,6 +7,7 @@ import { type Command, command, type Flag, type InputOf, type Output } from '../
 import { notBlank } from '../input/flag-values.ts';
 import { activeBindingOf } from '../mail/agent-door.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
+import { shownDate } from '../print/shown-time.ts';
 import { keyValues, table } from '../print/table.ts';
 import { about, withStore } from './root.ts';
 
@@ -109,7 +110,7 @@ const list = command({
               { title: 'in the fleet', value: ({ fleet_address }) => fleet_address },
               { title: 'waiting', value: ({ waiting_count }) => String(waiting_count) },
               { title: 'refused', value: ({ refused_count }) => String(refused_count) },
-              { title: 'since (utc)', value: ({ linked_at_utc: at }) => at.slice(0, 16).replace('T', ' ') },
+              { title: 'since', value: ({ linked_at_utc: at }) => shownDate(at, input) },
             ]);
       return { data: about(input, { links, link_count: links.length }), plain };
     }),

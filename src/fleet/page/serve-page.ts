@@ -4,7 +4,8 @@ import { type Clock, type Log, messageOf } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type GatewayRecords, openGatewayRecords } from '../../gateway/offline.ts';
 import { serve } from '../../http/index.ts';
-import { packageRoot, type SessionContext } from '../../session/index.ts';
+import { type MailStore, openMailStore } from '../../mail/index.ts';
+import { hostMail, type MailAgents, packageRoot, type SessionContext } from '../../session/index.ts';
 import { gatewayFiles, PAGE_ROOT, PAGE_ROUTES, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { TICKETS_CHANNEL } from '../tickets/index.ts';
@@ -23,7 +24,6 @@ import { hostHandlers } from './host/host-handlers.ts';
 import { HostView } from './host/host-view.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
-import { HostMail, type MailAgents } from './mail/host-mail.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
@@ -62,7 +62,12 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
   const seen = new SeenMarks(sql, clock);
   await seen.read();
   const readers = ledgerReaders(clock);
-  const mail = new HostMail({ session, clock, agents: () => mailAgents(view) });
+  const stores = mailStores(clock);
+  const mail = await hostMail({
+    session,
+    openStore: (root, work) => stores.useLong(root, work),
+    agents: () => mailAgents(view),
+  });
   const view = new HostView({
     session,
     sql,
@@ -107,7 +112,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
   const close = (): void => {
     view.close();
     readers.close();
-    mail.close();
+    stores.close();
   };
   return { sessions, view, close };
 }
@@ -115,6 +120,13 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
 /** The ledgers of the agents of this host. */
 const ledgerReaders = (clock: Clock): KeptOpen<GatewayRecords> =>
   new KeptOpen({ clock, fileOf: (root) => gatewayFiles(root).queue, open: openGatewayRecords });
+
+const mailStores = (clock: Clock): KeptOpen<MailStore> =>
+  new KeptOpen({
+    clock,
+    fileOf: (root) => path.join(root, 'index.sqlite'),
+    open: (root) => openMailStore({ root, clock }),
+  });
 
 async function mailAgents(view: HostView): Promise<MailAgents[]> {
   await view.agents();

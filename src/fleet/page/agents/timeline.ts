@@ -8,6 +8,7 @@ import {
   REQUEST_OUTCOMES,
   REQUEST_STATES,
 } from '../../../domain/index.ts';
+import type { HostMail } from '../../../session/index.ts';
 import {
   type PageAgentRow,
   type PageTimeline,
@@ -16,7 +17,6 @@ import {
   TIMELINE_KINDS,
 } from '../../../wire/index.ts';
 import { agentLink, mailLink, requestLink } from '../links.ts';
-import type { HostMail } from '../mail/host-mail.ts';
 import type { AgentEvents, EventLine } from './agent-events.ts';
 import { type AgentReach, type ReachedAgent, remoteTimeout } from './agent-reach.ts';
 import type { SeenStates, StateChange } from './seen-states.ts';

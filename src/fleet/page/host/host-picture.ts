@@ -42,6 +42,7 @@ export interface PictureParts {
 
 const NO_ROSTER: Roster = {
   agents: [],
+  mail_for_you: null,
   malformed_records: [],
   troubles: [],
   processes: [],

@@ -21,13 +21,12 @@ import {
 } from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import type { Mailbox, MailSent, MailStore } from '../../../mail/index.ts';
+import type { AllMail, HostMail } from '../../../session/index.ts';
 import type { PAGE_ROUTES, PageMailSent, PageMessage } from '../../../wire/index.ts';
 import type { AgentReach } from '../agents/agent-reach.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import { PAGE_HEADERS } from '../door/shell.ts';
-import { type AllMail, allMail } from './all-mail.ts';
-import type { HostMail } from './host-mail.ts';
 
 type MailRoutes = Pick<
   typeof PAGE_ROUTES,
@@ -66,7 +65,7 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
       door.require(context);
       const { mailbox: id, box = null, q, unread, cursor = null, limit } = query();
       if (id === undefined)
-        return listedMail(await allMail(mail, { box, q, unread: unread === 'true', cursor, limit }));
+        return listedMail(await mail.all({ box, q, unread: unread === 'true', cursor, limit }));
       return mail.open(id, async (mailbox) => {
         const read_state = unread === 'true' ? ('unread' as const) : ('any' as const);
         const { messages, next_cursor, truncated } = q?.trim()

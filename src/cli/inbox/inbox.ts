@@ -1,0 +1,55 @@
+import type { MailMessage } from '../../domain/index.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
+import { LIMIT, SINCE } from '../mail/flags.ts';
+import { numbered, orNothing, readerOf } from './my-mail.ts';
+import { mailHead, mailTable } from './print-mail.ts';
+
+const FLAGS = [
+  { name: 'unread', short: 'u', summary: 'only unread mail' },
+  { name: 'archived', summary: 'the archive instead of the inbox' },
+  SINCE,
+  { ...LIMIT, short: 'n', summary: 'maximum number to show (default 30)', default: 30 },
+] as const satisfies readonly Flag[];
+
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
+  const { unread, archived, since, limit } = input.flags;
+  const reader = await readerOf(input);
+  const box = archived ? 'archive' : 'inbox';
+  const body = { box, limit, ...(since !== undefined && { since }), ...(unread && { read_state: 'unread' }) };
+  const answer = await orNothing(reader.ask('list', body));
+  const messages = (answer?.['messages'] ?? []) as MailMessage[];
+  const listed = await numbered(
+    input,
+    reader,
+    messages.map((message) => ({ mailbox: reader.address, message })),
+  );
+  const counts = { open: Number(answer?.['open_count'] ?? 0), unread: Number(answer?.['unread_count'] ?? 0) };
+  const more = answer?.['next_cursor'] != null;
+  const head = archived
+    ? `Your archive${listed.length === 0 ? ' is empty.' : ''}`
+    : mailHead({ ...counts, more });
+  const data = {
+    address: reader.address,
+    box,
+    messages: listed.map(({ number, message }) => ({ number, ...message })),
+    truncated: more,
+  };
+  if (listed.length === 0) return { data, plain: unread ? 'No unread mail.' : head };
+  const first = listed[0]!.number;
+  const next = archived
+    ? `"rouse read ${first}" shows one, "rouse archive --undo ${first}" brings it back`
+    : `"rouse read ${first}" shows one, "rouse reply ${first}" answers it, "rouse archive ${first}" puts it away`;
+  const rest = more ? [`There is more: "rouse inbox --limit ${limit * 4}"`] : [];
+  return { data, plain: [head, '', mailTable(listed, reader.address, input), '', ...rest, next].join('\n') };
+}
+
+export const inbox = command({
+  ...FIRST_WORDS.inbox,
+  description:
+    'Mail that agents sent to you, newest first; inside the session of an agent, the mail of that agent. * is unread, r is answered. ' +
+    'A number belongs to its message for good. "rouse mail list" shows any mailbox.',
+  examples: ['rouse inbox', 'rouse inbox --unread', 'rouse inbox --archived --since 7d'],
+  flags: FLAGS,
+  run,
+});
