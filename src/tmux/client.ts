@@ -11,7 +11,7 @@ const CLIENT = {
   /** The pane its keys go to. */
   paneId: ['pane_id', text],
   created: ['client_created', time],
-  /** When a key of this client last arrived; whole seconds. */
+  /** When the last key of this client arrived; whole seconds. */
   activity: ['client_activity', time],
   control: ['client_control_mode', flag],
   readOnly: ['client_readonly', flag],
@@ -22,8 +22,8 @@ const CLIENT = {
 
 export type Client = RecordOf<typeof CLIENT> & {
   /**
-   * Somebody may sit at it. A control client that ignores size is a program that watches, as ours are; one that does
-   * not is a terminal with tmux integration, used by a person.
+   * A person may be at it. A control client that ignores size is a program that watches, as ours are; one that does not
+   * is a terminal with tmux integration, used by a person.
    */
   person: boolean;
 };

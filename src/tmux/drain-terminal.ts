@@ -1,7 +1,7 @@
 /**
- * Lines for the shell that runs a program in a pane. What somebody typed for a program that died before it could read
- * it stays in the terminal, and the shell that follows would take it for commands. The first line, before the program,
- * keeps the terminal's modes; the others, after it, throw away what still comes and give the modes back.
+ * Lines for the shell that runs a program in a pane. Input for a program that died before it could read it stays in the
+ * terminal, and the following shell would run it as commands. The first line, before the program, saves the terminal's
+ * modes; the others, after it, discard that input and restore the modes.
  */
 export const KEEP_TERMINAL_MODES = 'rouse_modes=$([ -t 0 ] && command -p stty -g 2>/dev/null)';
 

@@ -14,11 +14,11 @@ export interface ServerAddress {
 export interface ExecOptions extends ServerAddress {
   /** Default `tmux`. */
   binary?: string;
-  /** `-f`: only for servers of one's own; a person's server keeps a person's configuration. */
+  /** `-f`: only for our own servers; a person's server keeps their configuration. */
   configFile?: string;
-  /** What the client sees, and what a server started by it inherits. Default: this process's environment. */
+  /** The environment of the client, which a server that it starts inherits. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** How long a command may take; a stopped server would otherwise be waited for for ever. Default 10 s. */
+  /** Time limit for a command; a stopped server would otherwise block for ever. Default 10 s. */
   timeoutMs?: number;
 }
 
@@ -32,7 +32,7 @@ export class Exec implements Runner {
 
   constructor(options: ExecOptions = {}) {
     if (options.socketName !== undefined && options.socketPath !== undefined) {
-      throw tmuxError('invalid', 'failed', 'give a tmux socket name or a tmux socket path, not both');
+      throw tmuxError('invalid', 'failed', 'use a tmux socket name or a tmux socket path, not both');
     }
     this.options = options;
   }
@@ -41,7 +41,7 @@ export class Exec implements Runner {
     return this.options.binary ?? 'tmux';
   }
 
-  /** The arguments before any command. `-u`: without it text beyond ASCII and tabs come back as `_`. */
+  /** The arguments before any command. Without `-u`, tabs and non-ASCII text come back as `_`. */
   get serverArgs(): string[] {
     const { socketName, socketPath, configFile } = this.options;
     return [
@@ -52,7 +52,7 @@ export class Exec implements Runner {
     ];
   }
 
-  /** Without the caller's own tmux: it would be taken for the target and refused as nesting. */
+  /** Without the caller's own TMUX: tmux would take that as the target and refuse to nest. */
   get env(): NodeJS.ProcessEnv {
     const { TMUX: _outer, TMUX_PANE: _pane, ...env } = this.options.env ?? process.env;
     return env;
@@ -74,7 +74,7 @@ export class Exec implements Runner {
       const child = spawn(this.binary, args, { cwd: '/', env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
       const out: Buffer[] = [];
       const err: Buffer[] = [];
-      // Not at the child's `close`: a stopped server keeps the pipes of its client open.
+      // Does not wait for the child's `close`: a stopped server keeps the pipes of its client open.
       const giveUp = (reason: unknown): void => {
         child.kill('SIGKILL');
         for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
@@ -90,7 +90,7 @@ export class Exec implements Runner {
       };
       child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-      child.stdin.on('error', () => {}); // tmux may end before it has read everything; its exit says why
+      child.stdin.on('error', () => {}); // tmux may end before it has read everything; its exit code shows why
       child.stdin.end(input);
       child.on('error', (error) => {
         settle();

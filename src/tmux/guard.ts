@@ -4,16 +4,16 @@ import { paneGone } from './pane.ts';
 import type { Runner } from './runner.ts';
 import { commandLine } from './words.ts';
 
-/** What must still be so, checked by the tmux server in the same instant in which it types. */
+/** Conditions that the tmux server checks at the instant of typing. */
 export interface Expectation {
   /** The process started in the pane. A pane keeps its id when it is respawned. */
   pid?: number;
   cursorX?: number;
   cursorY?: number;
-  /** Many a tool hides it in its dialogs. */
+  /** Many tools hide it in their dialogs. */
   cursorVisible?: boolean;
   alternateOn?: boolean;
-  /** No key has come from any terminal of the session since; keys sent by programs do not count. */
+  /** No key has come from any terminal of the session since then; keys sent by programs do not count. */
   sessionActivity?: number;
 }
 
@@ -24,11 +24,11 @@ interface Condition {
 }
 
 /**
- * Runs `command`, which puts something into the pane, if the pane is alive, takes input and is in no mode, and the
- * expectation holds. The check and the act are one command of the server, so nothing can come between them.
+ * Runs `command`, which types into the pane, if the pane is alive, takes input and is in no mode, and the expectation
+ * holds. Check and action are one command of the server, so nothing can happen between them.
  *
- * The check for a dead pane is not a courtesy: tmux before 3.5 crashes, with every session it holds, when something
- * is pasted into one.
+ * The check for a dead pane is essential: tmux before 3.5 crashes, with all its sessions, when something is pasted into a
+ * dead pane.
  */
 export async function runGuarded(
   runner: Runner,
@@ -66,7 +66,7 @@ const ALWAYS: Conditions = [
   { variable: 'pane_in_mode', wanted: '0', otherwise: 'it is in copy mode or another tmux mode' },
 ];
 
-/** For keys, which tmux would send to the neighbours as well. A paste reaches one pane only. */
+/** For keys, which tmux would also send to synchronized panes. A paste reaches only one pane. */
 export const ALONE: Conditions = [
   {
     variable: 'pane_synchronized',
@@ -81,7 +81,7 @@ export function conditionsOf(expect: Expectation): Condition[] {
     if (wanted === undefined) return;
     conditions.push({ variable, wanted: String(requireCount(wanted, variable)), otherwise });
   };
-  want('pane_pid', expect.pid, 'another process has taken the pane');
+  want('pane_pid', expect.pid, 'another process runs in the pane');
   want('cursor_x', expect.cursorX, 'the cursor has moved');
   want('cursor_y', expect.cursorY, 'the cursor has moved');
   want('cursor_flag', flagOf(expect.cursorVisible), 'the cursor was hidden or shown');

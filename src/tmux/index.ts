@@ -3,15 +3,15 @@
  * control client for events and quick commands.
  *
  * Promises  Targets are exact: `=name`, `@id`, `%id`. Text is one argument: never a shell word, a format, a key or a
- *           second command. What types into a pane checks the pane in the same turn of the server.
- *           The person's server stays the person's: no option but those of sessions made here, no resize, no focus.
+ *           second command. A command that types into a pane checks the pane in the same step of the server.
+ *           A person's server is not changed: only options of sessions created here, no resize, no focus.
  * Never     Knows agents, closes window 0, pastes into a dead pane (older tmux would crash with all its sessions),
  *           polls.
  * Errors    RouseError whose `facts.tmux` is a TmuxProblem: not_installed, no_server, no_session, no_pane, …
- *           `timeout` and `disconnected` leave it unknown whether the command took effect.
+ *           After `timeout` and `disconnected` it is unknown whether the command took effect.
  *
- * Secrets   argv is public on most systems. Environment for new processes travels on standard input, and a control
- *           client's commands never are an argv. The tmux socket itself is open to every process of the same user.
+ * Secrets   argv is public on most systems. The environment of new processes is passed on standard input, and commands of
+ *           a control client are never an argv. The tmux socket itself is open to every process of the same user.
  */
 export type { Client } from './client.ts';
 export { OutputSigns } from './control/output-signs.ts';

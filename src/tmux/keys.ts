@@ -4,10 +4,10 @@ import { requirePaneId } from './names.ts';
 import { deleteBuffer, newBufferName, refuseControls } from './paste.ts';
 import type { Runner } from './runner.ts';
 
-/** Bytes of text in one `send-keys`. tmux refuses a command of 16 kB, and quoting may double what it holds. */
+/** Bytes of text in one `send-keys`. tmux refuses a command of 16 kB, and quoting may double the size. */
 const LITERAL_CHUNK_BYTES = 2048;
 
-/** A key by tmux's name for it. A name tmux does not know would be typed as text, so only known forms pass. */
+/** tmux's names of keys. tmux types an unknown name as text, so only known forms pass. */
 const KEY_NAME =
   /^((C-|M-|S-){0,3}([!-~]|Up|Down|Left|Right|Home|End|PPage|NPage|PageUp|PageDown|IC|DC|F([1-9]|1[0-2])|Tab|BTab|BSpace|Enter|Escape|Space))$/;
 
@@ -22,8 +22,8 @@ export async function sendKeyName(
 }
 
 /**
- * Types text key by key, in pieces. For short input only: agents take long bursts of keys for a paste and swallow the
- * Enter that follows. The expectation is checked before the first piece.
+ * Types text key by key, in pieces. Only for short input: agents treat a long burst of keys as a paste and swallow the
+ * following Enter. The expectation is checked before the first piece.
  */
 export async function sendLiteral(
   runner: Runner,
@@ -43,11 +43,10 @@ export async function sendLiteral(
 export type EnterWay = 'paste' | 'byte' | 'name';
 
 /**
- * Presses Enter. By default as an unbracketed paste of one CR, because that is the byte a keyboard sends and nothing
- * stands in its way: it depends neither on how this tmux encodes the key called Enter for a program that has asked
- * for extended keys (reported not to submit on 3.7), nor on the attached clients (from 3.7 on `send-keys` is refused
- * while a read-only client watches), nor does it reach synchronized neighbours. `byte` is `send-keys -H 0d`, `name`
- * is `send-keys Enter`.
+ * Presses Enter. By default this is an unbracketed paste of one CR, the byte that a keyboard sends. It does not depend on
+ * how this tmux encodes Enter for a program with extended keys (reported not to submit on 3.7), or on the attached clients
+ * (from 3.7 on `send-keys` is refused while a read-only client is attached), and it does not reach synchronized panes.
+ * `byte` is `send-keys -H 0d`, `name` is `send-keys Enter`.
  */
 export async function pressEnter(
   runner: Runner,
@@ -77,7 +76,7 @@ export async function leaveMode(runner: Runner, pane: string): Promise<void> {
   await runner.run([['if-shell', '-F', '-t', pane, '#{pane_in_mode}', `send-keys -X -t ${pane} cancel`]]);
 }
 
-/** Cuts between characters, so that no piece ends inside one. */
+/** Cuts text into pieces between characters. */
 export function* pieces(text: string, maxBytes: number): Generator<string> {
   let piece = '';
   let size = 0;

@@ -1,11 +1,11 @@
 import { invalid } from '../base/index.ts';
 
 /**
- * Targets are exact. Without `=` tmux takes a session `ab` for `a`, and without the colon it may take a window called
- * like the session.
+ * Targets are exact. Without `=`, tmux accepts session `ab` for `a`; without the colon it may choose a window with the name
+ * of the session.
  */
 
-/** A name tmux keeps as it is: it would turn `.` and `:` into `_`, and expand `#`. */
+/** Requires a name that tmux does not change: it would turn `.` and `:` into `_`, and expand `#`. */
 export function requireSessionName(name: string): string {
   if (name === '') throw invalid('a tmux session name must not be empty');
   const bad = /[.:#\s\u0000-\u001f\u007f-\u009f]/.exec(name);
@@ -22,12 +22,12 @@ export function requireSessionName(name: string): string {
   return name;
 }
 
-/** A session that is there, by the name a person may have given it, or by its id (`$3`), which no renaming changes. */
+/** The target of an existing session: its name, or its id (`$3`), which renaming does not change. */
 export function sessionTarget(session: string): string {
   if (/^\$\d+$/.test(session)) return `${session}:`;
   if (session === '' || /^[=$@%{]/.test(session) || /[.:\u0000-\u001f\u007f-\u009f]/.test(session))
     throw invalid(`${JSON.stringify(session)} cannot be the name of a tmux session`, {
-      hint: 'give the whole name as "tmux ls" shows it, without a window or a pane',
+      hint: 'use the whole name as "tmux ls" shows it, without a window or a pane',
     });
   return `=${session}:`;
 }

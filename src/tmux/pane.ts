@@ -31,10 +31,10 @@ const PANE = {
   tty: ['pane_tty', text],
   /** The name of the foreground process, chosen by that process. */
   currentCommand: ['pane_current_command', text],
-  /** In copy mode or another mode: somebody is reading. */
+  /** In copy mode or another mode: a person is reading. */
   inMode: ['pane_in_mode', flag],
   mode: ['pane_mode', text],
-  /** Somebody has switched its input off (`select-pane -d`): tmux then drops pastes and keys without a word. */
+  /** Its input is switched off (`select-pane -d`): tmux then silently drops pastes and keys. */
   inputOff: ['pane_input_off', flag],
   /** Keys sent to it also go to the other panes of its window. */
   synchronized: ['pane_synchronized', flag],
@@ -42,14 +42,14 @@ const PANE = {
   cursorY: ['cursor_y', count],
   cursorVisible: ['cursor_flag', flag],
   alternateOn: ['alternate_on', flag],
-  /** Undefined where tmux does not tell (before 3.6). */
+  /** Undefined if tmux does not report it (before 3.6). */
   bracketedPaste: ['bracket_paste_flag', optionalFlag],
   /** Written by the program in the pane: untrusted. */
   title: ['pane_title', text],
   width: ['pane_width', count],
   height: ['pane_height', count],
   historySize: ['history_size', count],
-  /** When somebody last pressed a key at a terminal of the session, or came to it; in seconds. */
+  /** When a person last pressed a key at a terminal of the session, or attached; in seconds. */
   sessionActivity: ['session_activity', count],
 } as const;
 
@@ -63,14 +63,13 @@ export async function listPanes(runner: Runner, session: string): Promise<Pane[]
   return readRecords(PANE, output);
 }
 
-/** All panes of the server; one that is linked into several sessions comes once for each. */
+/** All panes of the server; a pane in several sessions is listed once for each. */
 export async function listAllPanes(runner: Runner): Promise<Pane[]> {
   return readRecords(PANE, await runner.run([['list-panes', '-a', '-F', PANE_FORMAT]]));
 }
 
 /**
- * The first pane of window 0; undefined when that window was closed. A person may split it: the panes they add come
- * later.
+ * The first pane of window 0; undefined if that window was closed. If a person splits it, the added panes come later.
  */
 async function firstPane(runner: Runner, session: string): Promise<Pane | undefined> {
   const panes = (await listPanes(runner, session)).filter(({ windowIndex }) => windowIndex === 0);
@@ -78,8 +77,8 @@ async function firstPane(runner: Runner, session: string): Promise<Pane | undefi
 }
 
 /**
- * The first pane of the window of this name; undefined when there is none. Of two windows of one name tmux itself would take
- * either, so neither is taken.
+ * The first pane of the window of this name; undefined if there is none. If two windows have the name, tmux would choose
+ * either, so neither is used.
  */
 export async function paneOfWindow(
   runner: Runner,
@@ -90,12 +89,12 @@ export async function paneOfWindow(
   const windows = new Set(panes.map(({ windowId }) => windowId));
   if (windows.size > 1)
     throw conflict(`tmux session "${session}" has ${windows.size} windows named "${window}"`, {
-      hint: 'give the others another name',
+      hint: 'rename the others',
     });
   return panes.sort((a, b) => a.index - b.index)[0];
 }
 
-/** The agent's pane: the one that is named, or the first of window 0. No other takes its place. */
+/** The agent's pane: the named one, or the first of window 0. No other pane replaces it. */
 export async function agentPane(
   runner: Runner,
   session: string,
@@ -115,7 +114,7 @@ export interface Snapshot {
   screen: string;
 }
 
-/** Screen and facts of one instant: nothing the program writes can fall between them. */
+/** Screen and facts of one instant: the program cannot write between them. */
 export async function snapshotPane(
   runner: Runner,
   pane: string,
@@ -127,7 +126,7 @@ export async function snapshotPane(
 }
 
 export interface CaptureOptions {
-  /** Keep colours and attributes as escape sequences. Needed to tell a placeholder from typed text. */
+  /** Keep colours and attributes as escape sequences. Needed to distinguish a placeholder from typed text. */
   escapes?: boolean;
   /** Rows of history above the screen. Default none. */
   history?: number | 'all';
@@ -149,7 +148,7 @@ function showPaneCommand(pane: string): string[] {
   return ['display-message', '-p', '-t', requirePaneId(pane), PANE_FORMAT];
 }
 
-/** tmux answers for a pane that is gone with an empty record or, when others live, with another pane's. */
+/** For a pane that is gone, tmux returns an empty record or the record of another pane. */
 function present(pane: string, line: string): string {
   if (!line.startsWith(`${pane}\t`)) throw paneGone(pane);
   return line;

@@ -3,24 +3,24 @@ import { conditionsOf, type Expectation, runGuarded } from './guard.ts';
 import type { Runner } from './runner.ts';
 
 const BUFFER_PREFIX = 'rouse-';
-/** A longer text is better read by tmux than parsed. */
+/** tmux reads a longer text faster than it parses it. */
 const LONGEST_ARGUMENT = 64 * 1024;
 
 export interface PasteOptions {
   expect?: Expectation;
-  /** Allow control characters. Only for bytes no message, person or agent has written. */
+  /** Allow control characters. Only for bytes that no message, person or agent wrote. */
   raw?: boolean;
   /**
-   * Deliver line ends as LF. Default CR, as a terminal's own paste does: what the common coding agents were measured
-   * with. A program without bracketed paste takes each CR as Enter.
+   * Deliver line ends as LF. Default: CR, like a terminal's own paste, with which the common coding agents were measured.
+   * A program without bracketed paste takes each CR as Enter.
    */
   keepLineFeeds?: boolean;
 }
 
 /**
- * The first step of a bracketed paste of any size: afterwards look at the screen once more, then `pasteBuffer`. Two steps,
- * because a sender killed while it feeds `load-buffer` leaves a shortened buffer, which must not be pasted. A client that
- * stays is given the text itself, which needs no process. Returns the buffer's name.
+ * The first step of a bracketed paste of any size; then look at the screen again, then call `pasteBuffer`. Two steps,
+ * because a sender that is killed during `load-buffer` leaves a shortened buffer, which must not be pasted. A persistent
+ * client gets the text itself, without a process. Returns the buffer's name.
  */
 export async function loadBuffer(runner: Runner, data: string | Buffer, options: { raw?: boolean } = {}) {
   const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data);
@@ -55,7 +55,7 @@ export async function deleteBuffer(runner: Runner, buffer: string): Promise<void
   await runner.run([['delete-buffer', '-b', buffer]]).catch(() => {});
 }
 
-/** Removes buffers that killed senders have left behind; returns how many. */
+/** Removes buffers that killed senders left; returns how many. */
 export async function sweepBuffers(runner: Runner, olderThanSeconds: number, now: Date): Promise<number> {
   const output = await runner.run([['list-buffers', '-F', '#{buffer_created} #{buffer_name}']]);
   const before = now.getTime() / 1000 - olderThanSeconds;
@@ -68,8 +68,8 @@ export async function sweepBuffers(runner: Runner, olderThanSeconds: number, now
 }
 
 /**
- * Text as it may be pasted: LF line ends, no control character but LF and tab. An ESC would let the text close the
- * paste's brackets and press keys of its own. Half a surrogate pair becomes U+FFFD.
+ * Text that is safe to paste: LF line ends, and no control characters except LF and tab. An ESC could close the paste's
+ * brackets and press keys. Half a surrogate pair becomes U+FFFD.
  */
 export function pasteText(text: string): string {
   return Buffer.from(text)
@@ -78,7 +78,7 @@ export function pasteText(text: string): string {
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** A name no other sender uses: two at once must not paste each other's text. */
+/** A unique name, so two senders never paste each other's text. */
 export function newBufferName(): string {
   return `${BUFFER_PREFIX}${randomHex(8)}`;
 }

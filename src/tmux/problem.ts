@@ -1,6 +1,6 @@
 import { type ErrorCode, isRouseError, RouseError } from '../base/index.ts';
 
-/** What tmux could not do, told apart so that a caller need not read its sentences. */
+/** The kinds of tmux failures, so a caller need not parse messages. */
 export type TmuxProblem =
   | 'not_installed'
   | 'too_old'
@@ -59,11 +59,11 @@ const READINGS: readonly Reading[] = [
   },
 ];
 
-/** The error for what tmux said on its error channel when it refused `command`. */
+/** The error for tmux's standard error when it refused `command`. */
 export function readProblem(command: string, stderr: string): RouseError {
   const text = stderr.trim();
   const reading = READINGS.find(({ pattern }) => pattern.test(text));
-  const message = `tmux ${command}: ${text === '' ? 'failed without saying why' : text}`;
+  const message = `tmux ${command}: ${text === '' ? 'failed without a message' : text}`;
   if (!reading) return tmuxError('internal', 'failed', message);
   return tmuxError(reading.code, reading.problem, message, reading.hint);
 }
@@ -73,7 +73,7 @@ export function tmuxError(code: ErrorCode, problem: TmuxProblem, message: string
 }
 
 export function noAnswer(command: string, timeoutMs: number): RouseError {
-  const message = `tmux ${command} did not answer within ${timeoutMs} ms; whether it took effect is unknown`;
+  const message = `tmux ${command} did not respond within ${timeoutMs} ms; it is unknown whether it took effect`;
   return tmuxError(
     'unavailable',
     'timeout',
@@ -82,7 +82,7 @@ export function noAnswer(command: string, timeoutMs: number): RouseError {
   );
 }
 
-/** What tmux could not do, when the error comes from this room. */
+/** The kind of failure, if the error comes from this room. */
 export function tmuxProblemOf(error: unknown): TmuxProblem | undefined {
   return isRouseError(error) ? (error.facts['tmux'] as TmuxProblem | undefined) : undefined;
 }

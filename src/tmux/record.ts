@@ -1,9 +1,9 @@
 import { unavailable } from '../base/index.ts';
 
 /**
- * Reads tmux objects as records: one line each, fields parted by tabs. Names, titles and commands are chosen by the
- * programs in the panes, so control characters are taken out of every field by tmux itself; a tab or a line end in a
- * title can neither move a field nor forge a line.
+ * Reads tmux objects as records: one line each, with fields separated by tabs. Programs in the panes choose names, titles
+ * and commands, so tmux itself removes control characters from every field; a tab or a line end in a title can neither move
+ * a field nor forge a line.
  */
 export type Field = readonly [variable: string, read: (text: string) => unknown];
 export type RecordOf<F extends Record<string, Field>> = {
@@ -32,7 +32,7 @@ export function readRecord<F extends Record<string, Field>>(fields: F, line: str
   const values = line.split('\t');
   const entries = Object.entries(fields);
   if (values.length !== entries.length)
-    throw unavailable('what answers at the tmux socket does not speak as a tmux server does', {
+    throw unavailable('the program at the tmux socket does not respond like a tmux server', {
       hint: 'check ROUSE_TMUX_SOCKET, and that "tmux ls" works on that socket',
       facts: { fields: values.length, wanted: entries.length },
     });

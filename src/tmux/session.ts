@@ -13,14 +13,14 @@ const CREATED = {
   panePid: ['pane_pid', count],
 } as const;
 
-/** A session, window and pane that were just made, by the ids that never change. */
+/** The ids of a new session, window and pane, which never change. */
 export type Created = RecordOf<typeof CREATED>;
 
 export interface NewProcess {
   cwd: string;
-  /** The exact argv; no shell reads it. Default: the person's shell. */
+  /** The exact argv, without a shell. Default: the person's shell. */
   command?: readonly string[];
-  /** Additions to the environment. They travel on standard input, never in an argv that `ps` shows. */
+  /** Additions to the environment, passed on standard input, never in an argv that `ps` shows. */
   env?: Readonly<Record<string, string>>;
 }
 
@@ -34,10 +34,10 @@ export interface NewSession extends NewProcess {
 }
 
 /**
- * Makes a detached session whose first window has index 0 and keeps it, whatever `base-index` and `renumber-windows`
- * the person has set: both are overridden for this session only. One turn of the server, so there is no instant in
- * which the session exists otherwise. A server whose configuration has mistakes shows them over its first pane, in
- * a mode that would swallow keys until a person comes; the new pane is freed of it.
+ * Creates a detached session whose first window has index 0 and keeps it, whatever the person's `base-index` and
+ * `renumber-windows` are: both are overridden for this session only. It is one step of the server, so the session never
+ * exists in another state. A server with mistakes in its configuration shows them in a mode of its first pane that would
+ * swallow keys; the new pane leaves that mode.
  */
 export async function newSession(runner: Runner, options: NewSession): Promise<Created> {
   const name = requireSessionName(options.name);
@@ -77,7 +77,7 @@ export interface NewWindow extends NewProcess {
   remainOnExit?: boolean;
 }
 
-/** Opens a window after the last one, so never at index 0, and without taking anybody's focus. */
+/** Opens a window after the last one, so never at index 0, and without changing the focus. */
 export async function newWindow(runner: Runner, options: NewWindow): Promise<Created> {
   const at = sessionTarget(options.session);
   const place = ['-d', '-a', '-t', `${at}{end}`, '-n', labelLiteral(options.name)];
@@ -92,7 +92,7 @@ export async function newWindow(runner: Runner, options: NewWindow): Promise<Cre
   throw tmuxError('internal', 'failed', 'tmux placed the new window at index 0');
 }
 
-/** Opens window 0 again in a session that has lost it; refused by tmux while there is one. */
+/** Opens window 0 again in a session that has lost it; tmux refuses this while there is one. */
 export async function newFirstWindow(runner: Runner, options: NewWindow): Promise<Created> {
   const place = ['-d', '-t', `${sessionTarget(options.session)}0`, '-n', labelLiteral(options.name)];
   const print = ['-P', '-F', recordFormat(CREATED)];
@@ -105,8 +105,8 @@ export async function newFirstWindow(runner: Runner, options: NewWindow): Promis
 /**
  * Starts another process in a pane. `kill` ends one that still runs; without it that is an error.
  *
- * A tmux server (3.3a at least) dies of this, and with it every session, while it holds output of the pane that a control client
- * has not taken yet. So those are told to want none for that moment: what is held for them is then forgotten.
+ * A tmux server (at least 3.3a) crashes here, with all sessions, while it holds output of the pane that a control client has
+ * not taken yet. So output to those clients is switched off for that moment, which discards what is held for them.
  */
 export async function respawnPane(
   runner: Runner,
@@ -133,7 +133,7 @@ async function loudClients(runner: Runner, pane: string): Promise<string[]> {
 }
 
 async function setOutput(runner: Runner, clients: string[], flag: 'no-output' | '!no-output'): Promise<void> {
-  // One that has left needs nothing any more.
+  // A client that has left needs nothing.
   for (const name of clients) await runner.run([['refresh-client', '-t', name, '-f', flag]]).catch(() => {});
 }
 
@@ -165,7 +165,7 @@ function processArgs({ cwd, command, env }: NewProcess): string[] {
   ];
 }
 
-/** tmux gives a lone argument to a shell and executes two or more as they are. */
+/** tmux passes a single argument to a shell and executes two or more directly. */
 function exactCommand(command: readonly string[]): string[] {
   const [program, ...rest] = command.map((word) => withoutNul(word, 'command'));
   if (program === undefined || program === '') throw invalid('command must name a program');

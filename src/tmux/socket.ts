@@ -20,21 +20,21 @@ export function parseSocket(setting: string | undefined): ServerAddress {
 const DEFAULT_NAME = 'default';
 const DIRECTORY = `tmux-${process.getuid?.() ?? 0}`;
 
-/** Where the socket of a setting is: a name is looked up as tmux itself does. Nothing means the caller's default. */
+/** The path of the socket of a setting. A name is looked up as tmux does; no setting means the caller's default. */
 export function socketPath(setting: string | undefined, env: NodeJS.ProcessEnv): string {
   const name = setting || DEFAULT_NAME;
   return name.includes('/') ? name : path.join(env['TMUX_TMPDIR'] || '/tmp', DIRECTORY, name);
 }
 
-/** The default server of everybody who has not moved theirs with TMUX_TMPDIR. */
+/** The default server of everyone who has not set TMUX_TMPDIR. */
 export const SHARED_SOCKET = socketPath(DEFAULT_NAME, {});
 
-/** The server that a plain `tmux` of this caller starts and finds. */
+/** Whether this is the server that a plain `tmux` of this caller uses. */
 export function isDefaultSocket(socket: string, env: NodeJS.ProcessEnv): boolean {
   return isSameSocket(socket, socketPath(DEFAULT_NAME, env));
 }
 
-/** Two spellings of one place are one server; the socket itself may not be there yet. */
+/** Two spellings of one path are one server; the socket itself need not exist yet. */
 export function isSameSocket(one: string, other: string): boolean {
   return one === other || resolved(one) === resolved(other);
 }
@@ -47,7 +47,7 @@ function resolved(socket: string): string {
   }
 }
 
-/** Before a server is started by its path: tmux makes its own directory only for one that is asked for by name. */
+/** Called before a server is started by path: tmux creates the directory only for a server started by name. */
 export function makeSocketDirectory(socket: string): void {
   const directory = path.dirname(socket);
   if (path.basename(directory) !== DIRECTORY || fs.existsSync(directory)) return;

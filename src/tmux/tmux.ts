@@ -10,7 +10,7 @@ import * as sessions from './session.ts';
 import { readVersion, requireVersion, type TmuxVersion } from './version.ts';
 import * as windows from './window.ts';
 
-/** One tmux server, named by its socket. Every method is one turn of that server unless it says otherwise. */
+/** One tmux server, named by its socket. Unless noted, every method is one step of that server. */
 export class Tmux implements Runner {
   readonly exec: Exec;
   readonly #runner: Runner;
@@ -20,7 +20,7 @@ export class Tmux implements Runner {
     this.#runner = runner ?? this.exec;
   }
 
-  /** The same server through a client that stays: 0.1–0.3 ms instead of 4 ms, and nothing in the process list. */
+  /** The same server through a persistent client: 0.1–0.3 ms instead of 4 ms, and nothing in the process list. */
   via(client: Runner): Tmux {
     return new Tmux(this.exec, {
       stays: true,
@@ -37,7 +37,7 @@ export class Tmux implements Runner {
     return this.#runner.run(commands, options);
   }
 
-  /** Of the binary. Throws when it is missing or too old. */
+  /** The version of the binary. Throws if it is missing or too old. */
   async version(): Promise<TmuxVersion> {
     return requireVersion(readVersion(await this.exec.spawn(['-V'], '-V', {})));
   }

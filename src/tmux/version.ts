@@ -1,7 +1,7 @@
 import { tmuxError } from './problem.ts';
 
 export interface TmuxVersion {
-  /** As tmux says it, without its name: `3.3a`, `next-3.7`, `master`. */
+  /** As tmux prints it, without its name: `3.3a`, `next-3.7`, `master`. */
   text: string;
   major: number;
   minor: number;
@@ -10,7 +10,7 @@ export interface TmuxVersion {
 /** The first with `attach-session -f`, `new-session -e` and per-pane flow control. */
 export const OLDEST = { major: 3, minor: 2 };
 
-/** From the answer to `tmux -V`. A build without a number counts as newer than any. */
+/** Reads the output of `tmux -V`. A build without a number counts as the newest. */
 export function readVersion(answer: string): TmuxVersion {
   const text = answer.trim().replace(/^tmux /, '');
   const found = /(?:^|next-)(\d+)\.(\d+)/.exec(text);

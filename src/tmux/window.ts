@@ -11,7 +11,7 @@ export async function renameWindow(runner: Runner, window: string, name: string)
 
 export interface WindowLabel {
   name: string;
-  /** The window's own say on whether tmux may rename it; null where it has none and follows the global option. */
+  /** The window's own option on whether tmux may rename it; null if it has none and follows the global option. */
   automaticRename: 'on' | 'off' | null;
 }
 
@@ -26,7 +26,7 @@ export async function windowLabel(runner: Runner, window: string): Promise<Windo
   return { name: lines.at(-1)!, automaticRename: own === 'on' || own === 'off' ? own : null };
 }
 
-/** Takes back a `renameWindow` to `given`, which also switches automatic renaming off; not when somebody renamed it since. */
+/** Undoes a `renameWindow` to `ourName`, which also switched automatic renaming off, unless the window was renamed since. */
 export async function restoreWindowLabel(
   runner: Runner,
   window: string,
@@ -44,7 +44,7 @@ export async function restoreWindowLabel(
   await runner.run([['if-shell', '-F', '-t', target, unchanged, commandSequence(restore)]]);
 }
 
-/** Names that may stand in a format. */
+/** Requires a name that may be part of a format. */
 function comparable(name: string): string {
   if (/^[\w-]+$/.test(name)) return name;
   throw invalid(`${JSON.stringify(name)} cannot be compared with the name of a window`);

@@ -8,7 +8,7 @@ import { isAtLeast, readVersion } from './version.ts';
 import { argvSequence, commandLine, formatLiteral } from './words.ts';
 
 describe('tmux words', () => {
-  it('escape a final semicolon in argv and nothing else', () => {
+  it('in an argv word only a final semicolon is escaped', () => {
     expect(argvSequence([['a', ';', 'b;', 'c\\;', ';d'], ['e']])).toEqual([
       'a',
       '\\;',
@@ -20,7 +20,7 @@ describe('tmux words', () => {
     ]);
   });
 
-  it('stay on one line in the command language', () => {
+  it("words of tmux's command language stay on one line", () => {
     const check = fc.property(
       fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { maxLength: 4 }),
       (words) => {
@@ -30,7 +30,7 @@ describe('tmux words', () => {
     void fc.assert(check);
   });
 
-  it('double every # but those before a bracket', () => {
+  it('in a format every # is doubled except before a bracket', () => {
     expect(['#(x)', '##', 'a#[b', '##[#', '#S#[#{x}'].map(formatLiteral)).toEqual([
       '##(x)',
       '####',
@@ -40,7 +40,7 @@ describe('tmux words', () => {
     ]);
   });
 
-  it('are cut into pieces between characters', () => {
+  it('typed text is cut into pieces between characters', () => {
     const check = fc.property(
       fc.string({ unit: 'grapheme' }),
       fc.integer({ min: 4, max: 20 }),
@@ -62,7 +62,7 @@ describe('tmux facts', () => {
     ['tmux 3.10', 3, 10],
     ['tmux master', Number.POSITIVE_INFINITY, 0],
     ['tmux openbsd-7.4', Number.POSITIVE_INFINITY, 0],
-  ])('reads the version of %j', (answer, major, minor) => {
+  ])('the tmux version is read from %j', (answer, major, minor) => {
     expect(readVersion(answer)).toMatchObject({ major, minor });
     expect(isAtLeast(readVersion(answer), 3, 2)).toBe(true);
     expect(isAtLeast(readVersion('tmux 3.1c'), 3, 2)).toBe(false);
@@ -82,13 +82,13 @@ describe('tmux facts', () => {
     ['error connecting to /x (Permission denied)', 'failed', 'forbidden'],
     ['something new', 'failed', 'internal'],
     ['', 'failed', 'internal'],
-  ])('reads %j as %s', (stderr, problem, code) => {
+  ])('the tmux message %j is read as %s', (stderr, problem, code) => {
     const error = readProblem('cmd', stderr);
     expect([tmuxProblemOf(error), error.code]).toEqual([problem, code]);
     expect(error.message).toMatch(/^tmux cmd: ./);
   });
 
-  it('takes a socket setting for a name or an absolute path', () => {
+  it('a tmux socket setting is a name or an absolute path', () => {
     expect(parseSocket(undefined)).toEqual({});
     expect(parseSocket('')).toEqual({});
     expect(parseSocket('rouse')).toEqual({ socketName: 'rouse' });
@@ -96,7 +96,7 @@ describe('tmux facts', () => {
     for (const bad of ['./t', 'a/b', 'a\nb']) expect(() => parseSocket(bad)).toThrow();
   });
 
-  it('takes any name that tmux keeps as it is', () => {
+  it('any session name that tmux does not change is accepted', () => {
     for (const name of ['a', 'A-b_c', 'HOUMAO-gpu-1', 'é日本', '0'])
       expect(requireSessionName(name)).toBe(name);
   });

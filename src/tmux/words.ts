@@ -1,9 +1,9 @@
 /**
- * The three spellings of one argument. Text that a person or a message wrote becomes exactly one argument in each of
- * them and never a second command, a variable, a format or a shell word.
+ * The three spellings of one argument. In each of them, text from a person or a message becomes exactly one argument, and
+ * never a second command, a variable, a format or a shell word.
  */
 
-/** As an element of argv. tmux takes a final `;` of any element as the end of the command unless it is escaped. */
+/** As an element of argv. For tmux, an unescaped final `;` of an element ends the command. */
 export function argvWord(word: string): string {
   return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word;
 }
@@ -33,8 +33,8 @@ export function argvSequence(commands: readonly (readonly string[])[]): string[]
 }
 
 /**
- * As literal text where tmux expands formats (`-c`, `-n`, names): an unescaped `#(…)` in a directory name would run
- * a shell command. tmux leaves a run of `#` before `[` as it is and halves every other run.
+ * As literal text where tmux expands formats (`-c`, `-n`, names): an unescaped `#(…)` in a directory name would run a shell
+ * command. tmux does not change a run of `#` before `[` and halves every other run.
  */
 export function formatLiteral(text: string): string {
   return text.replace(/#+(?!#)/g, (run, at: number) => (text[at + run.length] === '[' ? run : run + run));

@@ -6,9 +6,9 @@ import { commandLine, commandSequence } from '../words.ts';
 import { type ControlMessage, ControlParser } from './control-parser.ts';
 import { type ControlProcess, NO_SUCH_PROGRAM, spawnOnLifeline } from './lifeline.ts';
 
-/** What is said unasked. */
+/** A message that is not the response to a command. */
 export type Notification = Exclude<ControlMessage, { kind: 'block' | 'exit' | 'broken' }>;
-/** The last thing said. */
+/** The last event. */
 export interface Closed {
   kind: 'closed';
   reason: string;
@@ -26,7 +26,7 @@ const CLOSE_PATIENCE_MS = 2_000;
 const PIPE_PATIENCE_MS = 200;
 const RUN_TIMEOUT_MS = 10_000;
 
-/** One `tmux -C` process: commands in, answers and notifications out. */
+/** One `tmux -C` process: commands in, responses and notifications out. */
 export class ControlConnection implements Runner {
   readonly events = new Emitter<Notification | Closed>();
   readonly #process: ControlProcess;
@@ -50,7 +50,7 @@ export class ControlConnection implements Runner {
 
   private constructor(process: ControlProcess, binary: string) {
     this.#process = process;
-    process.input.on('error', () => {}); // the end of the process says it
+    process.input.on('error', () => {}); // reported by the end of the process
     process.errors.on('data', (chunk: Buffer) => (this.#reason ||= chunk.toString().trim()));
     process.output.on('data', (chunk: Buffer) => {
       for (const message of this.#parser.feed(chunk)) this.#take(message);
@@ -58,7 +58,7 @@ export class ControlConnection implements Runner {
     process.child.once('error', (error) => (this.#startError = notStarted('sh', error)));
     process.child.once('exit', (status) => {
       if (status === NO_SUCH_PROGRAM) this.#startError = notInstalled(binary);
-      // A stopped server keeps the pipes of its client open after the client's end.
+      // A stopped server keeps the pipes of its client open after the client has ended.
       setTimeout(() => this.#letGo(), PIPE_PATIENCE_MS);
     });
     this.#closed = new Promise((resolve) => process.child.once('close', () => resolve(this.#ended())));
@@ -72,12 +72,12 @@ export class ControlConnection implements Runner {
     return this.#sessionId;
   }
 
-  /** False from the moment it is to end. */
+  /** False from the moment it starts to close. */
   get open(): boolean {
     return this.#open;
   }
 
-  /** Settles when it has ended and said so. */
+  /** Settles when it has ended and `closed` was emitted. */
   get ended(): Promise<void> {
     return this.#closed;
   }
@@ -85,7 +85,7 @@ export class ControlConnection implements Runner {
   run(commands: Commands, options: RunOptions = {}): Promise<string> {
     const label = commands[0]?.[0] ?? '';
     if (options.input !== undefined)
-      return Promise.reject(invalid('a control client has no standard input to give'));
+      return Promise.reject(invalid('a control client cannot pass standard input to a command'));
     if (!this.#open) return Promise.reject(disconnected(label, this.#reason));
     return new Promise((resolve, reject) => {
       const timeoutMs = options.timeoutMs ?? RUN_TIMEOUT_MS;
@@ -101,13 +101,13 @@ export class ControlConnection implements Runner {
         },
       };
       this.#pending.push(pending);
-      // One command may be answered by several blocks (if-shell, aliases), so a last one of our own ends the answer.
+      // One command may return several blocks (if-shell, aliases), so a command of our own marks the end.
       const end = commandLine(['display-message', '-p', pending.nonce]);
       this.#process.input.write(`${commandSequence(commands)}\n${end}\n`);
     });
   }
 
-  /** Attaches to another session instead. */
+  /** Attaches to another session. */
   async moveTo(sessionId: string): Promise<void> {
     this.#movingTo = sessionId;
     await this.run([['switch-client', '-E', '-t', `${sessionId}:`]]);
@@ -182,6 +182,6 @@ export class ControlConnection implements Runner {
 }
 
 export function disconnected(label: string, reason: string): Error {
-  const message = `tmux ${label}: the control client is gone (${reason}); whether it took effect is unknown`;
+  const message = `tmux ${label}: the control client is gone (${reason}); it is unknown whether the command took effect`;
   return tmuxError('unavailable', 'disconnected', message);
 }

@@ -103,7 +103,7 @@ function cut(wire: Buffer, places: number[]): Buffer[] {
 }
 
 describe('control mode', () => {
-  it('is read the same however the stream is cut', () => {
+  it('control mode is read the same however the stream is cut', () => {
     const written = fc.array(fc.oneof(output, block, notification), { maxLength: 12 });
     const check = fc.property(written, fc.array(fc.nat(), { maxLength: 30 }), (messages, places) => {
       const parser = new ControlParser();
@@ -113,7 +113,7 @@ describe('control mode', () => {
     void fc.assert(check, { numRuns: 400 });
   });
 
-  it('never throws, whatever arrives', () => {
+  it('the control mode parser never throws', () => {
     const check = fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (chunks) => {
       const parser = new ControlParser();
       for (const chunk of chunks)
@@ -122,14 +122,14 @@ describe('control mode', () => {
     void fc.assert(check);
   });
 
-  it('ends a block only with the time, number and flags it began with', () => {
+  it('a control mode block ends only with the time, number and flags it began with', () => {
     const lines = ['%begin 5 9 1', '%end 5 8 1', '%end 4 9 1', '%end 5 9 0', '%end 5 9 1 ', '%end 5 9 1', ''];
     expect([...new ControlParser().feed(Buffer.from(lines.join('\n')))]).toEqual([
       { kind: 'block', own: true, ok: true, lines: lines.slice(1, 5) },
     ]);
   });
 
-  it('takes an end without a beginning for a broken stream', () => {
+  it('a control mode end without a beginning is a broken stream', () => {
     expect(
       [...new ControlParser().feed(Buffer.from('%end 5 9 1\n%error 5 9 1\n'))].map(({ kind }) => kind),
     ).toEqual(['broken', 'broken']);

@@ -1,12 +1,12 @@
-/** One thing tmux says in control mode. Ids are tmux's own: `%1` a pane, `@1` a window, `$1` a session. */
+/** One message of tmux in control mode. Ids are tmux's own: `%1` a pane, `@1` a window, `$1` a session. */
 export type ControlMessage =
-  /** The answer to one command. `own`: the command came from this client's input. */
+  /** The response to one command. `own`: the command came from this client's input. */
   | { kind: 'block'; own: boolean; ok: boolean; lines: string[] }
-  /** Bytes a program wrote, as it wrote them; a character may be cut in two. */
+  /** The bytes a program wrote, unchanged; a character may be cut in two. */
   | { kind: 'output'; pane: string; bytes: Buffer }
   /** Output of the pane is being dropped until `refresh-client -A` continues it. */
   | { kind: 'pause'; pane: string }
-  /** A mode was entered or left; ask the pane which. */
+  /** A mode was entered or left; the pane's facts show which. */
   | { kind: 'pane-mode-changed'; pane: string }
   | { kind: 'window-add'; window: string }
   | { kind: 'window-close'; window: string }
@@ -18,14 +18,14 @@ export type ControlMessage =
   | { kind: 'session-renamed'; session: string; name: string }
   | { kind: 'session-window-changed'; session: string; window: string }
   | { kind: 'sessions-changed' }
-  /** Another client came to a session, changed it, or left. */
+  /** Another client attached to a session, changed it, or left. */
   | { kind: 'client-session-changed'; client: string; session: string }
   | { kind: 'client-detached'; client: string }
   | { kind: 'subscription-changed'; name: string; value: string }
   | { kind: 'exit'; reason: string }
   /** A line of a newer tmux. */
   | { kind: 'other'; line: string }
-  /** An end without a beginning: program output has been taken for protocol, or the other way round. */
+  /** An end without a beginning: program output was read as protocol, or the reverse. */
   | { kind: 'broken'; line: string };
 
 const LF = 0x0a;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Exec } from '../exec.ts';
 
-/** A control mode process: what to write to it and what it says. */
+/** A control mode process with its input and output. */
 export interface ControlProcess {
   child: ChildProcess;
   input: Writable;
@@ -10,12 +10,12 @@ export interface ControlProcess {
   errors: Readable;
 }
 
-/** What a shell exits with when there is no such program. */
+/** A shell's exit code if there is no such program. */
 export const NO_SUCH_PROGRAM = 127;
 
 /**
- * 3 is the client's input. 4 is the lifeline: when its other end closes without a word, its owner was killed. The
- * client is executed in place of the shell, so the child's pid is the client's; the watcher is all that is added.
+ * 3 is the client's input. 4 is the lifeline: if its other end closes without a message, the owner was killed. The shell is
+ * replaced by the client, so the child's pid is the client's; the watcher is the only additional process.
  */
 const SCRIPT = `
 client=$$
@@ -26,10 +26,9 @@ exec "$@" <&3 3<&- 4<&-
 /**
  * Starts a control client that does not outlive its owner.
  *
- * By itself a control client whose owner is killed often stays: once tmux cannot deliver what it still has for it, the
- * client waits for ever to be done. As long as it is there tmux may read nothing more from the program in the pane,
- * which then hangs, and `kill-server` does not end. A parent-death signal is not to be had everywhere, so a shell
- * keeps watch.
+ * A control client whose owner is killed often stays: while tmux cannot deliver the remaining output, the client waits for
+ * ever. As long as it exists, tmux may stop reading from the program in the pane, which then hangs, and `kill-server` does
+ * not end. Not every system has a parent-death signal, so a shell watches.
  */
 export function spawnOnLifeline(exec: Exec, args: readonly string[]): ControlProcess {
   const command = [exec.binary, ...exec.serverArgs, ...args];
@@ -39,7 +38,7 @@ export function spawnOnLifeline(exec: Exec, args: readonly string[]): ControlPro
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const [, output, errors, input, lifeline] = child.stdio as [null, Readable, Readable, Writable, Writable];
-  lifeline.on('error', () => {}); // the watcher has gone first
+  lifeline.on('error', () => {}); // the watcher ended first
   child.once('exit', () => lifeline.end('ended\n'));
   return { child, input, output, errors };
 }

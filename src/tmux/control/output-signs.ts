@@ -4,8 +4,8 @@ import type { Pane } from '../pane.ts';
 import type { SessionLine } from './session-line.ts';
 
 /**
- * Tells that the program in a pane has written something. The terminal's device tells it, without tmux and without the
- * bytes, and may do so before tmux has read them. Where the device cannot be watched, tmux sends the bytes.
+ * Reports that the program in a pane has written something. The terminal's device reports it, without tmux and without the
+ * bytes, and maybe before tmux has read them. If the device cannot be watched, tmux sends the bytes.
  */
 export class OutputSigns {
   readonly #line: SessionLine;
@@ -18,12 +18,12 @@ export class OutputSigns {
     this.#onOutput = onOutput;
   }
 
-  /** False while nothing tells what the pane writes. */
+  /** False while output of the pane is not reported. */
   get isReliable(): boolean {
     return this.#stop !== undefined;
   }
 
-  /** Again at every look: another program may have been started in the pane, on another terminal. */
+  /** Call at every look: another program may run in the pane, on another terminal. */
   async follow(pane: Pane): Promise<void> {
     const wanted = `${pane.id} ${pane.tty} ${pane.pid} ${pane.dead}`;
     if (wanted === this.#watched) return;
@@ -43,7 +43,7 @@ export class OutputSigns {
 
   #watchDevice({ tty, pid }: Pane): (() => void) | undefined {
     try {
-      // In another mount namespace the same name is another terminal.
+      // In another mount namespace, the same name is another terminal.
       if (fs.statSync(tty).rdev !== processStatus(pid)?.terminal) return undefined;
       const watcher = fs.watch(tty, { persistent: false }, (event) => {
         if (event === 'rename') this.close(); // the terminal is gone

@@ -7,7 +7,7 @@ import type { ControlMessage } from './control-parser.ts';
 export type PaneOutput =
   /** Bytes as the program wrote them; a character may be cut in two. */
   | { kind: 'output'; bytes: Buffer }
-  /** Bytes were lost because nobody read in time: look at the screen again. */
+  /** Bytes were lost because they were not read in time: look at the screen again. */
   | { kind: 'gap' };
 
 /** A reader that falls a second behind loses output instead of making tmux keep it. */
@@ -16,12 +16,11 @@ const LOUD = 'ignore-size,pause-after=1';
 /**
  * The bytes of watched panes, through a connection that exists only while a pane is watched.
  *
- * The danger here is the agent's: tmux stops reading from a program while every attached client is a control client
- * that does not take its output, and the program then hangs in its next write. A stopped gateway would freeze its
- * agent; `pause-after` alone does not prevent that, because tmux looks at it only when it reads. What does is that
- * the quiet client (server-line.ts) is attached to the same server: it wants no output, so tmux goes on reading. Both
- * end with this process (lifeline.ts). For the same reason a pane nobody here watches is paused (its output is
- * dropped) and never switched `off`.
+ * Danger: tmux stops reading from a program while every attached client is a control client that does not take its
+ * output, and the program then hangs in its next write. So a stopped gateway would freeze its agent. `pause-after` alone
+ * does not prevent this, because tmux checks it only when it reads. The quiet client (server-line.ts) does: it is attached
+ * to the same server and wants no output, so tmux continues to read. Both end with this process (lifeline.ts). For the same
+ * reason an unwatched pane is paused (its output is dropped) and never switched `off`.
  */
 export class OutputWatch {
   readonly #exec: Exec;
@@ -86,7 +85,7 @@ export class OutputWatch {
       if (emitter) emitter.emit({ kind: 'output', bytes: message.bytes });
       else this.#silence(connection, pane);
     } else if (emitter) {
-      // The gap ends where output starts again, so it is told then: who looks at the screen now misses nothing.
+      // The gap ends where output starts again, so it is reported then: a look at the screen now misses nothing.
       const resumed = connection.run([flow(pane, 'continue')]);
       resumed.then(() => emitter.emit({ kind: 'gap' })).catch(reportedAsClosed);
     }
@@ -95,7 +94,7 @@ export class OutputWatch {
   #silence(connection: ControlConnection, pane: string): void {
     if (this.#silenced.has(pane)) return;
     this.#silenced.add(pane);
-    // Only while it is under way: a respawn (session.ts) makes tmux forget which panes were paused.
+    // Remembered only while the command runs: a respawn (session.ts) makes tmux forget which panes were paused.
     connection
       .run([flow(pane, 'pause')])
       .catch(reportedAsClosed)
@@ -103,7 +102,7 @@ export class OutputWatch {
   }
 }
 
-/** The connection ends, which `closed` says. */
+/** The connection has ended, which `closed` reports. */
 function reportedAsClosed(): void {}
 
 function flow(pane: string, state: 'pause' | 'continue'): string[] {

@@ -2,7 +2,7 @@ import { runOutsideTenants } from '../../base/index.ts';
 import { listAllPanes, type Pane, paneGone, showPane } from '../pane.ts';
 import type { Runner } from '../runner.ts';
 
-/** Whoever asks within this time shares one answer. */
+/** Requests within this time share one response. */
 const GATHER_MS = 10;
 
 interface Asked {
@@ -11,7 +11,7 @@ interface Asked {
   fail: (error: unknown) => void;
 }
 
-/** Facts of panes for those who are in no hurry: one command of the tmux server answers all who ask at about the same time. */
+/** Facts of panes for callers that are not in a hurry: one command of the tmux server serves all requests at about the same time. */
 export class PaneGlances {
   readonly #runner: Runner;
   #asked: Asked[] = [];
@@ -20,7 +20,7 @@ export class PaneGlances {
     this.#runner = runner;
   }
 
-  /** The same pane again; one that is in several sessions, as it is in the same of them. */
+  /** Reads the same pane again; if it is in several sessions, as it is in the same one. */
   again(before: Pane): Promise<Pane> {
     return new Promise((settle, fail) => {
       this.#asked.push({ before, settle, fail });

@@ -7,27 +7,27 @@ import { PaneGlances } from './pane-glances.ts';
 
 export type LineEvent = Exclude<Notification, { kind: 'output' | 'pause' }> | Closed;
 
-/** One of those who share a control client. */
+/** A user of a shared control client. */
 export interface LineMember {
   readonly sessionId: string;
   tell(event: LineEvent): void;
-  /** Tells `closed`, and leaves. */
+  /** Emits `closed`, and leaves. */
   end(reason: string): void;
 }
 
 /**
- * `ignore-size`: the windows keep the size their people gave them. `no-output`: nothing is sent, so nothing is woken.
- * Not `read-only`: from tmux 3.7 on keys are refused, to every sender, while such a client is attached.
+ * `ignore-size`: the windows keep the size of their people's terminals. `no-output`: nothing is sent, so nothing wakes up.
+ * Not `read-only`: from 3.7 on, tmux refuses keys of every sender while such a client is attached.
  */
 const QUIET = 'ignore-size,no-output';
 
-/** A control client that ended sooner was perhaps thrown out; the next one waits. */
+/** A control client that ended sooner may have been detached by someone; the next one waits. */
 const LIVED_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 const lines = new Map<string, ServerLine>();
 
-/** The one of this process to that server. */
+/** This process's one line to that server. */
 export function lineTo(exec: Exec): ServerLine {
   const { socketName, socketPath: path } = exec.options;
   const key = JSON.stringify([exec.binary, socketPath(path ?? socketName, exec.env)]);
@@ -41,15 +41,15 @@ export function lineTo(exec: Exec): ServerLine {
 }
 
 /**
- * The control client of this process to one tmux server, for all the sessions it has to do with there. It is seen in
+ * The control client of this process to one tmux server, shared by all its sessions there. It is listed in
  * `list-clients`, but neither resizes a window nor counts as activity, and ends with this process, however that ends.
  *
- * A tmux client is attached to one session: here to that of some member, and when that one leaves, to another's. When the
- * session itself ends, or somebody detaches the client, the next one is started for those who are left; a command that was
- * not answered fails, and whether it took effect is unknown.
+ * A tmux client is attached to one session: here that of any member, and when that member leaves, that of another. If the
+ * session ends, or someone detaches the client, a new client is started for the remaining members; a command without a
+ * response fails, and it is unknown whether it took effect.
  */
 export class ServerLine {
-  /** For all members together. */
+  /** Shared by all members. */
   readonly glances = new PaneGlances(this);
   readonly #exec: Exec;
   readonly #over: () => void;
@@ -57,7 +57,7 @@ export class ServerLine {
   #connection: ControlConnection | undefined;
   /** Arrivals, departures and new starts take turns. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** So many are about to become members. */
+  /** The number of sessions that are about to become members. */
   #entering = 0;
   #startedMs = 0;
   #shortLives = 0;
@@ -72,7 +72,7 @@ export class ServerLine {
     return this.#connection?.pid;
   }
 
-  /** The session's id. Whoever enters becomes a member at once, by `add`. */
+  /** Returns the session's id. The caller must become a member at once with `add`. */
   async enter(target: string): Promise<string> {
     this.#entering++;
     try {
@@ -102,7 +102,7 @@ export class ServerLine {
       await this.#turn;
     }
     if (this.#connection) return this.#connection.run(commands, options);
-    throw disconnected(commands[0]?.[0] ?? '', 'nothing is left there');
+    throw disconnected(commands[0]?.[0] ?? '', 'no session is left there');
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -156,17 +156,17 @@ export class ServerLine {
     if (this.#shortLives > 1)
       await sleep(systemClock, Math.min(LONGEST_PAUSE_MS, 25 * 2 ** this.#shortLives));
     const sessions = new Set([...this.#members].map(({ sessionId }) => sessionId));
-    // The one that may be gone comes last.
+    // The session that may be gone comes last.
     if (sessions.delete(before)) sessions.add(before);
     for (const id of sessions) if (await this.#connect(`${id}:`).catch(() => undefined)) return;
   }
 
-  /** One question for everybody. */
+  /** One request for all members. */
   #endMissing(): Promise<void> {
     const before = this.#looking;
     const look = runOutsideTenants(async () => {
       await before;
-      if (look !== this.#looking) return; // a later one asks
+      if (look !== this.#looking) return; // a later look handles it
       const command = ['list-sessions', '-F', '#{session_id}'];
       const there = await this.#connection?.run([command]).catch(() => undefined);
       const ids = there?.split('\n');
@@ -177,12 +177,12 @@ export class ServerLine {
     return look;
   }
 
-  /** A session that nobody here looks after any more is given back. */
+  /** Leaves a session that no member uses any more. */
   async #moveOn(): Promise<void> {
     const held = this.#connection?.sessionId;
     const members = [...this.#members];
     if (members.length === 0 || members.some(({ sessionId }) => sessionId === held)) return;
-    // When that fails the client ends, and says so.
+    // If that fails, the client ends, which is reported.
     await this.#connection?.moveTo(members[0]!.sessionId).catch(() => this.#connection?.close());
   }
 

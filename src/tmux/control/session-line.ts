@@ -7,21 +7,21 @@ import { OutputWatch, type PaneOutput } from './output-watch.ts';
 import { type LineEvent, type LineMember, lineTo, type ServerLine } from './server-line.ts';
 
 /**
- * One session's share of the control client that this process has to a tmux server: quick commands, and events instead
- * of polling. What is told of the whole server and of other sessions is told here too. It ends with its session, with the
- * server, and when nobody can be reached there any more.
+ * One session's share of this process's control client to a tmux server: quick commands, and events instead of polling. It
+ * also emits events of the whole server and of other sessions. It ends with its session, with the server, or when no
+ * session can be reached there any more.
  */
 export class SessionLine implements Runner, LineMember {
-  /** After `closed` nothing follows. `sessions-changed`: something may have been missed. */
+  /** `closed` is the last event. `sessions-changed`: events may have been missed. */
   readonly events = new Emitter<LineEvent>();
   readonly sessionId: string;
   readonly #line: ServerLine;
   readonly #output: OutputWatch;
-  /** Who shares a control client shares no errors. */
+  /** Sessions share the control client, but not errors. */
   readonly #tenant = currentTenant();
   #open = true;
 
-  /** Fails when there is no such session. */
+  /** Fails if there is no such session. */
   static async join(exec: Exec, session: string): Promise<SessionLine> {
     const line = lineTo(exec);
     return new SessionLine(exec, line, await line.enter(sessionTarget(session)));
@@ -34,27 +34,27 @@ export class SessionLine implements Runner, LineMember {
     line.add(this);
   }
 
-  /** Of the control client, which others may use too. */
+  /** The pid of the control client, which others may use too. */
   get pid(): number | undefined {
     return this.#line.pid;
   }
 
-  /** False once it has ended; `closed` was told. */
+  /** False once it has ended and `closed` was emitted. */
   get open(): boolean {
     return this.#open;
   }
 
-  /** Never give it a command that waits (`wait-for`, `run-shell`): the commands of everybody would wait too. */
+  /** Never pass a command that waits (`wait-for`, `run-shell`): all other commands would wait too. */
   run(commands: Commands, options?: RunOptions): Promise<string> {
     return this.#line.run(commands, options);
   }
 
-  /** What the tmux server tells of a pane now; whoever shares the control client shares the question. */
+  /** The current facts of a pane; requests through the same control client are combined. */
   glance(before: Pane): Promise<Pane> {
     return this.#line.glances.again(before);
   }
 
-  /** The bytes the pane's program writes from now on, through a control client of their own. The result ends the watch. */
+  /** Watches the bytes that the pane's program writes from now on, through a separate control client. Call the result to stop. */
   watchOutput(pane: string, listener: (event: PaneOutput) => void): Promise<() => void> {
     return this.#output.add(pane, listener);
   }
