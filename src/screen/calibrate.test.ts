@@ -22,8 +22,8 @@ function isReady(screen: Screen, detector: Detector): boolean {
   return decideReadiness(facts, { stable: true, calibrated: true }).ready;
 }
 
-describe('calibration on skins it has never seen', () => {
-  it('finds the composer and tells ready from not ready in at least 99 of 100, and never takes a turn for ready', () => {
+describe('calibration on unknown screens', () => {
+  it('calibration recognises ready in at least 99 of 100 unknown screens, and never reads a turn as ready', () => {
     const states: SkinState[] = ['ready', 'draft', 'tall_draft', 'busy', 'dialog', 'menu'];
     let right = 0;
     let all = 0;
@@ -44,7 +44,7 @@ describe('calibration on skins it has never seen', () => {
     expect(right / all >= 0.99 ? [] : wrong.slice(0, 20)).toEqual([]);
   });
 
-  it('never types into a dialog', () => {
+  it('calibration never types into a dialog', () => {
     for (const [seed, skin] of SKINS.entries()) {
       const dialog = drawSkin(skin, 'dialog', seed % 3, seed);
       expect([seed, mayCalibrate(dialog).ok]).toEqual([seed, false]);
@@ -52,7 +52,7 @@ describe('calibration on skins it has never seen', () => {
     }
   });
 
-  it('refuses when the marker did not appear, or the screen did not come back', () => {
+  it('calibration fails if the marker did not appear, or erasing did not restore the screen', () => {
     for (const skin of SKINS.slice(0, 60)) {
       const before = drawSkin(skin, 'ready', 0, 1);
       const marked = drawSkin(skin, 'marked', 0, 1, marker);
@@ -62,7 +62,7 @@ describe('calibration on skins it has never seen', () => {
     }
   });
 
-  it('refuses when anything else moved meanwhile', () => {
+  it('calibration fails if anything else on the screen changed', () => {
     for (const [seed, skin] of SKINS.slice(0, 60).entries()) {
       const before = drawSkin(skin, 'ready', 1, seed);
       const marked = drawSkin(skin, 'marked', 1, seed, marker);
@@ -77,7 +77,7 @@ describe('calibration on skins it has never seen', () => {
     }
   });
 
-  it('refuses a dialog with a field that filters its list as one types', () => {
+  it('calibration fails in a dialog with a field that filters its list', () => {
     const next = numbers(3);
     for (const skin of SKINS.slice(0, 40)) {
       const before = drawSkin(skin, 'ready', 2, 5);
@@ -86,7 +86,7 @@ describe('calibration on skins it has never seen', () => {
     }
   });
 
-  it('learns nothing from a composer that holds a draft', () => {
+  it('calibration does not type into a composer that holds a draft', () => {
     for (const skin of SKINS.slice(0, 60)) {
       const before = drawSkin(skin, 'draft', 0, 1);
       expect(mayCalibrate(before)).toMatchObject({ ok: false });
@@ -104,13 +104,13 @@ function marked(screen: Screen): Screen {
   return { ...screen, rows: screen.rows.with(y, new Row(chars, styles)), cursor };
 }
 
-describe('a version that nobody has seen', () => {
+describe('an unknown version', () => {
   const fixtures = loadFixtures();
   const titled = (tool: string): Fixture =>
     fixtures.find((each) => each.tool === tool && each.state === 'completed-first')!;
 
   it.each(['claude', 'codex', 'gemini', 'qwen'])(
-    'of %s is read as its neighbours are, once tried',
+    'the screens of an unknown version of %s are read like those of known versions, once calibrated',
     (tool) => {
       const { screen } = titled(tool).capture;
       const detector = detectorFor(tool, { version: '99.0.0' });

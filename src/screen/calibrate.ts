@@ -6,10 +6,10 @@ import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 import { sameStyle } from './model/style.ts';
 
-/** The name of a detector that was learned. */
+/** The name of a learned detector. */
 export const CALIBRATED_TOOL = 'calibrated';
 
-/** No key of any dialog known; one column each. */
+/** Characters that no known dialog uses as keys; one column each. */
 export const CALIBRATION_MARKER = '˙ˑ˙';
 
 export interface CalibrationInput {
@@ -21,8 +21,8 @@ export interface CalibrationInput {
 }
 
 /**
- * Whether a detector written for other versions of a tool reads these screens right: composer empty, holding the very
- * mark, and empty again.
+ * Whether a detector written for other versions of a tool reads these screens correctly: composer empty, holding exactly
+ * the mark, and empty again.
  */
 export function readsMark(detector: Detector, { before, marked, after, marker }: CalibrationInput): boolean {
   const read = (screen: Screen): string | undefined => {
@@ -36,7 +36,7 @@ export function readsMark(detector: Detector, { before, marked, after, marker }:
 export type Calibrated = { ok: true; detector: Detector } | { ok: false; because: string };
 
 /**
- * Whether a marker may be typed at all. A dialog is never typed into, so anything that has the shape of one, or no
+ * Whether a marker may be typed at all. Nothing is typed into a dialog, so a screen that is shaped like one, or has no
  * place for text, is refused before a key is pressed.
  */
 export function mayCalibrate(screen: Screen): { ok: true } | { ok: false; because: string } {
@@ -51,15 +51,15 @@ export function mayCalibrate(screen: Screen): { ok: true } | { ok: false; becaus
   return { ok: true };
 }
 
-/** Characters of the mark on a screen. None: nothing is left of it. */
+/** The number of characters of the mark on a screen; 0 if nothing is left of it. */
 export function markChars(screen: Screen): number {
   const own = new Set(CALIBRATION_MARKER);
   return screen.rows.reduce((sum, row) => sum + [...row.text].filter((char) => own.has(char)).length, 0);
 }
 
 /**
- * A glyph before the cursor, or an edge above and one below it. A tool that hides the terminal's cursor and draws its
- * own leaves it anywhere, and before a tool draws it is on a blank screen, where the terminal itself echoes.
+ * A glyph before the cursor, or an edge above and one below it. A tool that draws its own cursor leaves the hidden one
+ * anywhere, and before a tool draws, the cursor is on a blank screen where the terminal itself echoes.
  */
 function promptsAtCursor(screen: Screen): boolean {
   const { x, y } = screen.cursor!;
@@ -68,9 +68,9 @@ function promptsAtCursor(screen: Screen): boolean {
 }
 
 /**
- * Learns where an unknown tool takes text: the marker must have appeared at the cursor and nowhere else, nothing
- * above may have changed, and erasing it must have brought back the very same screen. A footer may change while
- * text stands in the composer.
+ * Learns where an unknown tool takes text. The marker must have appeared at the cursor and nowhere else, nothing above may
+ * have changed, and erasing it must have restored exactly the same screen. A footer may change while the composer holds
+ * text.
  */
 export function calibrate({
   before,
@@ -106,11 +106,11 @@ interface Found {
   x: number;
   y: number;
   prefix: string;
-  /** Last row of the composer; what changes below it is footer. */
+  /** Last row of the composer; changes below it belong to the footer. */
   bottom: number;
 }
 
-/** The edge below, if there is one, must not have changed; without one the composer is its own row. */
+/** The edge below, if there is one, must not have changed; without an edge the composer is one row. */
 function bottomOf(before: Screen, marked: Screen, y: number): number | undefined {
   const below = rowAt(before, y + 1);
   if (!edgePattern(below)) return y;
@@ -148,7 +148,7 @@ function learn(before: Screen, found: Found): Detector {
   };
 }
 
-/** A row that is mostly one drawing character, as a pattern that survives another width. */
+/** A pattern for a row that is mostly one drawing character; it also matches at another width. */
 function edgePattern(row: Row): RegExp | null {
   const { text } = row;
   const inner = text.trim().slice(1, -1);
@@ -159,7 +159,7 @@ function edgePattern(row: Row): RegExp | null {
   return new RegExp(`^\\s*${quote(trimmed[0]!)}${quote(fill)}{4,}.*${quote(trimmed.at(-1)!)}$`, 'u');
 }
 
-/** A text as a pattern that matches only itself. */
+/** A pattern that matches exactly this text. */
 function quote(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
@@ -193,7 +193,7 @@ function refuse(because: string): { ok: false; because: string } {
   return { ok: false, because };
 }
 
-/** Without knowing the tool: whatever moves or counts right above the composer is a turn. */
+/** For an unknown tool: anything that moves or counts just above the composer is a turn. */
 const GENERIC_SIGNS: Detector['signs'] = [
   {
     means: 'busy',

@@ -5,7 +5,7 @@ import { parseSnapshot } from './model/snapshot-parser.ts';
 /** A screen saved to a file: `# tool / state  cursor=x,y cursor_flag=n size=WxH alternate_on=n title="…" …`, then the capture. */
 export interface CaptureFile {
   screen: Screen;
-  /** What the first line says the tool and its state are; for people, never for the classifier. */
+  /** Tool and state from the first line; for people, never for the classifier. */
   tool: string | undefined;
   state: string | undefined;
   /** `pane_current_command` at that moment. */

@@ -6,7 +6,7 @@ import type { Facts, ProcessFacts } from './facts.ts';
 import { observe } from './observe.ts';
 import { decideReadiness } from './turn/readiness.ts';
 
-/** What is made of one captured screen. */
+/** The meaning of one captured screen. */
 export interface Classification {
   file: string;
   tool: string;
@@ -16,7 +16,7 @@ export interface Classification {
   phase: Facts['phase']['value'];
   dialog: Facts['dialog']['value'];
   menu: Facts['menu']['value'];
-  /** Text of a draft; null when nobody's text stands in the composer or there is none. */
+  /** Text of a draft; null if the composer holds none, or there is no composer. */
   draft: string | null;
   placeholder: string | null;
   composer: 'empty' | 'placeholder' | 'draft' | 'unclear' | 'absent';
@@ -29,7 +29,7 @@ export interface Classification {
   evidence: Facts['evidence'];
 }
 
-/** The gate on one screen alone: the tool is taken to be alive and the screen to be still, unless the capture says otherwise. */
+/** Applies the gate to one screen alone. Unless the capture shows otherwise, the tool is assumed to be alive and the screen still. */
 export function classifyCapture(
   text: string,
   file: string,

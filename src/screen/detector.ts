@@ -2,25 +2,25 @@ import type { Style } from './model/style.ts';
 import type { VersionRange } from './version-range.ts';
 
 /**
- * The words a detector is written in. A detector is data: it says how one tool draws its composer and by which
- * rows and titles it shows that it is busy, asks something, or holds input back. `observe` reads it.
+ * The parts of a detector. A detector is data: how one tool draws its composer, and which rows and titles show that it is
+ * busy, asks something, or holds input back. `observe` reads it.
  */
 export interface Detector {
   tool: string;
   versions: VersionRange;
-  /** Which buffer this version draws on; tells versions apart when nobody knows the number. */
+  /** The buffer this version draws on; distinguishes versions if the number is unknown. */
   buffer?: 'alternate' | 'main';
-  /** What parts a panel at the left from the rest, in every row, when one is open. */
+  /** The character that separates an open panel at the left from the rest, in every row. */
   sidebar?: string;
-  /** Tried in order; the first that fits the place of the cursor is the composer. */
+  /** Tried in order; the first that fits the position of the cursor is the composer. */
   composers: ComposerShape[];
   title: TitleSigns;
   signs: Sign[];
-  /** How the list of commands is drawn. Without it nobody knows what Enter would choose there. */
+  /** How the list of commands is drawn. Without it, it is unknown what Enter would choose there. */
   completion?: Completion;
   transcript: TranscriptShape;
   input: InputRules;
-  /** Of a calibrated detector: what title and footer read while idle. Anything else there is not ready. */
+  /** Title and footer while idle, for a calibrated detector. Anything else is not ready. */
   idleChrome?: { title: string; footer: string[] };
 }
 
@@ -28,38 +28,38 @@ export type Mode = 'prompt' | 'shell' | 'search';
 
 export interface ComposerShape {
   frame: Frame;
-  /** How the first row begins, from the inside of the frame, and what typing there means. The first entry is the usual one. */
+  /** How the first row begins inside the frame, and what typing there means. The first entry is the usual one. */
   prompts: { text: string; mode: Mode }[];
-  /** What a placeholder looks like. Without an entry every text is a draft. Within an entry all given tests must hold. */
+  /** How a placeholder looks. Without an entry every text is a draft. All tests of an entry must hold. */
   ghosts: Ghost[];
   /** More rows than this between composer and bottom of the screen are a menu or a help page. */
   footerRows?: number;
-  /** Rows of a list that may grow in the footer; they do not count among its rows. */
+  /** Rows of a list that may grow in the footer; they do not count as footer rows. */
   footerList?: RegExp;
   /** Rows that must be blank above; a popup hangs closer. */
   clearance?: number;
   /** The tool shows the cursor whenever it takes input, and hides it in dialogs. */
   showsCursor?: boolean;
-  /** While the menu of commands is open the tool leaves the cursor below it; a row of that menu. */
+  /** A row of the menu of commands, for a tool that leaves the cursor below that menu. */
   menuAboveCursor?: RegExp;
   /** The tool greys the prompt glyph while it works. */
   greyGlyphIsBusy?: boolean;
-  /** A missing busy row proves nothing: trusted only while the title, an `idle` row or a signal of the tool says idle. */
+  /** A missing busy row proves nothing: ready only if the title, an `idle` row or a signal of the tool shows idle. */
   needsIdleSignal?: boolean;
-  /** Blank rows above the composer of an idle tool: once it was used, and before. Stands for an `idle` sign. */
+  /** Blank rows above the composer of an idle tool: after it was used, and before. Counts as an `idle` sign. */
   idleGap?: { used: number; fresh: number };
 }
 
 export type Frame =
   /** A line above and one below, from edge to edge. */
   | { kind: 'lines'; above: string; below: string }
-  /** Four sides; `column` is where the left one stands. */
+  /** Four sides; `column` is the column of the left one. */
   | { kind: 'box'; column: number; corners: string; sides: [string, string] }
   /** A bar at the left with a foot; inside: a blank row, the text, a blank row, and a row that names the mode. */
   | { kind: 'bar'; bar: string; foot: string; fill: string; shellLabel: RegExp }
   /** Nothing: a glyph at the left edge, a blank row, and the footer as the last thing on the screen. */
   | { kind: 'open' }
-  /** As calibration found it. `left` is where the glyph begins behind a side, `prefix` all that stands before the text. */
+  /** As calibration found it. `left` is where the glyph begins after a side, `prefix` everything before the text. */
   | {
       kind: 'learned';
       prefix: string;
@@ -72,14 +72,14 @@ export type Frame =
 
 export interface Ghost {
   dim?: true;
-  /** A washed-out colour set on purpose. */
+  /** An explicit grey. */
   grey?: true;
-  /** The cell under the cursor is blank and the text begins behind it. */
+  /** The cell under the cursor is blank and the text begins after it. */
   gap?: true;
   form?: RegExp;
   /** Drawn exactly so. */
   style?: Style;
-  /** In a colour of its own, that of these words below the composer. */
+  /** In the colour of these words below the composer, which is not the default. */
   like?: RegExp;
 }
 
@@ -97,18 +97,18 @@ export type Meaning =
   | 'menu'
   | 'pending'
   | 'exit_armed'
-  /** Work goes on beside the composer, which takes prompts though title or signal say busy. */
+  /** Work continues in the background, and the composer takes prompts although title or signal show busy. */
   | 'background'
-  /** A prompt is answered by the tool itself: it may not ask its model. */
+  /** The tool answers a prompt itself, because it may not use its model. */
   | 'logged_out'
-  /** It may still be starting: another screen may come without a key. Doubtful, as it is not said when that is over. */
+  /** It may still be starting: the screen may change without a key. Doubtful, because nothing shows when that is over. */
   | 'starting'
   | 'shell_mode'
   | 'interrupted'
   | 'failure'
   | 'success';
 
-/** A row that means something where it stands. */
+/** A row that has a meaning in this place. */
 export interface Sign {
   means: Meaning;
   /** `above` and `below` the composer; `inside` its text; `edge`: its first row; `turn`: above, back to the last prompt that was sent. */
@@ -117,16 +117,16 @@ export interface Sign {
   rows?: number;
   /** Only rows that touch the composer: up to the first blank one. */
   attached?: true;
-  /** It means so while no row there looks like this. */
+  /** The meaning holds while no row there looks like this. */
   absent?: true;
   row: RegExp;
-  /** Told to people instead of the row, where that does not speak for itself. */
+  /** Shown to people instead of the row, if the row does not explain itself. */
   says?: string;
-  /** Somebody's own status line may read like this: an idle title or signal outweighs it. */
+  /** A person's own status line may look like this: an idle title or signal outweighs it. */
   weak?: true;
   /**
-   * The first thing the row shows, or its first letter, must be of this kind of colour; `set`: any but the terminal's
-   * own, and on no background, which is what a person has sent. Ignored in captures without style.
+   * The colour of the first character of the row, or of its first letter. `set`: any but the default, without a
+   * background; text with a background was sent by a person. Ignored in captures without style.
    */
   colour?: 'hued' | 'red' | 'set' | 'hued_letter';
 }
@@ -136,58 +136,58 @@ export interface Completion {
   where: 'above' | 'below';
   /** An entry; its first group is the command, with or without the slash. */
   entry: RegExp;
-  /** What tells the entry that Enter chooses: only that one matches, or the background or weight of its name. */
+  /** What marks the entry that Enter chooses: only that one matches, or the background or weight of its name. */
   chosenBy: 'mark' | 'background' | 'bold';
 }
 
 export interface TranscriptShape {
   /** A prompt that was sent, as the transcript shows it. */
   prompt: RegExp;
-  /** What the tool writes at the end of that row: when it was sent. */
+  /** The time of sending that the tool writes at the end of that row. */
   stamp?: RegExp;
   /**
-   * What stands below the last prompt once its turn is over. Where the tool says nothing while it writes its
-   * answer, a prompt without any of these is a turn that may still run, unless the title says idle.
+   * Shown below the last prompt once its turn is over. If the tool shows nothing else while it writes its answer, a
+   * prompt without any of these is a turn that may still run, unless the title shows idle.
    */
   settled?: RegExp;
-  /** A row of the banner: with it in sight and no prompt, nothing was sent yet. */
+  /** A row of the banner: if it is visible and no prompt is, nothing was sent yet. */
   banner?: RegExp;
-  /** What the tool puts below a prompt it has taken up. A prompt with none of these is about to run. */
+  /** Shown below a prompt that the tool has begun to work on. A prompt with none of these is about to run. */
   answered?: RegExp;
-  /** A word at the right edge right above the composer comes and goes by itself and is no part of a turn. */
+  /** A word at the right edge just above the composer appears and disappears by itself and is no part of a turn. */
   hintAtRight?: true;
-  /** A prompt that is a command of the tool's own: it has no end to be seen, and without an answer an idle title or signal is enough. */
+  /** A prompt that is a command of the tool itself. Its end is not shown; without an answer, an idle title or signal is enough. */
   command?: RegExp;
 }
 
-/** What the tool does to input, measured. The lane reads this; the screen does not. */
+/** How the tool treats input, as measured. Only the lane reads this. */
 export interface InputRules {
-  /** Least time between a paste and its Enter, in milliseconds. */
+  /** Minimum time between a paste and its Enter, in milliseconds. */
   pasteGapMs: number;
-  /** A paste of more bytes than this, or of one line longer than that, does not arrive. */
+  /** A larger paste, or one with a longer line, does not arrive. */
   maxPasteBytes?: number;
   maxLineBytes?: number;
   /** Harmless changes the tool itself makes; accepted and recorded. */
   changes: ('tabs_to_4_spaces' | 'trailing_space' | 'trims_ends')[];
-  /** What it would not take as written. */
+  /** Text that it would not take as written. */
   refuses: Refusal[];
-  /** What stands in the composer for a long paste; its groups `lines`, `breaks` (line ends) and `chars` say its size. */
+  /** The label of a long paste in the composer; its groups `lines`, `breaks` (line ends) and `chars` state the size. */
   pasteChip?: RegExp;
   interruptKeys: string[];
   /** Empties a one-line composer. */
   clearKeys: string[];
   /** Starts a new chat. */
   resetCommand: string;
-  /** Input sent while a turn runs. */
+  /** How it treats input sent while a turn runs. */
   whileBusy: 'queues' | 'steers';
-  /** After an interrupt before any output the prompt stands in the composer again. */
+  /** If a turn is interrupted before any output, the prompt is in the composer again. */
   restoresPrompt: boolean;
 }
 
 export interface Refusal {
   when: RegExp;
   because: string;
-  /** Only for keys; a bracketed paste passes. */
+  /** Applies only to keys; a bracketed paste passes. */
   typedOnly?: true;
   /** A command that the tool's own menu offers passes. */
   unlessOffered?: true;

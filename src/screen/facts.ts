@@ -5,7 +5,7 @@ import type { SignalVerdict } from './tool-signals.ts';
 import type { UsageLimit } from './usage-limit.ts';
 import type { VersionStatus } from './version-range.ts';
 
-/** One thing known, who says so, and how old the news is. */
+/** One fact, its source, and its age. */
 export interface Fact<T> {
   value: T;
   source: string;
@@ -15,16 +15,16 @@ export interface Fact<T> {
 export type Tristate = 'yes' | 'no' | 'unknown';
 export type Phase = 'ready' | 'active' | 'unknown';
 
-/** What is in the foreground of the pane. */
+/** The program in the foreground of the pane. */
 export interface ProcessFacts {
-  /** `gone`: the tool has ended and nothing took its place; `other`: some program that is neither it nor a shell. */
+  /** `gone`: the tool has ended and nothing replaced it; `other`: a program that is neither the tool nor a shell. */
   foreground: 'tool' | 'shell' | 'gone' | 'other' | 'unknown';
-  /** The pane shows old output to a person who scrolls. */
+  /** The pane shows old output because a person scrolled. */
   copyMode?: boolean;
-  /** A person's keys came in within the last moments. */
+  /** A person pressed a key a moment ago. */
   personTyping?: boolean;
   version?: string;
-  /** Name of the machine: a title that nobody has set yet. */
+  /** The machine's name, which is the title until a program sets one. */
   hostname?: string;
   ageMs?: number;
 }
@@ -32,11 +32,11 @@ export interface ProcessFacts {
 export interface Menu {
   kind: 'menu' | 'help' | 'search';
   row: string;
-  /** The command that Enter would choose, where the tool shows it beyond doubt. */
+  /** The command that Enter would choose, if the tool shows it clearly. */
   chosen?: string;
 }
 
-/** Where the composer is and what stands in it. Rows and columns from 0; `right` is the first column behind it. */
+/** Where the composer is and its text. Rows and columns from 0; `right` is the first column after it. */
 export interface SeenComposer {
   state: ComposerState;
   mode: Mode;
@@ -50,18 +50,18 @@ export interface Facts {
   version: Fact<string | null> & { status: VersionStatus };
   process: Fact<ProcessFacts['foreground']>;
   composer: Fact<SeenComposer | null>;
-  /** `doubtful`: all that speaks for it is something that may have ended without anybody saying so. */
+  /** `doubtful`: all evidence for it may be out of date, because its end is not always reported. */
   busy: Fact<Tristate> & { evidence: string[]; doubtful: boolean };
-  /** Title, a row or a signal says that nothing runs; more than that nothing says otherwise. */
+  /** Title, a row or a signal shows that nothing runs. That is more than the absence of busy signs. */
   proven_idle: boolean;
-  /** What the tool itself says beside its screen. */
+  /** The state that the tool itself reports, apart from its screen. */
   reported: SignalVerdict['state'];
   dialog: Fact<Dialog | null>;
   menu: Fact<Menu | null>;
   limit: Fact<UsageLimit | null>;
-  /** What the tool says instead of asking its model; null while it may. */
+  /** The tool's message that it may not use its model; null if it may. */
   logged_out: Fact<string | null>;
-  /** What the terminal itself shows; an event alone does not change it. */
+  /** What the terminal shows; an event alone does not change it. */
   surface: {
     accepting_input: Fact<Tristate>;
     editing_input: Fact<Tristate>;
@@ -71,11 +71,11 @@ export interface Facts {
   phase: Fact<Phase>;
   business_state: 'idle' | 'working' | 'awaiting_operator' | 'unknown';
   input_mode: 'freeform' | 'modal' | 'closed' | 'unknown';
-  /** Signs in the last turn; candidates only, the reducer decides. */
+  /** Signs in the last turn. Only candidates; the reducer decides. */
   interrupted: Fact<boolean>;
   known_failure: Fact<boolean>;
   success_candidate: Fact<boolean>;
-  /** Fingerprint of the last turn as the transcript shows it. */
+  /** Fingerprint of the last turn in the transcript. */
   turn_signature: string;
   /** Ctrl-C was pressed once. */
   exit_armed: boolean;
@@ -83,8 +83,8 @@ export interface Facts {
   person_typing: boolean;
   /** Two sources disagree; never ready while they do. */
   contradictions: string[];
-  /** Rows the decision rests on. */
+  /** The rows on which the decision is based. */
   evidence: { means: Meaning | 'title' | 'signal'; text: string }[];
-  /** The last rows, when nothing was recognised. */
+  /** The last rows, if nothing was recognised. */
   excerpt: string;
 }

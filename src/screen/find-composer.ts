@@ -4,7 +4,7 @@ import { findFrame, type Place, startsWith, withoutMarks } from './frames.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 import { isMidGrey, type Style, sameStyle } from './model/style.ts';
 
-/** Where the tool takes text, and what stands there. Rows and columns count from 0. */
+/** Where the tool takes text, and the text there. Rows and columns count from 0. */
 export interface Composer {
   shape: ComposerShape;
   /** First and last row, frame included. */
@@ -14,7 +14,7 @@ export interface Composer {
   first: number;
   last: number;
   textColumn: number;
-  /** First column behind the text area. */
+  /** First column after the text area. */
   right: number;
   mode: Mode;
   text: string;
@@ -25,7 +25,7 @@ export interface Composer {
 /** `unclear`: text that could be a placeholder or a draft, in a capture without style. */
 export type ComposerState = 'empty' | 'placeholder' | 'draft' | 'unclear';
 
-/** The composer around the cursor. Without a cursor inside one there is none: old frames stay on screens. */
+/** The composer around the cursor. Without the cursor inside, a frame is only an old drawing. */
 export function findComposer(screen: Screen, shapes: readonly ComposerShape[]): Composer | undefined {
   const { cursor } = screen;
   if (!cursor || cursor.y < 0 || cursor.y >= screen.height) return undefined;
@@ -38,7 +38,7 @@ export function findComposer(screen: Screen, shapes: readonly ComposerShape[]): 
   return undefined;
 }
 
-/** Where the cursor waits below the menu of commands, the command stands above the line under which that menu hangs. */
+/** If the cursor is below the menu of commands, the command is above the line from which that menu hangs. */
 function aboveMenu(screen: Screen, { frame, ...shape }: ComposerShape, cursorRow: number): Place | undefined {
   const { menuAboveCursor } = shape;
   if (!menuAboveCursor || frame.kind !== 'lines') return undefined;
@@ -81,7 +81,7 @@ function readInside(screen: Screen, shape: ComposerShape, place: Place): Compose
   };
 }
 
-/** A wide character that begins one column early: tool and terminal disagree about the width of a joined one. */
+/** A wide character that begins one column early, because tool and terminal disagree about the width of joined characters. */
 function hangsOver(row: Row, textColumn: number): boolean {
   return textColumn > 0 && row.char(textColumn) === '' && row.slice(0, textColumn - 1).trim() === '';
 }
@@ -99,7 +99,7 @@ function stateOf(
   return shape.ghosts.some((ghost) => looksLike(screen, ghost, place)) ? 'placeholder' : 'draft';
 }
 
-/** A placeholder is one line, wrapped once at most; a help page below a composer may be as dim, but is taller. */
+/** A placeholder is one line, wrapped at most once. A help page below a composer may be as dim, but is taller. */
 const MAX_GHOST_ROWS = 2;
 
 /** Whether every cell of the text, except the one under the cursor, is drawn as this kind of placeholder. */
@@ -135,7 +135,7 @@ function looksLike(
   return seen > 0;
 }
 
-/** The colour of the last cell of these words below a row; undefined when they are not there or in no colour of their own. */
+/** The colour of the last cell of these words below a row; undefined if they are missing or in the default colour. */
 function colourBelow(screen: Screen, y: number, words: RegExp): Style['fg'] | undefined {
   const row = screen.rows.slice(y + 1).find(({ text }) => words.test(text));
   return row?.style(row.text.length - 1).fg ?? undefined;

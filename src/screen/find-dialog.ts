@@ -14,15 +14,15 @@ export type DialogKind =
 
 export interface Dialog {
   kind: DialogKind;
-  /** What it says, for people. */
+  /** Its text, for people. */
   excerpt: string;
 }
 
-/** Keys and what they do: the row every dialog has in some form. */
+/** The row of keys and their effects that every dialog has in some form. */
 export const KEY_HINT =
   /\b(enter|return|esc|escape|tab|space|ctrl[+-]\w)\b[^.]{0,24}?\b(confirm|cancel|close|dismiss|back|select|submit|save|exit|choose|accept|decline|continue|toggle|insert|clear|apply|resume|interrupt|navigate)\b|[↵⏎↑↓⇆↑/↓]{1,3}\s*(to\s)?\s*(select|navigate|confirm|choose|browse)/i;
 
-/** The head of a dialog that floats over the screen: its title, and at its right the key that closes it. */
+/** The head of a floating dialog: its title, and the key that closes it at the right. */
 const FLOATING_HEAD = /\S\s{3,}esc(\s{2,}|$)/;
 
 const CHOICE = /^[\s│┃|║]*(?:[❯›»>●▶→▸]\s*)?(\d{1,2})[.)]\s+\S/u;
@@ -34,9 +34,9 @@ const HEAD_ROWS = 16;
 const EXCERPT_CHARS = 600;
 
 /**
- * What a screen without a composer asks, judged by shape: a list of choices with one marked, or a row of keys to
- * press; and what a tool asks before its first prompt, which may have neither numbers nor keys. The kind is a name for
- * people and is taken from words; nothing is decided by it.
+ * Finds the dialog on a screen without a composer by its shape: a list of choices with one marked, or a row of keys. What
+ * a tool asks before its first prompt may have neither. The kind is a name for people, taken from words; nothing is
+ * decided by it.
  */
 export function findDialog(screen: Screen): Dialog | undefined {
   const found = locate(screen);
@@ -62,7 +62,7 @@ function locate(screen: Screen): Located | undefined {
   const hinted = hint >= 0 && (choices.count >= 2 || chosen >= 0 || hint >= rows.length - 4);
   const floating = rows.findIndex((row) => FLOATING_HEAD.test(row.text));
   const above = chosen >= 0 ? excerptOf(rows.slice(startOf(rows, chosen), chosen)) : '';
-  // Where the cursor stands, text is taken: a composer below a greeting that speaks of the login.
+  // Text is taken at the cursor, so this is a composer below a greeting that mentions the login.
   const takesText =
     chosen >= 0 && screen.cursor !== undefined && rows[chosen] === screen.rows[screen.cursor.y];
   const named = chosen >= 0 && (FIRST_RUN.test(above) || (!takesText && LOGIN.test(above)));
@@ -77,7 +77,7 @@ function locate(screen: Screen): Located | undefined {
   return { rows, start: startOf(rows, focus), focus };
 }
 
-/** A choice of a dialog: the key that takes it, and what it reads. */
+/** A choice of a dialog: its key and its label. */
 export interface DialogChoice {
   key: string;
   label: string;
@@ -85,7 +85,7 @@ export interface DialogChoice {
 }
 
 export interface AskedDialog {
-  /** Rows of the dialog as they stand; all of the screen where its edges are not seen. */
+  /** The rows of the dialog; the whole screen if its edges are not found. */
   lines: string[];
   choices: DialogChoice[];
 }
@@ -93,8 +93,8 @@ export interface AskedDialog {
 const CHOICE_LABEL = /^[\s│┃|║]*(?:[❯›»>●▶→▸]\s*)?(\d{1,2})[.)]\s+(.*?)[\s│┃|║]*$/u;
 
 /**
- * What a dialog reads and which keys answer it: its numbers where it is numbered; Enter for the choice that is marked; the
- * arrows where choices have no numbers. For a person who chooses: nothing here presses a key.
+ * The text of a dialog and the keys that answer it: its numbers if it has them, Enter for the marked choice, otherwise the
+ * arrows. For a person who chooses; nothing here presses a key.
  */
 export function readDialog(screen: Screen): AskedDialog {
   const found = locate(screen);
@@ -132,7 +132,7 @@ function numberedChoices(rows: Row[]): DialogChoice[] {
   });
 }
 
-/** The last run of rows numbered 1, 2, 3 …; other rows may stand between them. */
+/** The last run of rows numbered 1, 2, 3 …; other rows may be between them. */
 function lastChoices(rows: Row[]): { start: number; end: number; count: number } {
   let run = { start: 0, end: 0, count: 0 };
   for (const [at, row] of rows.entries()) {
@@ -143,7 +143,7 @@ function lastChoices(rows: Row[]): { start: number; end: number; count: number }
   return run;
 }
 
-/** A dialog begins below the nearest edge above its choices, or a few rows above them. */
+/** The row below the nearest edge above the choices, or a few rows above them. */
 function startOf(rows: Row[], focus: number): number {
   for (let at = focus - 1; at >= Math.max(0, focus - HEAD_ROWS); at--)
     if (EDGE.test(rows[at]!.text)) return at + 1;
@@ -166,7 +166,7 @@ function excerptOf(rows: Row[]): string {
 const ASKS_LEAVE =
   /\b(allow|approve|permission required|proceed|deny|reject|don't ask again|run (this|the following) command|apply this change|do you want to)\b/i;
 
-/** What tools ask before their first prompt: how they shall look, what they may send home. */
+/** Questions of tools before their first prompt: theme, usage statistics and the like. */
 const FIRST_RUN =
   /\b(let'?s get started|choose the (text style|theme)|welcome to (claude code|gemini cli|qwen code|opencode|pi)\b[\s\S]*\b(theme|style|set ?up|get started)|terms of (service|use)|usage statistics|security notes|step \d+\/\d+)\b/i;
 
@@ -189,7 +189,7 @@ function kindOf(head: string, choices: string): DialogKind {
   return 'unknown';
 }
 
-/** The last rows of a screen nobody recognised, for the log and for people. */
+/** The last rows of an unrecognised screen, for the log and for people. */
 export function screenExcerpt(screen: Screen): string {
   return screenText(screen).slice(-EXCERPT_CHARS);
 }

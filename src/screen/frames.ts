@@ -3,13 +3,13 @@ import type { ComposerShape, Frame, Mode } from './detector.ts';
 import { isLearnedRow } from './learned-frame.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 
-/** Where a frame stands around a row. */
+/** The place of a frame around a row. */
 export interface Place {
   top: number;
   bottom: number;
   first: number;
   last: number;
-  /** Column where the inside of the frame begins, and the first behind it. */
+  /** The column where the inside of the frame begins, and the first one after it. */
   left: number;
   right: number;
   mode?: Mode;
@@ -31,7 +31,7 @@ function betweenLines(screen: Screen, frame: Frame & { kind: 'lines' }, y: numbe
   return { top, bottom, first: top + 1, last: bottom - 1, left: 0, right: screen.columns };
 }
 
-/** A row made of one character from edge to edge. A name may stand in the upper one. */
+/** A row made of one character from edge to edge. The upper one may contain a name. */
 function isLine(row: Row, fill: string, columns: number, mayHoldName: boolean): boolean {
   const { text } = row;
   const start = fill.repeat(mayHoldName ? 2 : 4);
@@ -53,7 +53,7 @@ function insideBox(screen: Screen, frame: Frame & { kind: 'box' }, y: number): P
   return { top, bottom, first: top + 1, last: bottom - 1, left: column + 1, right };
 }
 
-/** Inside a barred composer stand: a blank row, the text, a blank row, and a row that names the mode. */
+/** A composer beside a bar has a blank row, the text, a blank row, and a row that names the mode. */
 function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): Place | undefined {
   const column = rowAt(screen, y).chars.indexOf(frame.bar);
   if (column < 0) return undefined;
@@ -63,7 +63,7 @@ function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): P
   const footRow = rowAt(screen, foot);
   let right = column + 1;
   while (footRow.char(right) === frame.fill) right++;
-  // A completion list stands on the composer in the same bar, and has a second one at its right.
+  // A completion list is above the composer beside the same bar, and has a second bar at its right.
   const listed = (row: Row): boolean => row.char(right - 1) === frame.bar;
   let top = y;
   while (top > 0 && barred(rowAt(screen, top - 1)) && !listed(rowAt(screen, top - 1))) top--;
@@ -82,7 +82,7 @@ function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): P
 
 const MAX_EMPTY_ROWS = 3;
 
-/** The text ends at the last gap of blank rows; what stands below that gap is footer. */
+/** The text ends at the last gap of blank rows; the rows below that gap are the footer. */
 function aboveFooter(screen: Screen, y: number, shape: ComposerShape): Place | undefined {
   const begins = (row: Row): boolean => shape.prompts.some(({ text }) => startsWith(row, 0, text));
   const goesOn = (row: Row): boolean => row.blank || row.indent() >= 2;
@@ -116,7 +116,7 @@ function learnedPlace(screen: Screen, frame: Frame & { kind: 'learned' }, y: num
   return { top, bottom: below ? last + 1 : last, first, last, left, right: right ?? screen.columns };
 }
 
-/** Looks from row y on, itself included, for the first row that is `found`, passing only rows that `passes`. */
+/** Returns the first row from y on for which `found` holds, skipping only rows for which `passes` holds. */
 function scan(
   screen: Screen,
   y: number,
@@ -132,14 +132,14 @@ function scan(
   return undefined;
 }
 
-/** Whether the row shows this text from this column on. What is joined to a cell afterwards does not count. */
+/** Whether the row shows this text from this column on. Marks that were joined to a cell are ignored. */
 export function startsWith(row: Row, column: number, text: string): boolean {
   const width = textColumns(text);
   const cells = row.chars.slice(column, column + width).map((char) => [...char][0] ?? '');
   return cells.join('').replaceAll('\u00a0', ' ').padEnd(width) === text;
 }
 
-/** Cells as the tool drew them: a mark that begins the text behind them is joined to the last one by the terminal. */
+/** The cells as the tool drew them. The terminal joins a mark at the start of the following text to the last cell. */
 export function withoutMarks(cells: string): string {
   return cells.replace(/[\p{M}\p{Cf}]/gu, '');
 }

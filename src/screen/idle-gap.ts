@@ -3,8 +3,8 @@ import type { Composer } from './find-composer.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 
 /**
- * Whether as many blank rows stand above the composer as in an idle tool. One that works puts a row there with a
- * blank one of its own, so even without that row the gap is wider. Rows that touch the composer are widgets.
+ * Whether there are as many blank rows above the composer as in an idle tool. A working tool puts a row and a blank row
+ * there, so even if its row is missing, the gap is wider. Rows that touch the composer are widgets.
  */
 export function hasIdleGap(screen: Screen, detector: Detector, composer: Composer): boolean {
   const { idleGap } = composer.shape;
@@ -14,12 +14,12 @@ export function hasIdleGap(screen: Screen, detector: Detector, composer: Compose
   const widgets = y;
   while (y >= 0 && rowAt(screen, y).blank) y--;
   const gap = widgets - y;
-  // What has a background ends with a blank row of it.
+  // A block with a background ends with a blank row of that background.
   const used = idleGap.used + (hasBackground(rowAt(screen, y)) ? 1 : 0);
   return gap === used || (gap === idleGap.fresh && isFresh(screen, detector, composer));
 }
 
-/** Nothing was sent yet: what a person sends, and what tools do, has a background; a banner has colours throughout. */
+/** Nothing was sent yet: sent prompts and tool actions have a background; a banner is coloured everywhere. */
 function isFresh(screen: Screen, { transcript }: Detector, { top }: Composer): boolean {
   const above = screen.rows.slice(0, top);
   if (above.some(hasBackground)) return false;

@@ -1,12 +1,12 @@
 /**
- * Screen: a captured terminal in, what it means out.
+ * Screen: turns a captured terminal into its meaning.
  *
  * Promises  Pure: no I/O, no tmux, no clock; time and ages are parameters.
- *           Nothing is ready but an empty composer around the cursor with no sign of a turn, a dialog, a menu or
- *           queued input. What is not recognised is unknown, and unknown is not ready.
- *           Detectors are data, given by tools/ or learned, and read by one engine.
- * Never     Takes time for evidence: a turn that was not seen to end has not ended.
- * Errors    Only what a person hands in can be wrong: a file that is no capture is `invalid`.
+ *           Only an empty composer around the cursor, with no sign of a turn, a dialog, a menu or queued input, is
+ *           ready. An unrecognised screen is unknown, and unknown is not ready.
+ *           Detectors are data from tools/ or learned, and one engine reads them.
+ * Never     Treats elapsed time as evidence: a turn that was not seen to end has not ended.
+ * Errors    A file from a person that is not a capture is `invalid`. Nothing else throws.
  */
 
 export * from './calibrate.ts';

@@ -3,12 +3,12 @@ import type { Row, Screen } from './model/screen.ts';
 
 /** Parts of a calibrated composer that are compared later. */
 
-/** Clocks and counters move; everything else in a footer or title has to stay. */
+/** Removes numbers: clocks and counters change, everything else in a footer or title must stay the same. */
 export function withoutNumbers(text: string): string {
   return text.trim().replace(/\d+/g, '0').replace(/\s+/g, ' ');
 }
 
-/** What stands below row `bottom`, blank rows left out. */
+/** The rows below row `bottom`, without blank ones. */
 export function footerOf(screen: Screen, bottom: number): string[] {
   return screen.rows
     .slice(bottom + 1)
@@ -16,7 +16,7 @@ export function footerOf(screen: Screen, bottom: number): string[] {
     .map((row) => withoutNumbers(row.text));
 }
 
-/** A further row of a draft: blank where the first row has its glyph, the side kept. */
+/** A further row of a draft: blank instead of the glyph, with the same side. */
 export function isLearnedRow(row: Row, prefix: string, side: string): boolean {
   const start = row.slice(0, textColumns(prefix));
   if (side !== '' && !start.startsWith(side)) return false;

@@ -1,12 +1,12 @@
-/** A notice that does not say when it ends is believed for this long: the longest of the common short windows. */
+/** A notice without an end is believed for this long: the longest of the common short windows. */
 const FALLBACK_MS = 5 * 3600_000;
 
 const UNITS: Record<string, number> = { d: 86_400_000, h: 3600_000, m: 60_000, s: 1000 };
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * When a usage limit ends, from the tool's own words and the moment they were first seen. A clock time without a
- * date is the next one to come; words that cannot be read give a fixed wait.
+ * When a usage limit ends, from the tool's own words and the time they were first seen. A clock time without a date is the
+ * next one; words that cannot be read give a fixed wait.
  */
 export function limitEnd(resets: string | null, seenAt: Date): Date {
   const text = (resets ?? '').toLowerCase().replace(/\(.*?\)/g, ' ');

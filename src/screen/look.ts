@@ -11,21 +11,21 @@ import { findUsageLimit } from './usage-limit.ts';
 
 export type TitleVerdict = 'busy' | 'waiting' | 'idle' | 'neutral';
 
-/** What is to be seen on one screen, before anybody else is asked. */
+/** What one screen shows, before any other source is used. */
 export interface Look {
   composer: Composer | undefined;
   signs: SeenSign[];
-  /** The command that is marked in the tool's list of commands. */
+  /** The marked command in the tool's list of commands. */
   chosen: string | undefined;
   title: TitleVerdict;
   dialog: Dialog | undefined;
   limit: ReturnType<typeof findUsageLimit>;
   tooTall: boolean;
   crowded: boolean;
-  /** Title or footer of a calibrated tool read otherwise than while it was idle. */
+  /** Title or footer of a calibrated tool differ from those it had while idle. */
   strange: boolean;
   unsettled: boolean;
-  /** A prompt, or a command of the tool's own, was sent and the tool shows nothing of it yet. */
+  /** A prompt, or a command of the tool itself, was sent and the tool shows no reaction yet. */
   unanswered: 'prompt' | 'command' | null;
   turnSignature: string;
   excerpt: string;
@@ -77,7 +77,7 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
   };
 }
 
-/** Rows of the block below the composer; rows behind a gap are leftovers of a taller frame. */
+/** The height of the block below the composer; rows after a gap are left over from a taller frame. */
 function footerHeight(screen: Screen, { shape, bottom }: Composer): number {
   const below = screen.rows.slice(bottom + 1).filter((row) => !shape.footerList?.test(row.text));
   const start = below.findIndex((row) => !row.blank);
@@ -86,7 +86,7 @@ function footerHeight(screen: Screen, { shape, bottom }: Composer): number {
   return length < 0 ? below.length - start : length;
 }
 
-/** The last prompt and all that stands below it, as a fingerprint. */
+/** A fingerprint of the last prompt and everything below it. */
 function turnSignature(screen: Screen, detector: Detector, composer: Composer): string {
   const start = lastPromptRow(screen, detector, composer.top) ?? 0;
   const rows = screen.rows.slice(start, composer.top).filter((row) => !row.blank);
@@ -106,7 +106,7 @@ function titleVerdict(title: string, { title: signs }: Detector, hostname: strin
   return signs.idle?.test(title) ? 'idle' : 'neutral';
 }
 
-/** A turn whose end is not the last thing to be seen of it. Its prompt may be out of sight, above a transcript that fills the screen. */
+/** Whether the last turn does not end with a sign of its end. Its prompt may be above the screen. */
 function isUnsettled(screen: Screen, detector: Detector, composer: Composer): boolean {
   const { transcript } = detector;
   const above = screen.rows.slice(0, composer.top).filter((row) => !row.blank);

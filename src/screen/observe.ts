@@ -8,7 +8,7 @@ import { type SignalVerdict, type ToolSignal, weighSignals } from './tool-signal
 import { versionStatus } from './version-range.ts';
 
 export interface ObserveInput {
-  /** Undefined when there was nothing to capture. */
+  /** Undefined if nothing could be captured. */
   screen: Screen | undefined;
   detector: Detector;
   process: ProcessFacts;
@@ -18,8 +18,8 @@ export interface ObserveInput {
 }
 
 /**
- * What a screen, a process table and the tool's own signals add up to. Everything that is not recognised is
- * `unknown`; a composer counts only around the cursor; of two sources that disagree the one against readiness holds.
+ * Combines a screen, the foreground process and the tool's own signals. Anything unrecognised is `unknown`; a composer
+ * counts only around the cursor; if two sources disagree, the one against readiness wins.
  */
 export function observe({ screen, detector, process, signals = [], ageMs = 0 }: ObserveInput): Facts {
   const alive = process.foreground === 'tool' || process.foreground === 'unknown';
@@ -50,8 +50,8 @@ export function observe({ screen, detector, process, signals = [], ageMs = 0 }: 
 }
 
 /**
- * A dialog of no kind that is known is a guess from the shape of rows. Of a version nobody has checked it may be the
- * composer itself, so none is claimed; without a composer the screen stays unrecognised all the same.
+ * A dialog of unknown kind is a guess from the shape of rows. In an unchecked version it may be the composer itself, so no
+ * dialog is claimed; without a composer the screen is unrecognised in any case.
  */
 function withoutGuess(seen: Look): Look {
   return !seen.composer && seen.dialog?.kind === 'unknown' ? { ...seen, dialog: undefined } : seen;
@@ -60,7 +60,7 @@ function withoutGuess(seen: Look): Look {
 type MakeFact = <T>(value: T, source?: string) => Fact<T>;
 
 interface Judgement {
-  /** Evidence of a running turn: what shows it now, and that with what is doubtful. */
+  /** Evidence of a running turn: what shows it now, and the same with doubtful evidence. */
   shown: string[];
   busy: string[];
   asks: Dialog | null;
@@ -68,7 +68,7 @@ interface Judgement {
   mode: Mode | undefined;
   /** The composer takes prompts. */
   open: boolean;
-  /** … and nobody's text stands in it. */
+  /** … and it holds no text. */
   blank: boolean;
 }
 
@@ -178,7 +178,7 @@ function has(seen: Look, means: Meaning): boolean {
   return seen.signs.some((sign) => sign.means === means);
 }
 
-/** Title or signal. A title says so too while a dialog is open: it proves nothing without a composer. */
+/** Title or signal shows idle. A title also does so while a dialog is open: without a composer it proves nothing. */
 function saysIdle({ title }: Look, { state }: SignalVerdict): boolean {
   return title === 'idle' || state === 'idle';
 }
@@ -192,7 +192,7 @@ function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['compos
   return { state, mode, text, region: { first, last, textColumn, right } };
 }
 
-/** What may have ended without anybody saying so. */
+/** Evidence of a turn whose end may not be reported. */
 function doubtfulBusy(seen: Look, verdict: SignalVerdict): string[] {
   const waits = seen.unanswered === 'command' ? !saysIdle(seen, verdict) : seen.unanswered !== null;
   const found = waits ? ['a prompt without an answer'] : [];
@@ -201,7 +201,7 @@ function doubtfulBusy(seen: Look, verdict: SignalVerdict): string[] {
   return found;
 }
 
-/** What shows a running turn at this moment. */
+/** Evidence of a turn that runs at this moment. */
 function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
   const idle = saysIdle(seen, verdict);
   const found = seen.signs
@@ -218,7 +218,7 @@ function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
 function menuOf({ composer, signs, chosen, tooTall, crowded }: Look): Menu | null {
   const sign = signs.find(({ means }) => means === 'menu');
   if (composer?.mode === 'search') return { kind: 'search', row: composer.text };
-  // A list of commands hangs on a slash; without one the same marks belong to something else.
+  // A list of commands belongs to a slash; without one the same marks mean something else.
   if (chosen !== undefined && composer?.text.startsWith('/'))
     return { kind: 'menu', row: sign?.row ?? chosen, chosen };
   if (sign) return { kind: 'menu', row: sign.row };

@@ -3,7 +3,7 @@ import { type AskedDialog, type Dialog, readDialog } from './find-dialog.ts';
 import type { Row, Screen } from './model/screen.ts';
 import { type Colour, type Style, sameStyle } from './model/style.ts';
 
-/** A run of characters that look the same; what is absent is as the terminal has it. */
+/** A run of characters of one style; an absent property is the terminal's default. */
 export interface Span {
   text: string;
   fg?: string;
@@ -15,13 +15,13 @@ export interface Span {
   inverse?: true;
 }
 
-/** A screen for people who look at it from elsewhere, colours and all. */
+/** A screen with colours, for people who view it elsewhere. */
 export interface ScreenPicture {
   columns: number;
   rows: number;
   lines: Span[][];
   cursor: { column: number; row: number } | null;
-  /** Another one whenever anything of it looks different. */
+  /** Changes with any visible difference. */
   hash: string;
   dialog: (AskedDialog & { hash: string; kind: string; title: string }) | null;
 }
@@ -40,7 +40,7 @@ export function pictureOf(screen: Screen, dialog: Dialog | null): ScreenPicture 
   };
 }
 
-/** By which a choice is tied to the dialog it was made for: any other text, or another choice marked, is another dialog. */
+/** Ties a choice to its dialog: other text, or another marked choice, is another dialog. */
 export function dialogHash(screen: Screen, dialog: Dialog | null): string | null {
   return dialog && digest([dialog.kind, readDialog(screen).lines]);
 }
@@ -73,7 +73,7 @@ function spansOf(row: Row): Span[] {
   }
   end();
   const last = spans.at(-1);
-  // Blanks at the end that look like nothing say nothing.
+  // Trailing blanks without a visible style are dropped.
   if (last && Object.keys(last).length === 1) {
     last.text = last.text.trimEnd();
     if (last.text === '') spans.pop();
@@ -83,7 +83,7 @@ function spansOf(row: Row): Span[] {
 
 function spanOf(text: string, { fg, bg, bold, dim, italic, underline, inverse }: Style): Span {
   return {
-    // What a terminal never shows as itself is no part of a picture.
+    // A terminal never shows control characters as themselves.
     text: text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' '),
     ...(fg !== null && { fg: colour(fg) }),
     ...(bg !== null && { bg: colour(bg) }),

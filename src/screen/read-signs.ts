@@ -3,7 +3,7 @@ import type { Composer } from './find-composer.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 import { isHued, rgbOf, type Style } from './model/style.ts';
 
-/** A row of the screen that means something, by the detector's word. */
+/** A row of the screen that has a meaning according to the detector. */
 export interface SeenSign {
   means: Meaning;
   where: Sign['where'];
@@ -11,7 +11,7 @@ export interface SeenSign {
   weak: boolean;
 }
 
-/** Every sign of the detector that the screen shows around this composer. */
+/** The signs of the detector that the screen shows around this composer. */
 export function readSigns(screen: Screen, detector: Detector, composer: Composer): SeenSign[] {
   const seen: SeenSign[] = [];
   for (const sign of detector.signs) {
@@ -29,7 +29,7 @@ export function readSigns(screen: Screen, detector: Detector, composer: Composer
   return seen;
 }
 
-/** The one command that is marked as chosen in the tool's list; undefined when there is none, or more than one. */
+/** The command that is marked as chosen in the tool's list; undefined if there is none, or more than one. */
 export function chosenCommand(screen: Screen, detector: Detector, composer: Composer): string | undefined {
   const { completion } = detector;
   if (!completion) return undefined;
@@ -68,7 +68,7 @@ function regionRows(
   return sign.rows === undefined ? shown : shown.slice(0, sign.rows);
 }
 
-/** From the last prompt that was sent (its row excluded) down to the composer; everything above it when none is in sight. */
+/** The rows between the last sent prompt and the composer; all rows above the composer if no prompt is visible. */
 export function turnRows(screen: Screen, detector: Detector, composer: Composer): Row[] {
   const start = lastPromptRow(screen, detector, composer.top);
   return screen.rows.slice(start === undefined ? 0 : start + 1, composer.top);

@@ -7,7 +7,7 @@ import { mainPart } from './sidebar.ts';
 const open = loadFixtures().filter(({ tool, state }) => tool === 'copilot' && state.includes('sidebar'));
 
 describe('a panel beside the composer', () => {
-  it('is left out, and the composer is told where it stands on the whole screen', () => {
+  it('a panel at the left is left out, and the composer keeps its place on the whole screen', () => {
     expect(open.length).toBeGreaterThan(5);
     for (const fixture of open) {
       const { screen } = fixture.capture;
@@ -19,7 +19,7 @@ describe('a panel beside the composer', () => {
     }
   });
 
-  it('is none when its rule has a gap, or stands right of the cursor', () => {
+  it('a vertical rule with a gap, or right of the cursor, is not the edge of a panel', () => {
     const { screen } = open[0]!.capture;
     const detector = detectorFor('copilot');
     const [first, ...rest] = screen.rows;

@@ -1,13 +1,13 @@
 import type { Composer } from './find-composer.ts';
 import { Row, type Screen } from './model/screen.ts';
 
-/** A screen without the panel at its left, and how many columns that took. */
+/** A screen without the panel at its left, and the width of that panel in columns. */
 export interface MainPart {
   screen: Screen;
   offset: number;
 }
 
-/** The part that a rule from top to bottom, left of the cursor, parts from a sidebar; all of it where none stands. */
+/** The part right of a rule from top to bottom, left of the cursor; the whole screen if there is no such rule. */
 export function mainPart(screen: Screen, { sidebar }: { sidebar?: string }): MainPart {
   const edge = sidebar === undefined ? -1 : ruleColumn(screen, sidebar);
   if (edge < 0) return { screen, offset: 0 };
@@ -25,7 +25,7 @@ function ruleColumn({ rows, cursor }: Screen, rule: string): number {
   return -1;
 }
 
-/** The composer of a main part, where it stands on the whole screen. */
+/** The composer of a main part, in the coordinates of the whole screen. */
 export function movedRight(composer: Composer, offset: number): Composer {
   return { ...composer, textColumn: composer.textColumn + offset, right: composer.right + offset };
 }

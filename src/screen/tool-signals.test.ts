@@ -15,35 +15,35 @@ const hook = (state: ToolSignal['state'], ageMs: number): ToolSignal => ({
 });
 
 describe("a tool's own signals", () => {
-  it('say nothing when there are none', () => {
+  it('without signals of the tool the state is none', () => {
     expect(weighSignals([])).toMatchObject({ state: 'none', source: null });
   });
 
-  it('are not believed from a file whose writer is dead', () => {
+  it('a signal file is not believed if its writer is dead', () => {
     const verdict = weighSignals([file('busy', 10, false)]);
     expect(verdict.state).toBe('none');
     expect(verdict.dismissed).toEqual([{ source: 'claude_status_file', because: 'its writer is dead' }]);
   });
 
-  it('let waiting beat busy and busy beat idle', () => {
+  it('among signals, waiting beats busy and busy beats idle', () => {
     expect(weighSignals([file('idle', 9), { source: 'title', state: 'busy', ageMs: 0 }]).state).toBe('busy');
     expect(weighSignals([file('waiting', 9), { source: 'title', state: 'busy', ageMs: 0 }]).state).toBe(
       'waiting',
     );
   });
 
-  it('drop a start that was never ended when the status file knows better', () => {
+  it('a start without an end is dropped if a newer status file shows idle', () => {
     expect(weighSignals([hook('busy', 5000), file('idle', 100)]).state).toBe('idle');
   });
 
-  it('keep a start that is newer than the status file', () => {
+  it('a start that is newer than the status file is kept', () => {
     expect(weighSignals([hook('busy', 50), file('idle', 100)])).toMatchObject({
       state: 'busy',
       isEvent: true,
     });
   });
 
-  it('carry an interrupt and a failure', () => {
+  it('an interrupt and a failure are taken from the signals', () => {
     expect(weighSignals([{ source: 'codex_rollout', state: 'interrupted', ageMs: 1 }])).toMatchObject({
       state: 'idle',
       interrupted: true,

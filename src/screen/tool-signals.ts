@@ -1,32 +1,32 @@
-/** What the tool itself says, beyond its screen. */
+/** A state that the tool itself reports, apart from its screen. */
 export interface ToolSignal {
   source: string;
   state: 'idle' | 'busy' | 'waiting' | 'interrupted' | 'failed' | 'ended';
-  /** How long ago the tool said it. */
+  /** How long ago the tool reported it. */
   ageMs: number;
-  /** For files that outlive their writer: whether the process that wrote it still lives. */
+  /** For files that may outlive their writer: whether the process that wrote it still lives. */
   writerAlive?: boolean;
-  /** The source reports events, and some are never reported; without it, the tool keeps it true at every moment. */
+  /** The source reports events, and may miss some. Otherwise the tool keeps its state current at every moment. */
   isEvent?: true;
   detail?: string;
 }
 
 export interface SignalVerdict {
-  /** What holds now; `none` when no signal has anything to say. */
+  /** The current state; `none` if no signal has one. */
   state: 'idle' | 'busy' | 'waiting' | 'none';
   source: string | null;
   ageMs: number;
-  /** It is an event, whose end may never be reported. */
+  /** The state comes from an event, whose end may never be reported. */
   isEvent: boolean;
   interrupted: boolean;
   failed: boolean;
-  /** Signals that were given and not believed, with the reason. */
+  /** Signals that were not believed, with the reason. */
   dismissed: { source: string; because: string }[];
 }
 
 /**
- * Many voices, one answer: waiting beats busy beats idle among those believed, because only "everyone says idle" may
- * add up to ready. A file whose writer is dead is not believed; an event is not believed against a later level.
+ * Combines the signals into one state. Among the believed ones, waiting beats busy and busy beats idle: only if all of
+ * them are idle may the agent be ready. A file whose writer is dead is not believed; nor is an event against a later level.
  */
 export function weighSignals(signals: readonly ToolSignal[]): SignalVerdict {
   const dismissed: SignalVerdict['dismissed'] = [];

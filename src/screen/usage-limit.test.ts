@@ -14,14 +14,14 @@ describe('a usage limit', () => {
     ['■ Your workspace is out of credits. Add credits to continue.', null],
     ['● You’re out of extra usage · resets 10am', '10am'],
     ['  Weekly limit reached ∙ resets in 3 days', 'in 3 days'],
-  ])('is read from %s', (row, resets) => {
+  ])('a usage limit is read from %s', (row, resets) => {
     const rows = ['● something before', '', row];
     expect(findUsageLimit(rows)?.resets?.replace(/^in /, '')).toBe(resets?.replace(/^in /, '') ?? undefined);
     expect(findUsageLimit(rows)).toBeDefined();
     expect(findUsageLimit([], ['  auto mode on', row])).toBeDefined();
   });
 
-  it('is not read from a row amid an answer', () => {
+  it('a usage limit is not read from a row in the middle of an answer', () => {
     const rows = ['● This is what it printed:', "  You've hit your session limit · resets 3am (UTC)"];
     expect(findUsageLimit(rows)).toBeUndefined();
   });
@@ -33,11 +33,11 @@ describe('a usage limit', () => {
     '  the loop stops once the limit is reached',
     'if (count > limit) throw new Error("limit reached")',
     '● I have reached the end of the file.',
-  ])('is not read from %s', (row) => {
+  ])('a usage limit is not read from %s', (row) => {
     expect(findUsageLimit([row])).toBeUndefined();
   });
 
-  it('reads its end from the row it was wrapped into', () => {
+  it('the end of a usage limit is read from the row it was wrapped into', () => {
     const rows = [
       '■ You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit',
       'chatgpt.com/settings or try again at Nov 16th, 2026 12:24 AM.',
@@ -45,7 +45,7 @@ describe('a usage limit', () => {
     expect(findUsageLimit(rows)?.resets).toBe('Nov 16th, 2026 12:24 AM');
   });
 
-  it('takes the newest of several', () => {
+  it('the newest of several usage limits counts', () => {
     const rows = [
       "● You've hit your session limit · resets 3pm",
       "● You've hit your session limit · resets 8pm",

@@ -1,14 +1,14 @@
 /** The provider refuses work for now. */
 export interface UsageLimit {
   text: string;
-  /** When it ends, in the tool's words; null when it does not say. */
+  /** When it ends, in the tool's words; null if the notice does not state it. */
   resets: string | null;
 }
 
-/** What tools put before a notice. */
+/** The marker that tools put before a notice. */
 const MARKER = /^[\s●•■✕✗⚠ℹ⎿│┃╰└*!-]*/u;
 
-/** Begins a row that is no more of what stands above it. */
+/** The beginning of a row that does not continue the row above it. */
 const BEGINS = /^\s*[●•■✕✗⚠ℹ⎿│┃╰└]/u;
 
 /**
@@ -21,7 +21,7 @@ const NOTICE =
 const RESET =
   /\b(?:resets?(?: at| in| on)?|try again (?:at|in|after|on)|available again (?:at|in|on))\s+([^.|\n·]{2,60})/i;
 
-/** A limit notice in the footer, or the newest of a turn. A tool begins a block with it; a row amid an answer is the model's. */
+/** A limit notice in the footer, or the newest one of a turn. It begins a block; a row in the middle of an answer is the model's. */
 export function findUsageLimit(
   turn: readonly string[],
   footer: readonly string[] = [],

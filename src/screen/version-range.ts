@@ -11,11 +11,11 @@ export type VersionStatus =
   | 'seen'
   /** Between versions that were checked, or a later one of the same line. */
   | 'in_range'
-  /** Nobody told the version; the newest detector is assumed. */
+  /** The version is unknown; the newest detector is used. */
   | 'assumed'
   | 'outside';
 
-/** The three numbers of a version; `claude 2.1.325 (Claude Code)` reads as 2.1.325. Undefined when there are none. */
+/** The three numbers of a version, 2.1.325 from `claude 2.1.325 (Claude Code)`; undefined if there are none. */
 export function readVersion(text: string): [number, number, number] | undefined {
   const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
   return found ? [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)] : undefined;

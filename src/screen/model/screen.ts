@@ -14,7 +14,7 @@ export class Row {
     this.styles = styles;
   }
 
-  /** What the row reads, without trailing blanks; no-break spaces read as spaces. */
+  /** The text of the row without trailing blanks; no-break spaces become spaces. */
   get text(): string {
     this.#text ??= this.slice(0, this.chars.length).trimEnd();
     return this.#text;
@@ -48,7 +48,7 @@ export class Row {
 export interface Cursor {
   x: number;
   y: number;
-  /** False while the program hides it; undefined when the capture does not say. */
+  /** False while the program hides it; undefined if the capture does not record it. */
   visible: boolean | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Screen {
   cursor: Cursor | undefined;
   title: string;
   alternate: boolean | undefined;
-  /** False when the capture holds no style at all, so that ghost text cannot be told from typed text. */
+  /** False if the capture has no style at all, so a placeholder cannot be distinguished from typed text. */
   styled: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { type Colour, PLAIN, type Style, sameStyle } from './style.ts';
 
-/** The style after one `ESC [ … m`. Unknown codes change nothing. An interned PLAIN marks "no style at all". */
+/** The style after one `ESC [ … m`. Unknown codes change nothing. Without any style, it is the shared PLAIN. */
 export function applySgr(style: Style, parameters: string): Style {
   const next = { ...style };
   const parts = parameters.split(';');

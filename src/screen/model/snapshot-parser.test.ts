@@ -6,7 +6,7 @@ import { parseSnapshot } from './snapshot-parser.ts';
 const ESC = '\u001b';
 
 describe('a captured pane', () => {
-  it('carries a style over line ends, as tmux writes it', () => {
+  it('a style of a captured pane continues over line ends, as tmux writes it', () => {
     const screen = parseSnapshot(`${ESC}[2mdim\nstill dim${ESC}[0m plain`);
     expect(screen.rows[0]!.style(0).dim).toBe(true);
     expect(screen.rows[1]!.style(0).dim).toBe(true);
@@ -14,7 +14,7 @@ describe('a captured pane', () => {
     expect(screen.rows[1]!.text).toBe('still dim plain');
   });
 
-  it('reads palette, true colour and colon forms', () => {
+  it('colours of a captured pane are read in palette, true colour and colon forms', () => {
     const row = parseSnapshot(
       `${ESC}[38;5;244ma${ESC}[38;2;0;10;255mb${ESC}[38:2::1:2:3mc${ESC}[48:5:7md${ESC}[91me${ESC}[39;49mf`,
     ).rows[0]!;
@@ -29,30 +29,30 @@ describe('a captured pane', () => {
     expect(row.style(3).bg).toBe(7);
   });
 
-  it('skips hyperlinks, title strings and foreign sequences whole', () => {
+  it('hyperlinks, title strings and unknown sequences of a captured pane are skipped', () => {
     const text = `a${ESC}]8;;https://x.y/${ESC}\\b${ESC}]8;;\u0007c${ESC}[2Kd${ESC}(Be${ESC}Pq~${ESC}\\f`;
     expect(parseSnapshot(text).rows[0]!.text).toBe('abcdef');
   });
 
-  it('gives wide characters two columns and marks none', () => {
+  it('a wide character takes two columns and a combining mark none', () => {
     const row = parseSnapshot('漢e\u0301👩‍💻x').rows[0]!;
     expect(row.chars).toEqual(['漢', '', 'e\u0301', '👩‍💻', '', 'x']);
   });
 
-  it('has exactly the rows and columns it was told of', () => {
+  it('a captured pane has exactly the requested rows and columns', () => {
     const screen = parseSnapshot('one\ntwo\n', { columns: 80, height: 24 });
     expect(screen.rows).toHaveLength(24);
     expect(screen.columns).toBe(80);
     expect(screen.rows[23]!.blank).toBe(true);
   });
 
-  it('knows a capture without any style', () => {
+  it('a capture without any style is recognised', () => {
     expect(parseSnapshot('plain').styled).toBe(false);
     expect(parseSnapshot(`${ESC}[1mbold`).styled).toBe(true);
     expect(parseSnapshot(`${ESC}[0mreset only`).styled).toBe(false);
   });
 
-  it('reads whatever it is given without failing', () => {
+  it('any text can be read as a captured pane', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const screen = parseSnapshot(text);
@@ -61,7 +61,7 @@ describe('a captured pane', () => {
     );
   });
 
-  it('reads styled text as the terminal itself shows it', async () => {
+  it('styled text is read as the terminal shows it', async () => {
     const piece = fc.record({
       sgr: fc.constantFrom(
         '0',

@@ -3,7 +3,7 @@ import { padRows, Row, type Screen } from './screen.ts';
 import { applySgr } from './sgr.ts';
 import { PLAIN, type Style } from './style.ts';
 
-/** What tmux says of a pane beside its content. Everything but the content may be unknown. */
+/** tmux's facts about a pane, apart from its content. Any of them may be unknown. */
 export interface SnapshotFacts {
   columns?: number | undefined;
   height?: number | undefined;
@@ -15,8 +15,8 @@ export interface SnapshotFacts {
 const LARGEST_SIDE = 2000;
 
 /**
- * Reads the output of `capture-pane -p -e`: text, line feeds and SGR sequences whose effect runs on from line to
- * line. Hyperlinks and any other sequence are skipped whole. Never throws: what cannot be read shows as itself.
+ * Reads the output of `capture-pane -p -e`: text, line feeds and SGR sequences whose effect continues over lines.
+ * Hyperlinks and all other sequences are skipped. Never throws: bytes that cannot be read are shown unchanged.
  */
 export function parseSnapshot(text: string, facts: SnapshotFacts = {}): Screen {
   const reader = new SnapshotReader();
@@ -97,7 +97,7 @@ function isFinalByte(code: number): boolean {
   return code >= 0x40 && code <= 0x7e;
 }
 
-/** OSC, DCS and APC end with BEL or ESC \; one that never ends takes the rest of the line. */
+/** OSC, DCS and APC end with BEL or ESC \; one without an end covers the rest of the line. */
 function endOfString(line: string, from: number): number {
   for (let at = from; at < line.length; at++) {
     if (line[at] === '\u0007') return at + 1;

@@ -65,8 +65,8 @@ const BASIC: [number, number, number][] = [
 ];
 
 /**
- * A washed-out colour of middle brightness: what tools use for hints and placeholders on light and dark themes
- * alike. Neither near-white nor near-black text passes, nor anything with a hue.
+ * A grey of middle brightness, which tools use for hints and placeholders on light and dark themes. Near-white and
+ * near-black text is not, and neither is anything with a hue.
  */
 export function isMidGrey(colour: Colour): boolean {
   const rgb = rgbOf(colour);

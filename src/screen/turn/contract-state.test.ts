@@ -45,7 +45,7 @@ function contract(state: string, change: Partial<ContractInput> = {}) {
 }
 
 describe("the contract's state", () => {
-  it('of a waiting agent says idle and freeform, and is stable after the threshold', () => {
+  it('the state of a waiting agent is idle and freeform, and stable after the threshold', () => {
     expect(contract('completed')).toMatchObject({
       diagnostics: { availability: 'available', process_state: 'tui_up', parse_status: 'parsed' },
       parsed_surface: { business_state: 'idle', input_mode: 'freeform', ui_context: 'normal_prompt' },
@@ -55,7 +55,7 @@ describe("the contract's state", () => {
     });
   });
 
-  it('of a working agent says working', () => {
+  it('the state of a working agent is working', () => {
     expect(contract('busy')).toMatchObject({
       parsed_surface: { business_state: 'working' },
       surface: { ready_posture: 'no' },
@@ -63,7 +63,7 @@ describe("the contract's state", () => {
     });
   });
 
-  it('of a dialog says who is waited for, and shows what it asks', () => {
+  it('the state of a dialog shows that a person is needed, and its text', () => {
     const state = contract('permission');
     expect(state).toMatchObject({
       parsed_surface: {
@@ -80,7 +80,7 @@ describe("the contract's state", () => {
     ['shell', 'tui_down', 'tui_down', 'skipped_tui_down'],
     ['gone', 'tui_down', 'tui_down', 'skipped_tui_down'],
   ] as const)(
-    'of a pane with %s in front is all unknown',
+    'the state of a pane with %s in the foreground is unknown',
     (foreground, availability, process_state, parse_status) => {
       const facts = observe({
         screen: fixture('completed').capture.screen,
@@ -103,7 +103,7 @@ describe("the contract's state", () => {
     },
   );
 
-  it('without tmux has neither probe nor parsed surface', () => {
+  it('the state without tmux has neither probe nor parsed surface', () => {
     const state = contract('completed', { probe: { ...probe, transport: 'tmux_missing' } });
     expect(state).toMatchObject({
       diagnostics: { availability: 'unavailable' },
@@ -119,14 +119,14 @@ describe("the contract's state", () => {
     });
   });
 
-  it('of a tool without a detector says so', () => {
+  it('the state of a tool without a detector is marked as unsupported', () => {
     expect(contract('completed', { detectorName: undefined })).toMatchObject({
       diagnostics: { parse_status: 'unsupported_tool' },
       parsed_surface: null,
     });
   });
 
-  it('gives each fact its source and the time it was seen', () => {
+  it('each fact of the state has its source and the time it was seen', () => {
     const facts = observe({
       screen: fixture('completed').capture.screen,
       detector: claude,
@@ -141,7 +141,7 @@ describe("the contract's state", () => {
     });
   });
 
-  it('keeps at most the last 4000 characters of a screen', () => {
+  it('the state has at most the last 4000 characters of a screen', () => {
     const state = contract('completed');
     expect(state.probe_snapshot!.captured_text_excerpt.length).toBeLessThanOrEqual(4000);
     expect(state.probe_snapshot!.captured_text_hash).toMatch(/^[0-9a-f]{40}$/);

@@ -3,7 +3,7 @@ import { type Screen, screenText } from '../model/screen.ts';
 import { fingerprint, stabilityAt } from './stability.ts';
 import type { TurnState } from './turn-state.ts';
 
-/** What is known of the way to the screen. */
+/** Facts about the connection to the screen. */
 export interface Probe {
   observedAtUtc: string;
   transport: 'tmux_up' | 'tmux_missing' | 'probe_error';
@@ -27,8 +27,8 @@ export interface ContractInput {
 const EXCERPT_CHARS = 4000;
 
 /**
- * The observed part of `GET /v1/control/tui/state`. When tmux or the tool is gone everything reads unknown: the last
- * picture of a dead tool is not a state.
+ * The observed part of `GET /v1/control/tui/state`. If tmux or the tool is gone, everything is unknown: the last screen
+ * of a dead tool is not a state.
  */
 export function contractState(input: ContractInput) {
   const { facts, turn, probe } = input;

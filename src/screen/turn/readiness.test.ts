@@ -54,7 +54,7 @@ const codes = (facts: Facts, policy: Partial<GatePolicy> = {}): string[] => {
 const busy: Picture = { above: ['✻ Working… (3s)', ''], below: ['  esc to interrupt'], title: '◐ x' };
 
 describe('the readiness gate', () => {
-  it('is ready for an empty composer and nothing else', () => {
+  it('an agent with an empty composer is ready', () => {
     expect(codes(look())).toEqual([]);
   });
 
@@ -74,25 +74,25 @@ describe('the readiness gate', () => {
     ['another program', look({}, { foreground: 'other' }), ['other_program']],
     ['an unknown version', look({}, { version: '3.0.0' }), ['unknown_version']],
     [
-      'a status file that says busy',
+      'a status file that reports busy',
       look({}, {}, [{ source: 'claude_status_file', state: 'busy', ageMs: 5 }]),
       ['busy_turn'],
     ],
     [
-      'a hook that says busy',
+      'a hook that reports busy',
       look({}, {}, [{ source: 'claude_hooks', state: 'busy', ageMs: 5, isEvent: true }]),
       ['busy_turn'],
     ],
     [
-      'a status file that says a person is asked',
+      'a status file that reports a question to a person',
       look({}, {}, [{ source: 'claude_status_file', state: 'waiting', ageMs: 5 }]),
       ['dialog', 'contradiction'],
     ],
-  ])('is not ready for %s', (_, facts, expected) => {
+  ])('an agent is not ready with %s', (_, facts, expected) => {
     expect(codes(facts)).toEqual(expected);
   });
 
-  it('is not ready for a screen nobody recognises, or none', () => {
+  it('an agent with an unrecognised screen, or none, is not ready', () => {
     const blind = observe({ screen: undefined, detector: claude, process: { foreground: 'tool' } });
     expect(codes(blind)).toEqual(['unknown_screen']);
     const noise = parseSnapshot('hello\nworld', { cursor: { x: 0, y: 1 } });
@@ -101,18 +101,18 @@ describe('the readiness gate', () => {
     ]);
   });
 
-  it('is not ready while the screen still moves, or a noted prompt has not been seen', () => {
+  it('an agent is not ready while its screen moves, or a noted prompt has not been seen', () => {
     expect(codes(look(), { stable: false })).toEqual(['unstable_screen']);
     expect(codes(look(), { turnPhase: 'active' })).toEqual(['busy_turn']);
   });
 
-  it('lets doubtful evidence yield to a reducer that saw the composer still and empty', () => {
+  it('doubtful evidence of a turn yields if the composer was still and empty for long', () => {
     const facts = look({}, {}, [{ source: 'claude_hooks', state: 'busy', ageMs: 9000, isEvent: true }]);
     expect(codes(facts, { turnPhase: 'ready' })).toEqual([]);
     expect(codes(look(busy), { turnPhase: 'ready' })).toEqual(['busy_turn']);
   });
 
-  it('lets always skip busy, unstable and pending input, and nothing else', () => {
+  it('the policy always skips busy, unstable and pending input, and nothing else', () => {
     const always = { admission: 'always' as const, stable: false };
     expect(codes(look(busy), always)).toEqual([]);
     const pending = look({ ...busy, above: ['❯ next', '  ctrl+x ctrl+s to send now', '', '✻ Working…', ''] });
@@ -132,20 +132,20 @@ describe('the readiness gate', () => {
     }
   });
 
-  it('lets calibration and a limit that is over stand in', () => {
+  it('a calibrated version is ready, and so is an agent whose usage limit is over', () => {
     expect(codes(look({}, { version: '3.0.0' }), { calibrated: true })).toEqual([]);
     const limited = look({ above: ["● You've hit your session limit · resets 3pm", ''] });
     expect(codes(limited, { ignoreUsageLimit: true })).toEqual([]);
   });
 
-  it("gives each reason as name='value', on one line and without stray quotes", () => {
+  it("each readiness reason has the form name='value', on one line and without extra quotes", () => {
     const gate = decideReadiness(look({ text: 'x' }, { version: "9'9\n9" }), { stable: false });
     const fragments = gate.ready ? [] : reasonTexts(gate.reasons);
     expect(fragments).toHaveLength(3);
     for (const fragment of fragments) expect(fragment).toMatch(/^\w+='[^'\n]*'$/);
   });
 
-  it('keeps to its closed list and order', () => {
+  it('readiness reasons come from a closed list, in its order', () => {
     fc.assert(
       fc.property(
         fc.constantFrom<ProcessFacts['foreground']>('tool', 'shell', 'gone', 'other', 'unknown'),

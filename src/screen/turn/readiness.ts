@@ -12,21 +12,21 @@ import type { Facts, Phase } from '../facts.ts';
 export interface GatePolicy {
   /** Whether the screen has been still for long enough; see the turn reducer. */
   stable: boolean;
-  /** The turn reducer's word: a prompt just submitted runs before the screen shows it. */
+  /** From the turn reducer: a prompt that was just submitted runs before the screen shows it. */
   turnPhase?: Phase;
-  /** `ready_only` binds all reasons; `if_no_pending` lets a busy turn and an unstable screen pass; `always` pending input too. */
+  /** `ready_only` applies all reasons; `if_no_pending` skips a busy turn and an unstable screen; `always` also pending input. */
   admission?: AdmissionPolicy;
   /** The tool's version is outside every known range, but calibration found the composer. */
   calibrated?: boolean;
-  /** The screen has not been recognised for long; a word more, for whoever waits. */
+  /** The screen has been unrecognised for long; added to the reason for people. */
   stalled?: boolean;
-  /** What this lane typed and the tool has not answered; nothing more is typed until the screen moves. */
+  /** Text that this lane typed and the tool has not reacted to; nothing more is typed until the screen moves. */
   unseen?: 'pasted' | 'entered' | 'pasted_long' | 'entered_long' | undefined;
-  /** Which program holds the terminal was asked, and could not be found out. */
+  /** The program that holds the terminal could not be determined. */
   processUnknown?: boolean;
-  /** A mark typed to find the composer was not seen to go; whether the screen shows it. */
+  /** A mark typed to find the composer was not seen to disappear; whether the screen shows it. */
   trialMark?: 'shown' | 'unseen' | undefined;
-  /** What the server that owns the terminal says against it. */
+  /** Reasons of the server that owns the terminal. */
   owner?: readonly Reason[];
   /** A limit notice whose end has passed is history; see isLimitOver. */
   ignoreUsageLimit?: boolean;
@@ -34,12 +34,12 @@ export interface GatePolicy {
 
 export type Readiness = { ready: true } | { ready: false; reasons: Reason[] };
 
-/** What one policy lets pass, those after it do too. */
+/** A policy skips everything that the policies before it skip. */
 const LENIENCE: Record<AdmissionPolicy, number> = { ready_only: 0, if_no_pending: 1, always: 2 };
 
 /**
- * The one gate for prompts, whoever asks. Ready is what remains when nothing speaks against it: every doubt is a
- * reason. No policy lets a prompt into a dialog, a shell, a draft or a screen nobody recognised.
+ * The one gate for all prompts. An agent is ready if there is no reason against it, and every doubt is a reason. No policy
+ * lets a prompt into a dialog, a shell, a draft or an unrecognised screen.
  */
 export function decideReadiness(facts: Facts, policy: GatePolicy): Readiness {
   const lenience = LENIENCE[policy.admission ?? 'ready_only'];
@@ -50,7 +50,7 @@ export function decideReadiness(facts: Facts, policy: GatePolicy): Readiness {
   return reasons.length === 0 ? { ready: true } : { ready: false, reasons: inReasonOrder(reasons) };
 }
 
-/** The values of a reason as this screen gives it: none when it does not. `found`: by the rules before. */
+/** The values of a reason on this screen; none if it does not apply. `found`: the reasons of the rules before. */
 type Rule = (facts: Facts, policy: GatePolicy, found: readonly Reason[]) => string | string[] | undefined;
 
 const yes = (is: boolean | undefined): 'yes' | undefined => (is ? 'yes' : undefined);
@@ -59,7 +59,7 @@ const process =
   (facts) =>
     facts.process.value === kind ? kind : undefined;
 
-/** What speaks against typing, by what is seen. */
+/** The reasons against typing. */
 const RULES: Record<GateCode, Rule> = {
   tool_gone: process('gone'),
   shell_in_foreground: process('shell'),
@@ -103,12 +103,12 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
   return found;
 }
 
-/** The tool is there, and nothing on its screen says what it waits for. */
+/** The tool is running, and its screen does not show what it waits for. */
 export function isUnreadable(facts: Facts): boolean {
   return doubts(facts, { stable: true }).some(({ code }) => code === 'unknown_screen');
 }
 
-/** A version nobody has seen: its composer was tried out, and more than the absence of busy rows says that it is idle. */
+/** An unknown version that is usable: its composer was calibrated, and a positive sign shows that it is idle. */
 function isTried(facts: Facts, { calibrated }: GatePolicy): boolean {
   return calibrated === true && (facts.proven_idle || facts.tool === CALIBRATED_TOOL);
 }
@@ -119,7 +119,7 @@ function isBusy({ busy }: Facts, { turnPhase }: GatePolicy): boolean {
   return busy.value === 'yes' && !(busy.doubtful && turnPhase === 'ready');
 }
 
-/** The last bar: whatever else was found or not, without a composer that is open and empty nothing is ready. */
+/** The last check: without an open and empty composer nothing is ready, whatever else was found. */
 function isUnrecognised(facts: Facts, found: readonly Reason[]): boolean {
   if (facts.surface.ready_posture.value === 'yes') return false;
   const explaining = facts.composer.value ? 'composer' : 'absence';

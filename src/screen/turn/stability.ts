@@ -3,8 +3,8 @@ import type { Facts } from '../facts.ts';
 import type { TurnState } from './turn-state.ts';
 
 /**
- * A fingerprint of everything that decides. Clocks, tips and token counters in the footer are no part of it, so a
- * waiting agent with a talkative footer is still stable; any change of the transcript or the composer is not.
+ * A fingerprint of everything that matters. Clocks, tips and token counters in the footer are not part of it, so a waiting
+ * agent with a changing footer is stable. Any change of the transcript or the composer changes it.
  */
 export function stateSignature(facts: Facts, turn: Pick<TurnState, 'phase' | 'lastTurn'>): string {
   const { surface } = facts;
@@ -40,16 +40,16 @@ export interface Stability {
   stable_since_utc: string | null;
 }
 
-/** The end of a turn is still being drawn for a moment after the tool said so. */
+/** The tool still draws the end of a turn for a moment after reporting it. */
 const AFTER_REPORTED_END_SECONDS = 0.1;
 
-/** How long the screen must be still before something is typed: less where the tool itself said that its turn ended. */
+/** How long the screen must be still before something is typed: less if the tool itself reported the end of its turn. */
 export function stillBeforeTyping(
-  { endReported: endReported }: TurnState,
-  { reported: told }: Pick<Facts, 'reported'>,
+  { endReported }: TurnState,
+  { reported }: Pick<Facts, 'reported'>,
   thresholdSeconds: number,
 ): number {
-  return endReported && told === 'idle'
+  return endReported && reported === 'idle'
     ? Math.min(AFTER_REPORTED_END_SECONDS, thresholdSeconds)
     : thresholdSeconds;
 }

@@ -67,12 +67,12 @@ const at = (seconds: number) => ({
 const reporting = (state: ToolSignal['state'], above: string[], below?: string): Facts =>
   facts(above, '', below ?? '  ? for shortcuts', [{ source: 'status_file', state, ageMs: 0 }]);
 
-describe('a tool that says itself when its turn ends', () => {
+describe('a tool that reports the end of its turn', () => {
   const before = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
   const working = reporting('busy', [...asked, '✻ Thinking… (1s)'], '  esc to interrupt');
   const ended = reporting('idle', [...asked, '● did it', '✻ Worked for 3s']);
 
-  it('is believed at once, and its screen needs to be still for a moment only', () => {
+  it('the reported end of a turn is believed at once, and the screen need be still only for a moment', () => {
     const state = play(before, [1.2, working], [4, ended]);
     expect(state).toMatchObject({ phase: 'ready', endReported: true, lastTurn: { result: 'success' } });
     expect(stillBeforeTyping(state, ended, 1)).toBe(0.1);
@@ -80,12 +80,12 @@ describe('a tool that says itself when its turn ends', () => {
     expect(stillBeforeTyping(state, done, 1)).toBe(1);
   });
 
-  it('is not believed when it never said that it works on the turn', () => {
+  it('the reported end of a turn is not believed if its start was never reported', () => {
     const state = play(before, [1.2, busy], [4, ended]);
     expect(state).toMatchObject({ endReported: false, lastTurn: { result: 'none' } });
   });
 
-  it('is not believed against a screen that still shows work, a dialog or a draft', () => {
+  it('the reported end of a turn is not believed while the screen shows work, a dialog or a draft', () => {
     const stillBusy = reporting('idle', [...asked, '✻ Thinking… (3s)'], '  esc to interrupt');
     const draft = facts([...asked, '● did it', '✻ Worked for 3s'], 'wait', '  ? for shortcuts', [
       { source: 'status_file', state: 'idle', ageMs: 0 },
@@ -97,7 +97,7 @@ describe('a tool that says itself when its turn ends', () => {
       });
   });
 
-  it('is interrupted or failed as the screen shows it', () => {
+  it('a turn with a reported end is interrupted if the screen shows it', () => {
     const cut = reporting('idle', [...asked, '● half', '  ⎿  Interrupted · What now?']);
     expect(play(before, [1.2, working], [4, cut])).toMatchObject({
       endReported: false,
@@ -105,7 +105,7 @@ describe('a tool that says itself when its turn ends', () => {
     });
   });
 
-  it('starts anew with the next turn', () => {
+  it('the reported end of a turn is forgotten with the next turn', () => {
     const state = play(before, [1.2, working], [4, ended], [5, working]);
     expect(state).toMatchObject({ phase: 'active', endReported: false });
     expect(notePrompt(play(before, [1.2, working], [4, ended]), ended, at(5)).endReported).toBe(false);
@@ -113,13 +113,13 @@ describe('a tool that says itself when its turn ends', () => {
 });
 
 describe('the turn reducer', () => {
-  it('reads an idle screen as ready and claims no outcome for it', () => {
+  it('an idle screen is ready, without an outcome', () => {
     const state = play(NO_TURN, [0, idle], [10, idle]);
     expect(state.phase).toBe('ready');
     expect(state.lastTurn).toEqual({ result: 'none', source: 'none', updated_at_utc: null });
   });
 
-  it('calls a turn a success when its end was seen and held', () => {
+  it('a turn is a success once its end was seen for a while', () => {
     const state = play(notePrompt(play(NO_TURN, [0, idle]), idle, at(1)), [1.2, busy], [4, done]);
     expect(state.lastTurn.result).toBe('none');
     const held = play(state, [5.1, done]);
@@ -127,18 +127,18 @@ describe('the turn reducer', () => {
     expect(held.anchor).toBeNull();
   });
 
-  it('infers a turn nobody noted', () => {
+  it('a turn that no one noted is inferred', () => {
     const state = play(NO_TURN, [0, idle], [1, busy], [4, done], [5.1, done]);
     expect(state.lastTurn).toMatchObject({ result: 'success', source: 'surface_inference' });
   });
 
-  it('makes a noted prompt active at once, whatever the screen still shows', () => {
+  it('a noted prompt is active at once, whatever the screen still shows', () => {
     const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
     expect(noted.phase).toBe('active');
     expect(play(noted, [1.1, idle], [5, idle]).phase).toBe('active');
   });
 
-  it('does not take the outcome of the last turn for that of the noted one', () => {
+  it('the outcome of the last turn is not taken for that of the noted one', () => {
     const before = play(NO_TURN, [0, interrupted]);
     const noted = notePrompt(before, interrupted, at(1));
     expect(play(noted, [1.1, interrupted], [3, interrupted])).toMatchObject({
@@ -149,7 +149,7 @@ describe('the turn reducer', () => {
     expect(play(beforeDone, [1.1, done], [4, done]).lastTurn.result).toBe('none');
   });
 
-  it('lets a note that came to nothing expire, without claiming success', () => {
+  it('a noted prompt without a turn expires, without success', () => {
     const noted = notePrompt(play(NO_TURN, [0, done]), done, at(1));
     const late = play(noted, [1.1, done], [10, done], [22, done]);
     expect(late.phase).toBe('ready');
@@ -157,21 +157,21 @@ describe('the turn reducer', () => {
     expect(late.anchor).toBeNull();
   });
 
-  it('never lets time give back a posture the composer does not show', () => {
+  it('time alone never makes an agent ready if the composer does not show it', () => {
     const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
     const typed = screen(['● hello', '✻ Worked for 1s'], 'our own text');
     expect(play(noted, [1.1, typed], [100, typed], [1000, typed]).phase).toBe('active');
     expect(play(noted, [1.1, dialog], [1000, dialog]).phase).not.toBe('ready');
   });
 
-  it('tells an interrupt and a failure of its own turn', () => {
+  it('an interrupt and a failure count only for their own turn', () => {
     const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
     expect(play(noted, [2, busy], [3, interrupted]).lastTurn.result).toBe('interrupted');
     expect(play(noted, [2, busy], [3, failed]).lastTurn.result).toBe('known_failure');
     expect(play(noted, [2, failed]).lastTurn.result).toBe('known_failure');
   });
 
-  it('forgets the old outcome when a draft or a new turn begins', () => {
+  it('the old outcome is forgotten when a draft or a new turn begins', () => {
     const over = play(NO_TURN, [0, busy], [1, interrupted]);
     expect(over.lastTurn.result).toBe('interrupted');
     const typed = screen([...asked, '● half', '  ⎿  Interrupted · What now?'], 'draft');
@@ -179,14 +179,14 @@ describe('the turn reducer', () => {
     expect(play(over, [2, busy]).lastTurn.result).toBe('none');
   });
 
-  it('gives the next turn to whoever began it', () => {
+  it('the next turn belongs to the one who began it', () => {
     const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
     const quiet = screen([...asked, '● did it without a closing row']);
     const state = play(noted, [1.2, busy], [3, quiet], [10, quiet], [11, busy]);
     expect(state.anchor).toMatchObject({ source: 'surface_inference' });
   });
 
-  it('knows nothing of a tool that is gone, and forgets its turn', () => {
+  it('the phase of a tool that is gone is unknown, and its turn is forgotten', () => {
     const state = play(notePrompt(play(NO_TURN, [0, idle]), idle, at(1)), [2, busy], [3, gone]);
     expect(state).toMatchObject({ phase: 'unknown', anchor: null, lastTurn: { result: 'none' } });
     expect(play(state, [100, gone]).phase).toBe('unknown');
@@ -194,7 +194,7 @@ describe('the turn reducer', () => {
     expect(gone.surface.accepting_input.value).toBe('unknown');
   });
 
-  it('overrules a start that was never ended after a still while with an empty composer', () => {
+  it('a start without an end is overruled after a while with a still, empty composer', () => {
     const hooked = (ageSeconds: number): Facts =>
       facts(['● half'], '', '  ? for shortcuts', [
         { source: 'claude_hooks', state: 'busy', ageMs: ageSeconds * 1000, isEvent: true },
@@ -206,7 +206,7 @@ describe('the turn reducer', () => {
     expect(play(late, [10, hooked(0.1)]).phase).toBe('active');
   });
 
-  it('waits longer for the work on a prompt of ours that the tool shows but is slow to begin', () => {
+  it('a start without an end is kept longer if it is our own prompt that the tool shows', () => {
     const shown = screen(['● hello', '✻ Worked for 1s', '', ...asked]);
     expect(shown.busy).toMatchObject({ value: 'yes', doubtful: true });
     const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
@@ -217,7 +217,7 @@ describe('the turn reducer', () => {
     expect(play(slow, [22, shown])).toMatchObject({ phase: 'ready', lastTurn: { result: 'none' } });
   });
 
-  it('is stable when nothing that decides has changed, whatever the footer says', () => {
+  it('a screen is stable if nothing that matters has changed, whatever the footer shows', () => {
     const tip = (text: string): Facts => screen(['● hello', '✻ Worked for 1s'], '', `  ${text}`);
     const state = play(NO_TURN, [0, tip('one tip')], [0.6, tip('another tip')], [1.2, tip('a third')]);
     expect(stabilityAt(state, 1200, 1)).toMatchObject({ stable: true, stable_for_seconds: 1.2 });
@@ -226,7 +226,7 @@ describe('the turn reducer', () => {
     expect(stabilityAt(NO_TURN, 99_999, 1).stable).toBe(false);
   });
 
-  it('calls an unreadable screen stalled after a while, and does nothing else about it', () => {
+  it('an unreadable screen is called stalled after a while, and nothing else happens', () => {
     const unknown = observe({ screen: undefined, detector: claude, process: { foreground: 'tool' } });
     const early = play(NO_TURN, [0, unknown], [20, unknown]);
     expect(early).toMatchObject({ stalled: false, phase: 'unknown' });
@@ -246,7 +246,7 @@ describe('the turn reducer', () => {
     expect(decideReadiness(idle, { stable: true, stalled: true }).ready).toBe(true);
   });
 
-  it('does not call a dialog or a tool that is gone stalled: they are readable', () => {
+  it('a dialog or a tool that is gone is never called stalled', () => {
     const gone = observe({ screen: undefined, detector: claude, process: { foreground: 'gone' } });
     expect(play(NO_TURN, [0, gone], [99, gone]).stalled).toBe(false);
     const asks = facts([], '', '  ? for shortcuts', [
@@ -256,7 +256,7 @@ describe('the turn reducer', () => {
     expect(play(NO_TURN, [0, asks], [99, asks]).stalled).toBe(false);
   });
 
-  it('knows when a usage limit is over although its notice still stands', () => {
+  it('a usage limit is over at its end although its notice is still shown', () => {
     const limited = screen([...asked, "● You've hit your session limit · resets in 2h"]);
     const state = play(NO_TURN, [0, limited], [3600, limited]);
     expect(isLimitOver(state, 3600_000)).toBe(false);
@@ -264,7 +264,7 @@ describe('the turn reducer', () => {
     expect(isLimitOver(play(state, [7300, done]), 7300_000)).toBe(false);
   });
 
-  it('keeps the last 24 transitions, each with what changed', () => {
+  it('the last 24 transitions are kept, each with its changes', () => {
     let state = NO_TURN;
     for (let second = 0; second < 60; second++) state = play(state, [second, second % 2 ? busy : idle]);
     expect(state.transitions).toHaveLength(24);
@@ -273,7 +273,7 @@ describe('the turn reducer', () => {
     expect(play(state, [60, busy]).transitions.at(-1)).toEqual(state.transitions.at(-1));
   });
 
-  it('never claims success without having seen a turn end', () => {
+  it('a turn is never a success unless its end was seen', () => {
     const pictures = [idle, busy, done, interrupted, failed, gone, dialog];
     const step = fc.tuple(fc.integer({ min: 0, max: 30 }), fc.nat(pictures.length - 1), fc.boolean());
     fc.assert(

@@ -15,10 +15,10 @@ type Times = Pick<
 >;
 
 /**
- * One observation further. An outcome needs evidence of its own turn: it counts only when a turn was noted or seen,
- * and not when the picture is still the one from before. What the tool itself says to have begun and ended has ended; a turn
- * of which only the screen tells must look finished for a while. Time may give back a ready posture where the composer is
- * positively empty; it never says that a turn ended well.
+ * The state after one more observation. An outcome needs evidence of its own turn: a turn must have been noted or seen, and
+ * the screen must differ from the one before it. A turn whose start and end the tool reports has ended; a turn seen only on
+ * the screen must look finished for a while. With a clearly empty composer, time may make an agent ready again, but it
+ * never proves that a turn ended well.
  */
 export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const limit = followLimit(state, facts, at);
@@ -26,7 +26,7 @@ export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: T
   return noteTransition(state, next, facts, at);
 }
 
-/** A prompt was submitted: the turn runs from now, whatever the screen still shows for a moment. */
+/** A prompt was submitted: the turn runs from now on, whatever the screen still shows. */
 export function notePrompt(state: TurnState, facts: Facts | undefined, at: Instant): TurnState {
   const anchor: Anchor = {
     source: 'explicit_input',
@@ -94,15 +94,15 @@ function activate(state: TurnState, facts: Facts, at: Instant, times: Times): Tu
   };
 }
 
-/** Activity after a still, ready while is another turn: somebody else's. */
+/** Activity after a still, ready period is another turn, begun by someone else. */
 function isSameTurn({ anchor, phase, stability }: TurnState, at: Instant, times: Times): boolean {
   if (!anchor?.seen || phase === 'active') return true;
   return at.ms - stability.sinceMs < times.completion_stability_seconds * 1000;
 }
 
 /**
- * A start was seen or told and never an end. It is believed until the composer has been empty and still for a while; for longer
- * when it is the start of a prompt of ours: the tool has taken that and may be slow to begin.
+ * A start was seen or reported, but no end. It is believed until the composer has been empty and still for a while; longer
+ * if it is our own prompt: the tool has taken it and may be slow to begin.
  */
 function doubtStart(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const reportedMs = facts.busy.source === 'screen' ? state.stability.sinceMs : at.ms - facts.busy.ageMs;
@@ -117,7 +117,7 @@ function doubtStart(state: TurnState, facts: Facts, at: Instant, times: Times): 
   return activate(state, facts, at, times);
 }
 
-/** A new turn or a draft makes the old outcome history. */
+/** A new turn or a draft clears the old outcome. */
 function withoutOutcome({ lastTurn }: TurnState): TurnState['lastTurn'] {
   return lastTurn.result === 'none' ? lastTurn : { ...lastTurn, result: 'none', source: 'none' };
 }
@@ -142,7 +142,7 @@ function settleSuccess(state: TurnState, facts: Facts, at: Instant, times: Times
   return held ? finish(state, 'success', 'ready', at) : { ...state, phase: 'ready' };
 }
 
-/** Noted, but nothing of it was seen yet. After a long still while with an empty composer the note expires, unproven. */
+/** Noted, but not seen yet. After a long period with a still, empty composer the note expires unproven. */
 function waitForTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const ready = facts.surface.ready_posture.value === 'yes';
   const patience = times.final_stable_active_recovery_seconds * 1000;
@@ -151,7 +151,7 @@ function waitForTurn(state: TurnState, facts: Facts, at: Instant, times: Times):
   return { ...state, phase: 'active', settling: null };
 }
 
-/** Keeps the clocks: how long nothing changed, and how long the screen could not be read. */
+/** Updates how long nothing changed, and how long the screen could not be read. */
 function settle(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const signature = stateSignature(facts, state);
   const unreadable = state.phase === 'unknown' && isUnreadable(facts);

@@ -9,17 +9,17 @@ export interface Instant {
 export type TurnResult = 'success' | 'interrupted' | 'known_failure' | 'none';
 export type TurnSource = 'explicit_input' | 'surface_inference' | 'none';
 
-/** A turn we have reason to think of: a prompt was noted, or activity was seen. */
+/** A possible turn: a prompt was noted, or activity was seen. */
 export interface Anchor {
   source: Exclude<TurnSource, 'none'>;
   sinceMs: number;
-  /** What the last turn looked like when this one began: an outcome on that same picture belongs to the old one. */
+  /** The signature of the last turn when this one began: an outcome with that same signature belongs to the old turn. */
   signature: string;
-  /** Activity was seen since. */
+  /** Activity was seen since then. */
   seen: boolean;
-  /** … and beyond doubt: more than a prompt without an answer, or a start that was reported. */
+  /** … for certain: more than a prompt without an answer or a reported start. */
   sure?: boolean;
-  /** The tool itself said that it works on it. */
+  /** The tool reported that it works on it. */
   busyReported?: boolean;
 }
 
@@ -29,27 +29,27 @@ export interface Transition {
   changed_fields: string[];
 }
 
-/** Where the agent's turn stands. Immutable: each step makes a new one. */
+/** The state of the agent's turn. Immutable: each step makes a new one. */
 export interface TurnState {
   phase: Phase;
   lastTurn: { result: TurnResult; source: TurnSource; updated_at_utc: string | null };
   anchor: Anchor | null;
-  /** A finished-looking turn that has to stay so for a while. */
+  /** A turn that looks finished, and must keep looking so for a while. */
   settling: { signature: string; sinceMs: number } | null;
-  /** The tool itself said that the last turn ended; it need not look finished for a while. */
+  /** The tool reported the end of the last turn, so the turn need not look finished for a while. */
   endReported: boolean;
   stability: { signature: string; sinceMs: number; sinceUtc: string | null };
-  /** When doubtful evidence of a turn was overruled by a still, empty composer. */
+  /** When a still, empty composer overruled doubtful evidence of a turn. */
   overruledAtMs: number | null;
-  /** The usage limit in sight: its notice, and when it ends. The notice stays on the screen after that. */
+  /** The visible usage limit: its notice, and when it ends. The notice stays on the screen after that. */
   limit: { text: string; endsMs: number } | null;
   /** Since when the tool's screen has not been recognised. */
   unreadableSinceMs: number | null;
-  /** It has been so for long. A label for people; nothing is decided by it. */
+  /** The screen has been unrecognised for long. A label for people; nothing is decided by it. */
   stalled: boolean;
   /** At most 24, newest last. */
   transitions: readonly Transition[];
-  /** What the last transition was measured against. */
+  /** The state with which the last transition was compared. */
   shown: Readonly<Record<string, string>>;
 }
 

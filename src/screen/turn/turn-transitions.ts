@@ -3,7 +3,7 @@ import type { Instant, TurnState } from './turn-state.ts';
 
 const KEPT = 24;
 
-/** Remembers what changed between two states, in words and by field. */
+/** Records what changed between two states, in words and by field. */
 export function noteTransition(before: TurnState, after: TurnState, facts: Facts, at: Instant): TurnState {
   const shown = watched(after, facts);
   const changed = Object.keys(shown).filter((field) => shown[field] !== before.shown[field]);
