@@ -4,14 +4,14 @@ import { BACKEND } from '../wire/houmao/index.ts';
 import type { Tool } from './tool.ts';
 
 export interface CommandTurns {
-  /** Words that make a headless command go on with a chat; `{session}` stands for its id. */
+  /** Words that make a headless command continue a chat; `{session}` is replaced by its id. */
   resumeArgs?: string[] | undefined;
   continueArgs?: string[] | undefined;
 }
 
 /**
- * Any program, known by nothing but its name. Headless, a turn is its command line with the prompt on standard
- * input, or in the argument that is `{prompt}` when there is one; without words for resuming, each turn is new.
+ * Any program that is known only by its name. A headless turn is its command line with the prompt on standard input, or
+ * in the argument `{prompt}` if there is one. Without words for resuming, each turn is a new chat.
  */
 export function commandTool(executable: string, args: string[], turns: CommandTurns = {}): Tool {
   const name = path.basename(executable);
@@ -42,7 +42,7 @@ export function commandTool(executable: string, args: string[], turns: CommandTu
   };
 }
 
-/** Of a tool nobody has described: nothing on its screen is recognised, so it is never ready until it was calibrated. */
+/** The detector of an undescribed tool: it recognises nothing, so the tool is never ready until it is calibrated. */
 export function strangersDetector(tool: string): Detector {
   return {
     tool,

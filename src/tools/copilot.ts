@@ -9,8 +9,8 @@ import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.t
 import type { McpEntry, Tool, ToolDetector } from './tool.ts';
 
 /**
- * The footer while no turn runs: what the sidebar offers, then the mode. A turn, and Ctrl-C, put something else there.
- * While it waits for work in the background a prompt is taken at once.
+ * The footer while no turn runs: what the sidebar offers, then the mode. A turn or Ctrl-C replaces it. While the tool waits
+ * for background work, it takes a prompt at once.
  */
 const IDLE_FOOTER =
   /^ (?:← (?:open|use)(?: sidebar\b| {2,}· )|(?:Interactive|Plan|Autopilot|Shell) · |\S Waiting for background )/;
@@ -29,7 +29,7 @@ const DETECTOR: ToolDetector = {
         { text: '! ', mode: 'shell' },
       ],
       ghosts: [],
-      // In a narrow window each part of the footer is wrapped by itself, and the model stands below them.
+      // In a narrow window each part of the footer is wrapped by itself, and the model is below them.
       footerRows: 4,
       showsCursor: true,
       needsIdleSignal: true,
@@ -43,7 +43,7 @@ const DETECTOR: ToolDetector = {
       where: 'below',
       row: /^(?! ?\S Waiting for background ).*(\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b)/,
     },
-    // At the very edge, where nothing of the transcript stands.
+    // At the very edge, where the transcript never begins.
     { means: 'busy', where: 'above', rows: 8, row: /^[○◎◉●◌◍◐◑◒◓] \p{L}/u },
     { means: 'pending', where: 'above', rows: 12, row: /^Queued \(\d+\)/ },
     { means: 'idle', where: 'below', row: IDLE_FOOTER },
@@ -84,7 +84,7 @@ const DETECTOR: ToolDetector = {
   },
 };
 
-/** Before its sidebar: the footer begins with what may be typed, and a turn puts something else there. */
+/** Versions before the sidebar: the footer begins with what can be typed, and a turn replaces it. */
 const OLDER_DETECTOR: ToolDetector = {
   ...DETECTOR,
   versions: { from: '1.0.70', below: '1.0.80', seen: ['1.0.75'] },
@@ -94,7 +94,7 @@ const OLDER_DETECTOR: ToolDetector = {
   ],
 };
 
-/** GitHub Copilot CLI 1.0. Standard input is the prompt, trimmed by the tool; the last line tells the chat's id. */
+/** GitHub Copilot CLI 1.0. Standard input is the prompt, trimmed by the tool; the last line has the chat's id. */
 const HEADLESS: HeadlessHabits = {
   backend: BACKEND.turns,
   shape: {
@@ -119,7 +119,7 @@ const HEADLESS: HeadlessHabits = {
   ],
 };
 
-/** By this file, held open, a process says that the session beside it is its own. */
+/** A process holds this file open to mark the session in the same directory as its own. */
 const IN_USE = /\/session-state\/[^/]+\/inuse\.\d+\.hold$/;
 
 interface Line {
@@ -128,7 +128,7 @@ interface Line {
   data?: { content?: unknown } | null;
 }
 
-/** The events of the session that Copilot shows. With several open at once nobody knows which of them that is. */
+/** The events of the session that Copilot shows. With several open at once it is unknown which one it shows. */
 const EVENTS: LogKind = {
   source: 'copilot_events',
   proof: 'session_log',

@@ -24,10 +24,10 @@ const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
 /** The API's own words; an answer begins with ✦. */
 const LOGGED_OUT = /^✕ \[API Error: .*(\b40[13]\b|\bAPI key\b|UNAUTHENTICATED|PERMISSION_DENIED)/;
 
-/** At the edge; words of an answer are further from it, or begin with its glyph. */
+/** At the edge; an answer is further from it, or begins with its glyph. */
 const IS_LEAVING = new RegExp(`^ ?[^\\s✦>].*${AGAIN_TO_EXIT.source}`, 'i');
 
-/** Gemini CLI. Its title tells all four states, but says ready while it compresses the chat. Swallows an Enter that follows a paste too soon. */
+/** Gemini CLI. Its title shows all four states, but shows ready while it compresses the chat. It swallows an Enter too soon after a paste. */
 const DETECTOR: ToolDetector = {
   versions: {
     from: '0.42.0',
@@ -44,9 +44,9 @@ const DETECTOR: ToolDetector = {
   title: { busy: /^[✦⏲] /, waiting: /^✋ /, idle: /^◇ / },
   signs: [
     { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
-    // Words of an answer are further from the edge, or begin with its glyph.
+    // An answer is further from the edge, or begins with its glyph.
     { means: 'busy', where: 'above', rows: 6, row: /^ ?[^\s✦>].*\(esc to cancel\b/ },
-    // Stands in the row where a turn is told, and alone there only without one.
+    // In the row where a turn is shown; it is alone there only without a turn.
     { means: 'idle', where: 'above', rows: 4, row: /^\s{10,}\? for shortcuts$/ },
     { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
     { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
@@ -85,7 +85,7 @@ const DETECTOR: ToolDetector = {
   },
 };
 
-/** Gemini CLI 0.61. An empty `-p` makes it headless; what it reads from standard input is then the whole prompt. */
+/** Gemini CLI 0.61. An empty `-p` makes it headless; standard input is then the whole prompt. */
 const HEADLESS: HeadlessHabits = {
   backend: BACKEND.geminiTurns,
   shape: {
@@ -110,9 +110,9 @@ const HEADLESS: HeadlessHabits = {
 const HOME = 'GEMINI_CLI_HOME';
 
 /**
- * Our tools may be used without a question by a policy of the least weight a person's own can have: whatever they say of
- * them wins. The trust of a server would outweigh it. A policy that is named takes the place of their directory, so that is
- * named too.
+ * A policy that allows our tools without a question. It has the lowest weight of a person's policies, so every rule of
+ * theirs wins; trust of a server would outweigh their rules. Naming a policy replaces their directory of policies, so that
+ * directory is named too.
  */
 function allowance(
   { launchDir, args, entries }: SessionPlace,
@@ -139,7 +139,7 @@ function allowance(
   };
 }
 
-/** Gemini CLI. Its window title says ready, working and action required; nothing needs to be added. */
+/** Gemini CLI. Its window title shows ready, working and action required, so nothing is added. */
 export const gemini: Tool = {
   name: 'gemini',
   aliases: ['gemini_cli'],

@@ -1,16 +1,16 @@
 import type { BackendKind } from '../domain/index.ts';
 
 /**
- * The command line of a turn as templates. `{args}` stands for the arguments of the launch, `{model}` for the words of
- * the request's model, `{role}` for the tool's role words (none without a role), `{session}` for the chat to go on
- * with, `{prompt}` for the text. With `prompt: 'stdin'` the text is the tool's standard input and stands in no argument.
- * A launch records it in the manifest, and turns are run as recorded.
+ * The command line of a turn as templates. `{args}`: the arguments of the launch. `{model}`: the words for the request's
+ * model. `{role}`: the tool's role words, none without a role. `{session}`: the chat to continue. `{prompt}`: the text.
+ * With `prompt: 'stdin'` the text is on standard input and in no argument. A launch records the templates in the manifest,
+ * and turns run as recorded.
  */
 export interface TurnShape {
   prompt: 'stdin' | 'argument';
-  /** `arguments`: given with every turn. `prefix`: stands before the first prompt of a chat. */
+  /** `arguments`: passed with every turn. `prefix`: put before the first prompt of a chat. */
   role: 'arguments' | 'prefix';
-  /** A new chat, one named by its id, and the tool's latest (or a new one when it has none). */
+  /** A new chat, one with this id, and the tool's latest (or a new one if it has none). */
   create: string[];
   exact: string[];
   last: string[];
@@ -20,15 +20,15 @@ export interface TurnShape {
 export interface HeadlessHabits {
   backend: BackendKind;
   shape: TurnShape;
-  /** Words for the role, where they are others than those of an interactive start. */
+  /** Words for the role, if they differ from those of an interactive start. */
   role?: string[];
-  /** Words for another model; `{name}`. Empty: the tool takes none. */
+  /** Words for another model, `{name}`. Empty: the tool takes none. */
   model: string[];
-  /** Words for a reasoning level, `{level}`, and the levels from the least to the most. */
+  /** Words for a reasoning level, `{level}`, and the levels in ascending order. */
   reasoning?: { words: string[]; ladder: string[] };
-  /** Where the chat's id stands, beside the places searched for every tool. */
+  /** Where the chat's id is, apart from the places searched for every tool. */
   sessionId?: { when: Record<string, string>; path: string };
-  /** How its output is understood. */
+  /** How its output is parsed. */
   events: EventRule[];
 }
 
@@ -44,14 +44,14 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** How one line of a tool's output is understood. The first rule whose `when` holds decides. */
+/** How one line of a tool's output is parsed. The first rule whose `when` matches applies. */
 export interface EventRule {
-  /** Dotted paths and the text that must stand there; `*` is satisfied by anything that is there. */
+  /** Dotted paths and the text that must be there; `*` matches anything that is present. */
   when: Record<string, string>;
   kind: EventKind;
-  /** Dotted paths of the event's text; the first that holds any. */
+  /** Dotted paths of the event's text; the first one with text is used. */
   message?: string[];
-  /** The line holds several events: one for each element of the array at this path that a rule of `parts` knows. */
+  /** The line has several events: one for each element of the array at this path that a rule of `parts` matches. */
   each?: string;
   parts?: EventRule[];
 }

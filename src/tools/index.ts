@@ -1,11 +1,11 @@
 /**
- * Tools: what is known of each agent CLI, one file or folder per tool, and nothing of it anywhere else.
+ * Tools: everything about each agent CLI, one file or folder per tool, and nowhere else.
  *
  * Promises  A new tool is one file here, a line in the list below and its captured screens; launch, lane, headless turns,
  *           wake prompts, command line and docs/agents.md take what they need from it.
- *           What is not known is absent: a tool without detectors is never ready, one without `headless` runs no turns.
- * Never     Types, launches or decides. It may read what a tool writes about itself (signals/), nothing else.
- * Errors    `invalid` for a name nobody knows; `conflict` for one that is taken; `invalid` for a file of ROUSE_TOOLS that holds no tool.
+ *           Unknown facts are absent: a tool without detectors is never ready, one without `headless` runs no turns.
+ * Never     Types, launches or decides. It reads only what a tool writes about itself (signals/).
+ * Errors    `invalid` for an unknown name or a file of ROUSE_TOOLS without a tool; `conflict` for a name that is taken.
  */
 import { conflict, invalid, nearest } from '../base/index.ts';
 import { compareVersions, type Detector, isInRange } from '../screen/index.ts';
@@ -52,7 +52,7 @@ export const TOOLS: readonly Tool[] = known;
 
 let loaded = '';
 
-/** Makes the tools known that ROUSE_TOOLS names, as files with ":" between them, for the life of this process. */
+/** Loads the tools that ROUSE_TOOLS names (files separated by ":"), for the life of this process. */
 export async function loadOwnTools(named: string | undefined): Promise<void> {
   if (named === undefined || named === loaded) return;
   const files = named.split(':').filter((file) => file !== '');
@@ -64,12 +64,12 @@ export async function loadOwnTools(named: string | undefined): Promise<void> {
   loaded = named;
 }
 
-/** By its name, or by one that other programs use for it. */
+/** The tool with this name or alias. */
 export function toolOf(name: string): Tool | undefined {
   return TOOLS.find((tool) => tool.name === name || tool.aliases?.includes(name));
 }
 
-/** Their names; with a condition, only of those it holds for. */
+/** The names of the tools for which the condition holds; without a condition, all names. */
 export function toolNames(having: (tool: Tool) => unknown = () => true): string[] {
   return TOOLS.filter(having).map(({ name }) => name);
 }
@@ -87,11 +87,11 @@ export function detectorsOf({ name, detectors }: Tool): Detector[] {
 
 export interface WhichDetector {
   version?: string | undefined;
-  /** Whether the screen is the alternate one; used when nobody knows the version. */
+  /** Whether the screen is the alternate one; used if the version is unknown. */
   alternate?: boolean | undefined;
 }
 
-/** The detector whose range holds the version; else the tool's nearest, which will say that the version is outside. */
+/** The detector whose range includes the version; else the tool's nearest, which reports the version as outside. */
 export function detectorFor(tool: string, { version, alternate }: WhichDetector = {}): Detector {
   const found = toolOf(tool);
   const detectors = found ? detectorsOf(found) : [];
@@ -110,14 +110,14 @@ export function detectorFor(tool: string, { version, alternate }: WhichDetector 
   });
 }
 
-/** What running a turn of a tool needs to know. */
+/** What is needed to run a turn of a tool. */
 export interface ToolHabits extends Omit<HeadlessHabits, 'backend' | 'role'> {
   tool: string;
   /** Words for the role in every turn. */
   role: string[];
 }
 
-/** A program known by nothing but its name: its events are read by the rules of whichever tool they look like. */
+/** A program that is known only by its name: its events are read by the rules that match them. */
 export function habitsOf(name: string): ToolHabits {
   const tool = toolOf(name);
   if (tool?.headless) return { ...tool.headless, tool: tool.name, role: headlessRole(tool) };
@@ -125,24 +125,24 @@ export function habitsOf(name: string): ToolHabits {
   return { ...commandTool(name, []).headless!, tool: name, role: [], events: [...new Set(events)] };
 }
 
-/** Where the tool looks for skills; undefined when it has none, or when its home is not known. */
+/** Where the tool looks for skills; undefined if it has none, or its home is unknown. */
 export function skillsDirectory(name: string, where: Whereabouts): string | undefined {
   const tool = toolOf(name);
   return tool?.skills && ownPlace(tool, tool.skills, where);
 }
 
-/** The file in which the tool keeps its MCP servers; undefined as above. */
+/** The file in which the tool configures MCP servers; undefined as above. */
 export function mcpConfigFile(tool: Tool, where: Whereabouts): string | undefined {
   return tool.mcp?.config && ownPlace(tool, tool.mcp.config, where);
 }
 
 export interface Whereabouts {
-  /** The tool's home, when one is given. */
+  /** The tool's home, if it is set. */
   home?: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Below the home that is given or named by the tool's variable, else below the person's own. */
+/** Below the home that is set or named by the tool's variable, otherwise below the person's home directory. */
 function ownPlace(
   { homeVariable }: Tool,
   { inHome, byDefault, variable = homeVariable ?? '' }: OwnPlace,

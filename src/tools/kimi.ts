@@ -18,10 +18,10 @@ import type { Tool, ToolDetector } from './tool.ts';
 
 const HOME = 'KIMI_CODE_HOME';
 
-/** Two columns from the edge, where nothing of the transcript begins. */
+/** Two columns from the edge, where the transcript never begins. */
 const SPINNER = new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u');
 
-/** Kimi Code. Says nothing of Escape while busy; a moon or a braille cell above the box is all. Tips rotate in the footer. */
+/** Kimi Code. While busy it shows only a moon or a braille cell above the box, no hint about Escape. Tips rotate in the footer. */
 const DETECTOR: ToolDetector = {
   versions: { from: '0.35.0', below: '3.0.0', seen: ['0.35.0', '0.42.0', '0.43.1', '2.0.2', '2.1.0'] },
   composers: [
@@ -39,7 +39,7 @@ const DETECTOR: ToolDetector = {
   signs: [
     { means: 'busy', where: 'above', row: SPINNER },
     { means: 'busy', where: 'below', row: SPINNER },
-    // Its dot blinks; without it only the colour tells the row from an answer.
+    // Its dot blinks; without the dot, only the colour distinguishes the row from an answer.
     { means: 'busy', where: 'above', row: /^ ● Compacting context(…|\.\.\.)/ },
     { means: 'busy', where: 'above', row: /^ {3}Compacting context(…|\.\.\.)/, colour: 'hued' },
     { means: 'pending', where: 'above', rows: 3, row: /^\s+↑ to edit\b/ },
@@ -48,7 +48,7 @@ const DETECTOR: ToolDetector = {
     { means: 'interrupted', where: 'turn', row: /^\s+Interrupted by user$/ },
     { means: 'failure', where: 'turn', row: /^\s+Error: / },
     { means: 'logged_out', where: 'turn', row: /^\s+Error: \[provider\.auth_error\]/ },
-    // Only a model has a context of so many tokens.
+    // With a model, the size of the context is shown too.
     { means: 'logged_out', where: 'below', row: /^\s+context: \d+%$/, says: 'Model: not set' },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
@@ -71,8 +71,8 @@ const DETECTOR: ToolDetector = {
 };
 
 /**
- * Kimi Code 2.1. It takes a prompt only as an argument, so that every user of the machine can see it in the process
- * list while the turn runs. Its last line tells the chat's id; an interrupted turn tells none.
+ * Kimi Code 2.1. It takes a prompt only as an argument, so every user of the machine can see it in the process list while
+ * the turn runs. Its last line has the chat's id; an interrupted turn has none.
  */
 const HEADLESS: HeadlessHabits = {
   backend: BACKEND.kimiTurns,
@@ -108,8 +108,8 @@ interface Line {
 }
 
 /**
- * What Kimi Code records of a session. It holds no file open, so the session is sought by the directory it works in,
- * among those written since the process began. With several of them nobody knows which one it shows.
+ * Kimi Code's record of a session. It holds no file open, so the session is found by its working directory among those
+ * written since the process began. With several of them it is unknown which one it shows.
  */
 const WIRE: LogKind = {
   source: 'kimi_wire',
@@ -190,7 +190,7 @@ export const kimi: Tool = {
   mcp: {
     modelName: mcpDoubleUnderscores,
     config: { inHome: 'mcp.json', byDefault: '.kimi-code/mcp.json', format: 'json' },
-    // It has no way to allow one tool beforehand: its question stays, once for each tool and session.
+    // It cannot allow a single tool in advance, so it asks once for each tool and session.
     forSession(mcp, place) {
       const source = place.home ?? path.join(place.env['HOME'] ?? '/', '.kimi-code');
       const server = freeServerName(place, serversIn(place, [path.join(source, 'mcp.json')]));

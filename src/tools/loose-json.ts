@@ -1,4 +1,4 @@
-/** JSON as people write it in settings: with comments and trailing commas. Undefined when it is not even that. */
+/** Parses JSON as people write it in settings, with comments and trailing commas. Undefined if it is not valid. */
 export function looseJson(text: string): unknown {
   const bare = text.replace(
     /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,

@@ -4,10 +4,10 @@ import { VARIABLE } from '../wire/houmao/index.ts';
 import { looseJson } from './loose-json.ts';
 import type { McpAdditions, McpAddress, McpEntry, SessionMcp, SessionPlace, ToolMcp } from './tool.ts';
 
-/** Under this name our server stands in every tool's configuration. */
+/** The name of our server in every tool's configuration. */
 export const MCP_NAME = 'rouse';
 
-/** What a server must know of where things are, when the tool hands on little of its environment. */
+/** Variables that a server needs, for tools that pass on little of their environment. */
 export const MCP_VARIABLES = [
   VARIABLE.manifestPath,
   VARIABLE.agentId,
@@ -19,15 +19,15 @@ export const MCP_VARIABLES = [
 ];
 
 /**
- * How long a tool that can be told waits for our server: it asks only once, so on a busy machine a first prompt that is held
- * back costs less than a session without its tools.
+ * How long a tool waits for our server, if that can be configured. A tool tries only once, so on a busy machine a delayed
+ * first prompt is better than a session without its tools.
  */
 export const MCP_START_MS = 30_000;
 
-/** Holds the agent's token for tools that take it from their environment. */
+/** The variable with the agent's token, for tools that take it from their environment. */
 export const MCP_TOKEN_VARIABLE = 'ROUSE_MCP_TOKEN';
 
-/** Claude's way of naming tools, which others follow. */
+/** Claude's scheme for tool names, which others use too. */
 export const mcpDoubleUnderscores: ToolMcp['modelName'] = (server, tool) => `mcp__${server}__${tool}`;
 
 type McpJson = Pick<ToolMcp, 'member' | 'value'>;
@@ -38,7 +38,7 @@ export function mcpJsonEntry({ member, value }: McpJson, entry: McpEntry): { mem
   return { member: member ?? 'mcpServers', value: value?.(entry) ?? { command, args, env } };
 }
 
-/** A whole document with our entry alone. */
+/** A document with only our entry. */
 export function mcpJsonDocument(mcp: McpJson, entry: McpEntry): string {
   const { member, value } = mcpJsonEntry(mcp, entry);
   return jsonText({ [member]: { [MCP_NAME]: value } });
@@ -53,16 +53,16 @@ export const bearer = ({ token }: McpAddress): { Authorization: string } => ({
 export const toolNamesIn = ({ tools }: SessionMcp): string[] => tools.map(({ name }) => name);
 
 export interface McpFileWords {
-  /** The entry that names an address, and the one that starts a program. */
+  /** The entry with an address, and the one that starts a program. */
   remote: (at: McpAddress, mcp: SessionMcp) => object;
   local: (program: McpEntry, mcp: SessionMcp) => object;
-  /** What tells the tool of the file, and of what is allowed. */
+  /** The arguments that name the file and the allowed tools. */
   args: (file: string, server: string, mcp: SessionMcp) => string[];
-  /** Files in which the person may have a server of our name. */
+  /** Files in which the person may have configured a server with our name. */
   configured?: (place: SessionPlace) => string[];
 }
 
-/** For tools that take a file with servers by a flag. */
+/** For tools that take a file with servers as a flag. */
 export function mcpFlagWithFile(words: McpFileWords): NonNullable<ToolMcp['forSession']> {
   return (mcp, place): McpAdditions => {
     const server = freeServerName(place, serversIn(place, words.configured?.(place) ?? []));
@@ -77,7 +77,7 @@ export function mcpFlagWithFile(words: McpFileWords): NonNullable<ToolMcp['forSe
   };
 }
 
-/** The servers that JSON documents of the person's name; what cannot be read names none. */
+/** The servers in the person's JSON documents; an unreadable document has none. */
 export function serversIn(place: SessionPlace, files: string[], member = 'mcpServers'): object {
   return Object.assign({}, ...files.map((file) => membersOf(looseJson(place.read(file) ?? ''), member)));
 }
@@ -87,7 +87,7 @@ export function membersOf(document: unknown, member: string): Record<string, unk
   return found !== null && typeof found === 'object' ? (found as Record<string, unknown>) : {};
 }
 
-/** Ours, unless the person has a server of that name that is not one that `rouse mcp install` put there. */
+/** Our name, unless the person has a server with that name that `rouse mcp install` did not write. */
 export function freeServerName(place: SessionPlace, servers: object): string {
   const theirs = (servers as Record<string, unknown>)[MCP_NAME];
   return theirs === undefined || isOwnInstallation(theirs) ? MCP_NAME : ownServerName(place);
@@ -105,8 +105,8 @@ function isOwnInstallation(entry: unknown): boolean {
 }
 
 /**
- * Our entry as keys and values of codex's TOML. Strings of JSON are strings of TOML. Codex hands its servers next to
- * nothing of its environment, so what is not given is named to be handed on.
+ * Our entry as keys and values of codex's TOML. JSON strings are TOML strings. Codex passes almost nothing of its
+ * environment to servers, so variables that the entry does not set are named to be passed on.
  */
 export function mcpTomlPairs({ command, args, env }: McpEntry): [string, string][] {
   const table = Object.entries(env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);

@@ -3,27 +3,27 @@ import { looseJson } from './loose-json.ts';
 import { jsonText, membersOf } from './mcp.ts';
 import type { McpAdditions, SessionPlace } from './tool.ts';
 
-/** Where such a home stands in a session. */
+/** Where such a home is in a session. */
 export const overlayHomeOf = (launchDir: string): string => path.join(launchDir, 'home');
 
 export interface Overlay {
   /** The tool's own home, and the variable that names another. */
   source: string;
   variable: string;
-  /** Below both: the directory whose entries are linked, and the file in it that is ours with theirs inside. */
+  /** Relative to both homes: the directory whose entries are linked, and the file in it that we copy and extend. */
   inside: string;
   file: string;
-  /** Of the person's home itself, what the tool reads there too. */
+  /** Other entries of the home itself that the tool reads. */
   beside?: string[];
   entry: object;
-  /** What else is ours in the copy of their file. */
+  /** Other members we add to the copy of their file. */
   more?: ((theirs: Record<string, unknown>) => object) | undefined;
 }
 
 /**
- * A home for a tool that takes servers from its own file only: every entry leads to the person's, but for that one file,
- * which holds theirs and ours. Their file is not touched. What the tool replaces by renaming becomes the session's own, and
- * ends with it.
+ * A home for a tool that takes servers only from its own file. Every entry is a link to the person's, except that one
+ * file, which is a copy with our entry added. Their file is not touched. A file that the tool replaces by renaming belongs
+ * to the session and ends with it.
  */
 export function overlayHome(
   place: SessionPlace,

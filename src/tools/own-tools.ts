@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { commandLine, invalid, messageOf } from '../base/index.ts';
 import type { Tool } from './tool.ts';
 
-/** What a tool must have, by its path, and what is there when it has it. */
+/** The required properties of a tool, and the check of each. */
 const REQUIRED: [string, (value: unknown) => boolean][] = [
   ['name', (value) => typeof value === 'string' && /^[a-z][a-z0-9_-]*$/.test(value)],
   ['process.executable', (value) => typeof value === 'string' && value !== ''],
@@ -17,8 +17,8 @@ const REQUIRED: [string, (value: unknown) => boolean][] = [
 ];
 
 /**
- * The tools of a person's own: each file is a module whose default export is a tool. It is code that runs as the person,
- * so only the person, or root, may be able to change it.
+ * A person's own tools: each file is a module whose default export is a tool. This code runs as the person, so only the
+ * person or root may be able to change it.
  */
 export async function readOwnTools(files: readonly string[]): Promise<Tool[]> {
   const tools: Tool[] = [];

@@ -1,8 +1,8 @@
 import type { SessionMcp } from './tool.ts';
 
 /**
- * An extension for pi, which takes no MCP servers: our tools, each a call of the agent's gateway. Where no gateway
- * listens nothing was sent, and a server of ours on standard streams is asked instead, which works on the mailbox itself.
+ * An extension with our tools for pi, which takes no MCP servers. Each tool calls the agent's gateway. If no gateway
+ * listens, nothing was sent, and our server on standard streams is used instead, which works on the mailbox itself.
  */
 export function piExtension(server: string, { program, http, tools }: SessionMcp): string {
   const facts = {
@@ -46,7 +46,7 @@ function overProgram(params, signal) {
       signal,
     });
     child.on('error', reject);
-    child.on('close', () => reject(new Error('Rouse ended without an answer')));
+    child.on('close', () => reject(new Error('Rouse ended without a response')));
     child.stdin.on('error', () => {});
     createInterface({ input: child.stdout }).on('line', (line) => {
       const answer = JSON.parse(line);

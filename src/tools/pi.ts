@@ -6,7 +6,7 @@ import { MCP_NAME } from './mcp.ts';
 import { piExtension } from './pi-extension.ts';
 import type { Tool, ToolDetector } from './tool.ts';
 
-/** pi before 1.0. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
+/** pi before 1.0. No glyph and no placeholder: an empty row between two lines. Its banner always mentions interrupting. */
 const OLDER_DETECTOR: ToolDetector = {
   versions: {
     from: '0.60.0',
@@ -34,9 +34,9 @@ const OLDER_DETECTOR: ToolDetector = {
       rows: 1,
       row: new RegExp(`^ ?[${BRAILLE}] .*\\.\\.\\.( \\(.*\\))?$`, 'u'),
     },
-    // Newer versions write into the line above the text.
+    // Newer versions write the state into the line above the text.
     { means: 'busy', where: 'edge', row: /^─+ (?!↑ \d+ more)\S/ },
-    // What /session prints ends with a blank row of its own.
+    // The output of /session ends with a blank row.
     { means: 'idle', where: 'above', rows: 1, row: /^ (Total|Cost): \S+$/, colour: 'set' },
     { means: 'pending', where: 'above', rows: 6, row: /^ ↳ .*\bqueued messages?\b/ },
     { means: 'menu', where: 'below', row: /^→ |^ {2}\(\d+\/\d+\)$/ },
@@ -45,7 +45,7 @@ const OLDER_DETECTOR: ToolDetector = {
     { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
     { means: 'logged_out', where: 'above', rows: 2, row: /^ Error: 40[13]\b/, colour: 'set' },
     { means: 'logged_out', where: 'above', rows: 4, row: /^ Error: 40[13]: \{/, colour: 'set' },
-    // Its status line names no model while it has none, whatever it has warned of since.
+    // Without a model its status line names none, whatever warnings came since.
     { means: 'logged_out', where: 'below', row: /^\s*[\d.]+%\/0 \(auto\) +unknown$/, says: 'no model' },
     {
       means: 'logged_out',
@@ -74,8 +74,8 @@ const OLDER_DETECTOR: ToolDetector = {
 };
 
 /**
- * pi, on the alternate screen or, where a person wants it so, on the main one. What it does is written into the line above the
- * text; while nothing runs that line is whole.
+ * pi, on the alternate screen, or on the main one if a person configured that. It writes its state into the line above the
+ * text; while nothing runs, that line is unbroken.
  */
 const DETECTOR: ToolDetector = {
   ...OLDER_DETECTOR,
@@ -84,7 +84,7 @@ const DETECTOR: ToolDetector = {
   signs: [
     { means: 'idle', where: 'edge', row: /^─+$/ },
     { means: 'busy', where: 'above', rows: 1, row: new RegExp(`^─+ [${BRAILLE}] `, 'u') },
-    // A command of the person's own, in a box of lines.
+    // A shell command of the person, in a box of lines.
     { means: 'busy', where: 'above', rows: 2, row: new RegExp(`^ [${BRAILLE}] Running\\.\\.\\. \\(`, 'u') },
     ...OLDER_DETECTOR.signs.filter(({ means, rows }) => means !== 'idle' && !(means === 'busy' && rows)),
   ],

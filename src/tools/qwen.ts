@@ -7,9 +7,9 @@ import { bearer, mcpDoubleUnderscores, mcpFlagWithFile, toolNamesIn } from './mc
 import type { SessionMcp, Tool, ToolDetector } from './tool.ts';
 
 /**
- * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey, or in the colour its theme has
- * for hints, where typed text has the terminal's own colour. Without colours only the placeholder is known: a guess could be a person's draft. The title's ✳
- * means a dialog here.
+ * Qwen Code. Its empty composer shows a placeholder or a suggested next prompt, both in grey or in its theme's colour for
+ * hints; typed text has the default colour. Without colours only the placeholder is recognised, because a suggestion could
+ * be a person's draft. The title's ✳ means a dialog here.
  */
 const DETECTOR: ToolDetector = {
   versions: { from: '0.20.0', below: '0.30.0', seen: ['0.23.4', '0.24.0', '0.24.4'] },
@@ -79,7 +79,7 @@ const DETECTOR: ToolDetector = {
   },
 };
 
-/** Qwen Code 0.24. Standard input is the prompt when there is no other. */
+/** Qwen Code 0.24. Standard input is the prompt if no other is passed. */
 const HEADLESS: HeadlessHabits = {
   backend: BACKEND.turns,
   shape: {
@@ -94,7 +94,7 @@ const HEADLESS: HeadlessHabits = {
   events: CLAUDE_EVENTS,
 };
 
-/** These tools and no others, in every request; without a question where that is allowed. */
+/** Only these tools, in every request; without a question if that is allowed. */
 const trusted = (mcp: SessionMcp): object => ({
   alwaysLoadTools: true,
   includeTools: toolNamesIn(mcp),

@@ -18,8 +18,8 @@ const lines = (above: string, below: string, glyph: string): ComposerShape => ({
 });
 
 /**
- * Our own scripted agent, which plays tools for tests. Its usual skins are described here; the odd ones are left to
- * calibration. Some skins lie in title or footer, so neither is believed when it says nothing of a turn.
+ * Our own scripted agent, which imitates tools for tests. Its usual skins are described here; the others need calibration.
+ * Some skins show a wrong title or footer, so their silence about a turn is not believed.
  */
 const DETECTOR: ToolDetector = {
   versions: { from: '0.0.0', below: '1000.0.0', seen: ['0.1.0'] },
@@ -69,7 +69,7 @@ const DETECTOR: ToolDetector = {
   },
 };
 
-/** The scripted agent. Unlike real tools it refuses to continue where there is no chat yet. */
+/** The scripted agent. Unlike real tools it refuses to continue if there is no chat yet. */
 const HEADLESS: HeadlessHabits = {
   backend: BACKEND.turns,
   shape: {
@@ -86,10 +86,10 @@ const HEADLESS: HeadlessHabits = {
   events: CLAUDE_EVENTS,
 };
 
-/** Longest path of a Unix socket, with room to spare. */
+/** Maximum length of a Unix socket path, with a margin. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** The scripted agent: it behaves like a tool and records what it was really given. For tests and demonstrations. */
+/** The scripted agent: it behaves like a tool and records what it actually received. For tests and demonstrations. */
 export const scripted: Tool = {
   name: 'scripted',
   process: {

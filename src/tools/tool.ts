@@ -3,35 +3,35 @@ import type { HeadlessHabits } from './headless-habits.ts';
 import type { SignalPlace, SignalReader } from './signals/signal-reader.ts';
 
 /**
- * What Rouse knows about one agent CLI: data, and a few small functions. Everything a launch adds for a tool comes from
- * here and lives in flags and files of that session; the person's own configuration is never edited.
+ * What Rouse knows about one agent CLI: data, and a few small functions. Everything that a launch adds for a tool is
+ * defined here and is in flags and files of that session; the person's own configuration is never edited.
  */
 export interface Tool {
   /** As written in `--tool` and in the manifest. */
   name: string;
-  /** Names other programs use for it. */
+  /** Names that other programs use for it. */
   aliases?: string[];
   process: ToolProcess;
-  /** Names the directory in which the tool keeps configuration and credentials. */
+  /** The variable that names the tool's directory for configuration and credentials. */
   homeVariable: string | null;
   role: RoleInjection;
-  /** The words of an interactive start that goes on with a conversation: `{args}`, `{session}`. Absent: nobody knows how. */
+  /** The words of an interactive start that continues a conversation: `{args}`, `{session}`. Absent: not known. */
   resume?: string[];
-  /** Flags with one value that a project's file may give: they choose, and allow, read and run nothing. */
+  /** Flags with one value that a project's file may set: they only choose; they allow, read and run nothing. */
   harmlessFlags?: string[];
   /** Arguments and files of this session only: hooks and the like. */
   additions?: (place: SessionPlace) => SessionAdditions;
-  /** Absent when the tool takes no MCP servers. */
+  /** Absent if the tool takes no MCP servers. */
   mcp?: ToolMcp;
-  /** Where it looks for a person's skills, as `<place>/<skill>/SKILL.md`. */
+  /** Where it looks for skills, as `<place>/<skill>/SKILL.md`. */
   skills?: ToolSkills;
-  /** One process per turn; absent when the tool cannot do that. */
+  /** One process per turn; absent if the tool cannot do that. */
   headless?: HeadlessHabits;
-  /** How its screens are read and what it does to input, the newest versions first; none: it must be calibrated. */
+  /** How its screens are read and how it treats input, the newest versions first. Empty: it must be calibrated. */
   detectors: ToolDetector[];
-  /** What it tells of itself beside its screen; the title is part of the screen. */
+  /** What it reports about itself apart from its screen; the title is part of the screen. */
   signals?: (place: SignalPlace) => SignalReader[];
-  /** For docs/agents.md; absent for a tool that is not listed there. */
+  /** For docs/agents.md; absent if the tool is not listed there. */
   notes?: ToolNotes;
 }
 
@@ -41,37 +41,37 @@ export interface ToolProcess {
   executable: string;
   /** A program that comes with Rouse, instead of one on PATH. */
   packaged?: true;
-  /** By which its process is known: the command name, or the name of the script an interpreter runs. */
+  /** Names that identify its process: the command name, or the name of the script an interpreter runs. */
   names: string[];
-  /** Where its version stands, or is told by `--version`; null for a program that may do anything when asked so. */
+  /** The package with its version, which `--version` also prints; null if running it with `--version` may not be safe. */
   npmPackage: string | null;
-  /** By these the tool thinks it runs inside another instance of itself; they are not handed on. */
+  /** Variables that make the tool think it runs inside another instance of itself; they are not passed on. */
   nestedMarks: string[];
 }
 
-/** The words of a role: `{text}`, or `{toml}` for the text as a quoted TOML string. */
+/** The words for a role: `{text}`, or `{toml}` for the text as a quoted TOML string. */
 export type RoleInjection =
   | { method: 'cli_flag'; words: string[] }
-  /** The tool takes a first message on its command line and stays interactive; the role is that message. */
+  /** The role is the first message, which the tool takes on its command line and stays interactive. */
   | { method: 'first_message_flag'; words: string[] }
   | { method: 'none' };
 
-/** A file or directory of the tool's own. */
+/** A file or directory of the tool. */
 export interface OwnPlace {
-  /** Below the tool's home, where one is given or named by its variable. */
+  /** Relative to the tool's home, if it is set or named by its variable. */
   inHome: string;
-  /** Below the person's home directory, when no home of the tool is named. */
+  /** Otherwise, relative to the person's home directory. */
   byDefault: string;
-  /** Names the home for this place, where `homeVariable` does not. */
+  /** The variable with the home for this place, if it is not `homeVariable`. */
   variable?: string;
 }
 
 export interface ToolSkills extends OwnPlace {
-  /** What a prompt says to run an installed skill; absent: the skill is named, and the tool finds it. */
+  /** How a prompt runs an installed skill; absent: the prompt names the skill, and the tool finds it. */
   call?: (skill: string, gatewayUrl: string) => string;
 }
 
-/** How a tool starts an MCP server of ours. No secret stands in it: the server finds the agent's token by the manifest. */
+/** How a tool starts our MCP server. It has no secret: the server finds the agent's token through the manifest. */
 export interface McpEntry {
   command: string;
   args: string[];
@@ -81,7 +81,7 @@ export interface McpEntry {
 /** How an agent reaches our tools: its gateway's own address, a program of its session, or code in the tool's process. */
 export type McpDoor = 'http' | 'stdio' | 'extension';
 
-/** One of our tools, as a model is told of it. */
+/** One of our tools, as a model sees it. */
 export interface OfferedTool {
   name: string;
   title: string;
@@ -94,30 +94,30 @@ export interface OfferedTool {
 export interface SessionMcp {
   /** Starts a server of this agent on its standard streams. */
   program: McpEntry;
-  /** The same served by its gateway; absent when none lives. */
+  /** The same server in its gateway; absent if no gateway runs. */
   http?: McpAddress | undefined;
   tools: readonly OfferedTool[];
-  /** They may be used without a question, as far as the tool can be told so, each by its name and nothing else. */
+  /** They may be used without a question, each by its name and nothing else, if the tool can be configured so. */
   allowed: boolean;
 }
 
 export interface McpAddress {
   url: string;
   token: string;
-  /** The same token, in a file only its owner can read. */
+  /** The same token, in a file that only its owner can read. */
   tokenFile: string;
 }
 
-/** What a session adds for our server, or why it adds none. */
+/** What a session adds for our server, or why it adds nothing. */
 export type McpAdditions =
   | (SessionAdditions & { door: McpDoor; server: string; tokenVariable?: string })
   | { declined: string };
 
-/** What a tool does when the server is away, and what brings our tools back; Markdown for docs/agents.md. */
+/** What a tool does while the server is away, and what brings our tools back; Markdown for docs/agents.md. */
 export interface McpAbsence {
-  /** It was not there when the tool started. */
+  /** The server was away when the tool started. */
   atStart: string;
-  /** It went away and came back while the tool ran. */
+  /** The server went away and came back while the tool ran. */
   whileRunning: string;
 }
 
@@ -127,11 +127,11 @@ export interface ToolMcp {
   modelName: (server: string, tool: string) => string;
   /** The file in which a person configures servers. */
   config?: OwnPlace & { format: 'json' | 'toml' };
-  /** The member of a JSON document that lists servers; `mcpServers` if absent. */
+  /** The member of a JSON document that lists servers. Default: `mcpServers`. */
   member?: string;
-  /** Our entry in such a document; as it is, if absent. */
+  /** Our entry in such a document. Default: the entry unchanged. */
   value?: (entry: McpEntry) => object;
-  /** Registers our server for one session only; absent when the tool has no way for that. */
+  /** Registers our server for one session only; absent if the tool has no way to do that. */
   forSession?: (mcp: SessionMcp, place: SessionPlace) => McpAdditions;
   absence?: McpAbsence;
 }
@@ -142,49 +142,49 @@ export interface SessionPlace {
   signalsDir: string;
   agentName: string;
   headless: boolean;
-  /** The person's own arguments, which stand after what is added. */
+  /** The person's own arguments, which come after the added ones. */
   args: string[];
   /** The person's environment. */
   env: Readonly<Record<string, string | undefined>>;
   workdir: string;
-  /** The tool's own home, where one is given or named by its variable. */
+  /** The tool's home, if it is set or named by its variable. */
   home: string | undefined;
-  /** Looks into the person's own files, so that what is added does not collide with them; undefined: there is none. */
+  /** Reads a file of the person, so that additions do not collide with it; undefined if it does not exist. */
   read: (file: string) => string | undefined;
   entries: (directory: string) => string[];
-  /** Our tools for this agent; undefined when it is to have none. */
+  /** Our tools for this agent; undefined if it gets none. */
   mcp: SessionMcp | undefined;
 }
 
 export interface SessionAdditions {
   args: string[];
   files: { path: string; content: string; mode?: number }[];
-  /** A directory of this session that stands before the tool instead of its own: what leads elsewhere from there. */
+  /** Links in a directory of this session that the tool uses instead of its own home. */
   links?: { path: string; target: string }[];
   /** Variables of the tool's process; no secrets, since they are kept in the manifest. */
   env?: Record<string, string>;
-  /** The same, made anew at every start and kept nowhere: they hold something of the person's own. */
+  /** The same, but computed at every start and never stored, because they contain settings of the person. */
   passingEnv?: Record<string, string>;
-  /** Facts other rooms need; kept in the manifest under launch_plan.metadata.rouse. */
+  /** Facts for other rooms, stored in the manifest under launch_plan.metadata.rouse. */
   metadata?: Record<string, unknown>;
 }
 
-/** What no other field says: cells of the tables in docs/agents.md, as Markdown. */
+/** What no other field contains: cells of the tables in docs/agents.md, as Markdown. */
 export interface ToolNotes {
-  /** What a launch adds or leaves away beside its tools for mail. */
+  /** What a launch adds or leaves out, apart from the mail tools. */
   added?: string;
-  /** Where it tells what it does, beside its screen. */
+  /** Where it reports what it does, apart from its screen. */
   beside: string;
   /** What proves that a prompt was taken, and how a turn ended. */
   taken: string;
   ended: string;
-  /** How our tools are given to it, and how they are allowed beforehand. */
+  /** How it gets our tools, and how they are allowed in advance. */
   mcp: string;
   allowsTools: string;
-  /** What its commands may reach: why mail is not fetched with curl. */
+  /** What its commands can reach, and so why mail is not fetched with curl. */
   sandbox: string;
   /** How its shell tool is allowed to fetch mail with curl. */
   allowsMail: string;
-  /** When its first start asks whether it may work in that directory; absent: it does not. */
+  /** When its first start asks whether it may work in that directory; absent if it does not ask. */
   asksTrust?: string;
 }

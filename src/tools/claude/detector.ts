@@ -6,13 +6,13 @@ const STARS = '·✢✣✤✥✦✧✳✴✵✶✷✸✹✺✻✼✽∗*';
 
 const WAITS_FOR_BACKGROUND = new RegExp(`^[${STARS}] Waiting for \\d+ background \\w+ to finish\\b`, 'u');
 
-/** In a colour of its own: an answer that reads so is drawn like every other. */
+/** Has its own colour; an answer with the same words has not. */
 const LOGGED_OUT =
   /^\s*[●⎿]\s+(Not logged in\b|Please run \/login\b|Invalid API key\b|API Error: 40[13]\b|Failed to authenticate\b|OAuth token )/;
 
 /**
- * Claude Code. Dialogs replace the composer, and the title then says idle, so only the composer itself proves
- * readiness. The footer's "esc to interrupt" disappears as soon as something is typed.
+ * Claude Code. Dialogs replace the composer, and the title then shows idle, so only the composer itself proves readiness.
+ * The footer's "esc to interrupt" disappears as soon as something is typed.
  */
 export const DETECTOR: ToolDetector = {
   versions: {

@@ -1,7 +1,7 @@
 import { BACKEND } from '../../wire/houmao/index.ts';
 import type { EventRule, HeadlessHabits } from '../headless-habits.ts';
 
-/** The stream of `--output-format stream-json`, spoken also by tools that follow it. */
+/** The events of `--output-format stream-json`, which other tools use too. */
 export const CLAUDE_EVENTS: EventRule[] = [
   { when: { type: 'system' }, kind: 'progress', message: ['subtype'] },
   {

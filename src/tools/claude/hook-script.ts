@@ -1,11 +1,11 @@
-/** How many reports are kept when nobody reads them. */
+/** How many reports are kept if no one reads them. */
 const KEPT_SIGNALS = 256;
 
 /**
- * The command a tool's hooks run: one file per event, `<nanoseconds>-<pid>.json`, holding one line
- * `{"event":…,"at":…,"payload":<what the tool said>}`. Written aside and renamed, so that a reader never sees
- * half of one and two hooks at once never mix. It prints nothing and always succeeds: a hook that fails or
- * speaks would change what the tool does.
+ * The command that a tool's hooks run. It writes one file per event, `<nanoseconds>-<pid>.json`, with one line
+ * `{"event":…,"at":…,"payload":<the tool's payload>}`. The file is renamed into place, so a reader never sees half of one
+ * and two hooks never mix. The command prints nothing and always succeeds: a hook that fails or prints would change what
+ * the tool does.
  */
 export function hookScript(signalsDir: string): string {
   const quoted = `'${signalsDir.replaceAll("'", "'\\''")}'`;

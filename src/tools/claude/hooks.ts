@@ -15,7 +15,7 @@ interface Report {
 const SAYS: Record<string, ToolSignal['state']> = {
   SessionStart: 'idle',
   UserPromptSubmit: 'busy',
-  // Granted or denied, the turn goes on; that a person is asked is what the screen shows.
+  // Granted or denied, the turn continues; the screen shows the dialog.
   PermissionRequest: 'busy',
   Stop: 'idle',
   StopFailure: 'failed',
@@ -27,7 +27,7 @@ const ENDS: Record<string, TurnEnd['result']> = { Stop: 'success', StopFailure: 
 const KEPT = 200;
 const NAME = /^(\d{16,20})-\d+\.json$/;
 
-/** The events Claude Code's hooks reported for this session: one file each, in the order of their names. */
+/** The events that Claude Code's hooks reported for this session: one file each, in the order of their names. */
 export class ClaudeHooks implements SignalReader {
   readonly #directory: string;
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class ClaudeHooks implements SignalReader {
   readonly #unwatch: (() => void) | undefined;
   #reports: Report[] = [];
   #last = '';
-  /** When the tool's process began: what was reported before says nothing of it. One started by hand has no hooks of ours. */
+  /** When the tool's process began; earlier reports are about another process. A tool started by hand has none of our hooks. */
   #sinceMs = 0;
 
   constructor(directory: string, clock: Clock, changed: OnSignal) {
@@ -52,7 +52,7 @@ export class ClaudeHooks implements SignalReader {
     try {
       if (tool) this.#sinceMs = startedAtMs(tool) ?? 0;
     } catch {
-      // When it began cannot be known: what was reported since the one before began counts.
+      // Its start time is unknown, so reports since the start of the previous process count.
     }
   }
 
@@ -60,7 +60,7 @@ export class ClaudeHooks implements SignalReader {
     const newest = this.#reports.findLast(({ event }) => SAYS[event] !== undefined);
     if (!newest || newest.atMs < this.#sinceMs) return [];
     const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
-    // No Stop hook fires when a turn is interrupted: `busy` may stand for ever.
+    // No Stop hook fires when a turn is interrupted, so `busy` may never end.
     return [
       { source: 'claude_hooks', state: SAYS[newest.event]!, ageMs, isEvent: true, detail: newest.event },
     ];
@@ -92,7 +92,7 @@ export class ClaudeHooks implements SignalReader {
     return typeof answer === 'string' && answer !== '' ? answer : undefined;
   }
 
-  /** One without a prompt is not kept by the tool, so it cannot be gone on with; one that was resumed can. */
+  /** The tool does not store a conversation without a prompt, so it cannot be resumed, unless it was resumed before. */
   conversation(): string | null | undefined {
     const id = this.#reports.findLast(({ payload }) => payload['session_id'] !== undefined)?.payload[
       'session_id'

@@ -59,7 +59,7 @@ export const claude: Tool = {
       remote: (at) => ({ type: 'http', url: at.url, alwaysLoad: true, headers: bearer(at) }),
       local: (program) => ({ type: 'stdio', ...program, alwaysLoad: true }),
       configured: ({ home, env }) => [path.join(home ?? env['HOME'] ?? '/', '.claude.json')],
-      // Both take any number of words, up to the next flag; --settings always follows.
+      // Both take all words up to the next flag; --settings always follows.
       args: (file, server, mcp) => [
         ...['--mcp-config', file],
         ...(mcp.allowed

@@ -4,8 +4,8 @@ import { isProcessAlive, processVariable } from '../../base/index.ts';
 import { readObject } from '../signals/watched-file.ts';
 
 /**
- * The process that keeps conversations for every codex of a home; undefined when none lives. Codex writes down which it is, with
- * the instant it started, so that another process with its number is not taken for it.
+ * The process that keeps the conversations of every codex of a home; undefined if none runs. Codex records its number and
+ * start time, so another process with that number is not mistaken for it.
  */
 export function daemonOf(codex: number): number | undefined {
   const home =

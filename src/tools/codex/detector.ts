@@ -2,7 +2,7 @@ import type { ComposerShape, InputRules, Sign, TitleSigns } from '../../screen/i
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from '../detector-words.ts';
 import type { ToolDetector } from '../tool.ts';
 
-/** Answers are indented or begin with •; nothing of the model's begins with ■. */
+/** Answers are indented or begin with •; no output of the model begins with ■. */
 const LOGGED_OUT =
   /^■ (unexpected status 40[13]\b|Missing environment variable: |.*\b(not (logged|signed) in|(log|sign) in again|run `?codex login)\b)/i;
 
@@ -31,13 +31,13 @@ const SIGNS: Sign[] = [
   { means: 'success', where: 'turn', rows: 3, row: /^ {2}Worked for \S/ },
 ];
 
-/** What it says of itself below the composer: the model and the directory with a dot between them, or one of them by itself. */
+/** The status line below the composer: the model and the directory with a dot between them, or one of them. */
 const STATUS_LINE =
   /^ {2}(?!.*\? for shortcuts|.*\besc back\b)(?:[^\s?←⚠](?:\S| (?! {2}))* · \S|[a-z]\w*[-.][\w.-]+( \w+)?(?= {3}|$)|~(\/\S*)?(?= {3}|$))/i;
 
 /**
- * It shows its composer before it knows whether it must ask for a login or for trust, and its status line once it does. Who has
- * emptied the status line waits until nothing has moved for a while.
+ * It shows its composer before it knows whether it must ask for a login or for trust, and its status line once it knows. If
+ * a person configured an empty status line, the screen must be still for a while instead.
  */
 const STARTING: Sign = {
   means: 'starting',
@@ -85,7 +85,7 @@ const INPUT: InputRules = {
   restoresPrompt: false,
 };
 
-/** Not the chosen row of a completion list, which has the same glyph. */
+/** Does not match the chosen row of a completion list, which has the same glyph. */
 const PROMPT = /^› (?![/@]\S+\s{2,}\S)\S/;
 
 const BANNER = />_ OpenAI Codex\b/;
@@ -93,9 +93,9 @@ const BANNER = />_ OpenAI Codex\b/;
 const ANSWERED = /^[•■✗◦⚠]|^ {2}Worked for |^ {2}\S+:\s/u;
 
 /**
- * Codex on the alternate screen. The "Working" row goes away with the first words of the answer; until the end only
- * the title (or the rollout log) tells, so a turn without its closing row counts as running unless the title says
- * idle. Forms borrow the composer's look; they hang closer to what stands above.
+ * Codex on the alternate screen. The "Working" row disappears with the first words of the answer; after that only the title
+ * (or the rollout log) shows the turn, so a turn without its closing row counts as running unless the title shows idle.
+ * Forms look like the composer, but are closer to the rows above.
  */
 export const DETECTOR: ToolDetector = {
   versions: {
@@ -118,8 +118,8 @@ export const DETECTOR: ToolDetector = {
 };
 
 /**
- * Older Codex, on the main screen. Popups hang below the composer. Turns end without a row of their own, so below a
- * prompt only a title of its own making (thread and folder, or the folder's name) proves that nothing runs.
+ * Older Codex, on the main screen. Popups are below the composer. Turns end without a closing row, so below a prompt only a
+ * title that Codex sets (thread and folder, or the folder's name) proves that nothing runs.
  */
 export const INLINE_DETECTOR: ToolDetector = {
   ...DETECTOR,

@@ -6,8 +6,8 @@ import { codexSession } from './mcp.ts';
 import { CODEX_ROLLOUT } from './rollout.ts';
 
 /**
- * Codex. Its rollout files under CODEX_HOME tell every turn, so no `notify` is added: a program of ours
- * would replace the person's own.
+ * Codex. Its rollout files under CODEX_HOME record every turn, so no `notify` program is added: ours would replace the
+ * person's own.
  */
 export const codex: Tool = {
   name: 'codex',
@@ -39,9 +39,9 @@ export const codex: Tool = {
     beside: 'the log of the conversation (`rollout-….jsonl`) its process holds open, title',
     taken: 'the log with the very text, or the transcript',
     ended: 'the log, closing row',
-    mcp: '`-c mcp_servers.…`, a name nobody has',
+    mcp: '`-c mcp_servers.…`, with a unique name',
     allowsTools: '`approval_mode`, each by its name; not when you disable `rouse`',
-    sandbox: 'no network, not even loopback; its MCP client stands outside',
+    sandbox: 'no network, not even loopback; its MCP client is outside',
     allowsMail:
       '`-- -c sandbox_workspace_write.network_access=true`; its sandbox has no network otherwise, not even loopback',
     asksTrust: 'in Git repositories',

@@ -3,8 +3,8 @@ import { MCP_NAME, MCP_TOKEN_VARIABLE, mcpTomlPairs, ownServerName, toolNamesIn 
 import type { McpAdditions, SessionMcp, SessionPlace } from '../tool.ts';
 
 /**
- * Codex merges what stands on its command line into the person's table of the same name, key by key: a server of theirs would
- * get our address, or codex would not start. So ours has a name that nobody has.
+ * Codex merges its command line into the person's table of the same name, key by key: a server of theirs would get our
+ * address, or codex would not start. So our server has a unique name.
  */
 export function codexSession(mcp: SessionMcp, place: SessionPlace): McpAdditions {
   const home = place.home ?? path.join(place.env['HOME'] ?? '/', '.codex');
@@ -33,7 +33,7 @@ export function codexSession(mcp: SessionMcp, place: SessionPlace): McpAdditions
 
 const SERVER_KEY = new RegExp(`\\bmcp_servers\\s*\\.\\s*"?${MCP_NAME}"?\\b`);
 
-/** What the person's configuration says of a server of our name, in whichever way; undefined: nothing. */
+/** The person's configuration of a server with our name, in any notation; undefined if there is none. */
 function tableOf(toml: string): string | undefined {
   const lines = toml.split('\n');
   const from = lines.findIndex((line) => SERVER_KEY.test(line));

@@ -55,7 +55,7 @@ const item = (text: string): object => ({
 });
 
 describe("the log of Codex's conversation", () => {
-  it('proves a prompt, as older and newer versions write it', () => {
+  it("codex's log proves a prompt, as older and newer versions write it", () => {
     rollout('a')(started, { type: 'user_message', message: 'old way' }, item('new way\nin lines'));
     reader.follow(identifyProcess(process.pid));
     const since = clock.now().getTime();
@@ -65,7 +65,7 @@ describe("the log of Codex's conversation", () => {
     expect(reader.received('old way', since + 1)).toBeUndefined();
   });
 
-  it('is that of the chat begun last, though the log of the one before stays open', async () => {
+  it("codex's current log is that of the newest chat, although the log of the chat before stays open", async () => {
     const first = rollout('a');
     first(started, complete);
     reader.follow(identifyProcess(process.pid));
@@ -74,21 +74,21 @@ describe("the log of Codex's conversation", () => {
     expect(await currentState()).toBe('busy');
   });
 
-  it('is not that of a subagent', async () => {
+  it("codex's current log is not that of a subagent", async () => {
     rollout('a')(started);
     rollout('b', { subagent: { thread_spawn: { parent_thread_id: 'a' } } })(started, complete);
     reader.follow(identifyProcess(process.pid));
     expect(await currentState()).toBe('busy');
   });
 
-  it('still tells of a turn that wrote hundreds of events', async () => {
+  it("codex's log shows a turn that wrote hundreds of events", async () => {
     const write = rollout('a');
     write(started, ...Array.from({ length: 500 }, () => ({ type: 'token_count' })));
     reader.follow(identifyProcess(process.pid));
     expect(await currentState()).toBe('busy');
   });
 
-  it('sets lines aside that are none of its own', async () => {
+  it("unknown lines in codex's log are skipped", async () => {
     const write = rollout('a');
     write(started);
     fs.writeSync(open[0]!, 'null\n[1]\n{"type":"event_msg"}\n{"type":"event_msg","payload":7}\nhalf a li\n');
@@ -143,7 +143,7 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     fs.writeFileSync(path.join(directory, 'app-server-daemon', 'daemon.pid'), JSON.stringify(noted));
   }
 
-  it('is the one begun in the directory of the process', async () => {
+  it('the log that the codex daemon keeps is the one begun in the directory of the process', async () => {
     const tool = await program(directory);
     log('elsewhere', '/w', started);
     log('here', directory, started, item('look at your mail'), complete);
@@ -153,7 +153,7 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     expect(reader.received('look at your mail', 0)?.facts['file']).toBe(fileOf('here'));
   });
 
-  it('is the one with the very text, where several were begun there', async () => {
+  it('of several logs that the codex daemon keeps, the one with exactly our text is used', async () => {
     const tool = await program(directory);
     log('a', directory, started, item('for another'));
     log('b', directory, started, item('look at your mail'), complete);
@@ -164,7 +164,7 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     expect(reader.turnEnd('look at your mail', 0)?.result).toBe('success');
   });
 
-  it('is none that was written last before the process began', async () => {
+  it('a log of the codex daemon that is older than the process is not used', async () => {
     log('a', directory, started);
     fs.utimesSync(fileOf('a'), 1, 1);
     const tool = await program(directory);
@@ -173,7 +173,7 @@ describe("the log of a conversation that codex's daemon keeps", () => {
     expect(await currentState()).toBeUndefined();
   });
 
-  it('is none of a process that only has the number of a daemon that ended', async () => {
+  it('a process with the number of an ended codex daemon is not used', async () => {
     const tool = await program(directory);
     log('a', directory, started);
     await daemon(['a']);

@@ -6,7 +6,7 @@ import type { LogEntry, LogKind } from '../signals/session-log.ts';
 import { daemonOf } from './daemon.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
-/** The kind of conversation stands near the beginning of the first line, before the instructions. */
+/** The kind of conversation is near the beginning of the first line, before the instructions. */
 const HEAD_BYTES = 4096;
 const SUBAGENT = /"source":\s*\{\s*"subagent"/;
 
@@ -22,8 +22,8 @@ interface Line {
 }
 
 /**
- * The log Codex keeps of the conversation, found among the files its process holds open, or those of the daemon that keeps the
- * conversations of every codex started without settings of its own. The daemon does not say which terminal shows which.
+ * Codex's log of the conversation, found among the files that its process holds open, or those of the daemon, which keeps
+ * the conversations of every codex started without its own settings. The daemon does not report which terminal shows which.
  */
 export const CODEX_ROLLOUT: LogKind = {
   source: 'codex_rollout',
@@ -48,8 +48,8 @@ export const CODEX_ROLLOUT: LogKind = {
 };
 
 /**
- * The logs of conversations that a person sees, the one written last first. A new chat leaves the log of the old one open, and
- * each subagent has one of its own.
+ * The logs of visible conversations, the one written last first. A new chat leaves the log of the old one open, and each
+ * subagent has its own.
  */
 function rolloutsAmong(files: string[]): string[] {
   return files
@@ -60,7 +60,7 @@ function rolloutsAmong(files: string[]): string[] {
     .map(({ file }) => file);
 }
 
-/** Of those in the daemon: begun in the directory of this process, and written since it began. */
+/** The daemon's logs that were begun in the directory of this process, and written since it began. */
 function keptByDaemon(tool: ProcessIdentity): string[] {
   const daemon = daemonOf(tool.pid);
   if (daemon === undefined) return [];
@@ -89,7 +89,7 @@ function headOf(file: string): string {
   }
 }
 
-/** Up to 0.144 a prompt is an event of its own; from 0.155 on it is a finished item of the turn. */
+/** Up to 0.144 a prompt is a separate event; from 0.155 on it is a finished item of the turn. */
 function entryOf(line: string): LogEntry[] {
   let parsed: Line | null;
   try {

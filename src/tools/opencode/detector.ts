@@ -1,13 +1,13 @@
 import { FORM_KEYS } from '../detector-words.ts';
 import type { ToolDetector } from '../tool.ts';
 
-/** Below the composer of an idle tool: the directory, or the keys alone. A turn puts its squares in front of them. */
+/** The footer of an idle tool: the directory, or only the keys. A turn puts squares in front of them. */
 const IDLE_FOOTER = /^\s*([~/$…]\S*|tab agents\b|ctrl\+p\b)(?!.*\besc\b)/;
 
 const REFUSED =
   /^\s*┃\s+.*\b(api[ -]?keys?|unauthori[sz]ed|forbidden|authenticat\w+|not permitted|credentials?|log ?in)\b/i;
 
-/** opencode. Dialogs float over the composer, which stays in sight: the cursor, visible and in place, is what proves it. */
+/** opencode. Dialogs float over the composer, which stays visible, so only a visible cursor in its place proves readiness. */
 export const DETECTOR: ToolDetector = {
   versions: { from: '1.18.0', below: '1.20.0', seen: ['1.18.25', '1.18.30', '1.18.33'] },
   composers: [
@@ -30,7 +30,7 @@ export const DETECTOR: ToolDetector = {
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', rows: 3, row: /▣ .* · interrupted\b/ },
     { means: 'failure', where: 'turn', rows: 12, row: /^\s*┃\s+\S/, colour: 'red' },
-    // It shows the provider's own words, in a red bar, without the status.
+    // It shows the provider's own message, in a red bar, without the status.
     { means: 'logged_out', where: 'above', rows: 4, row: REFUSED, colour: 'red' },
     { means: 'success', where: 'turn', rows: 3, row: /▣ .* · [\d.]+ ?(ms|s|m|h)\b/ },
   ],

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
 
-/** What opencode's server answers, told from outside. */
+/** A stand-in for opencode's server whose responses the test sets. */
 async function serverOf(
   status: () => string,
 ): Promise<{ port: number; event: () => void; hangUp: () => void }> {
@@ -31,7 +31,7 @@ async function serverOf(
   };
 }
 
-function follow(port: number): { reader: OpencodeHttp; told: Emitter<void> } {
+function follow(port: number): { reader: OpencodeHttp; changed: Emitter<void> } {
   const changed = new Emitter<void>();
   const reader = new OpencodeHttp(
     systemClock,
@@ -39,33 +39,33 @@ function follow(port: number): { reader: OpencodeHttp; told: Emitter<void> } {
     () => port,
   );
   ending.push(() => reader.close());
-  return { reader, told: changed };
+  return { reader, changed };
 }
 
 const tool = identifyProcess(process.pid)!;
 
 describe('the port of opencode', () => {
-  it('tells busy and idle as its events come, and nothing when it is gone', async () => {
+  it("opencode's port reports busy and idle as its events arrive, and nothing when it is gone", async () => {
     let status = '{}';
     const server = await serverOf(() => status);
-    const { reader, told } = follow(server.port);
+    const { reader, changed } = follow(server.port);
     expect(reader.read()).toEqual([]);
-    const first = told.next();
+    const first = changed.next();
     reader.follow(tool);
     await first;
     expect(reader.read()).toMatchObject([{ state: 'idle' }]);
     status = '{"ses_1": {"type": "busy"}}';
-    const second = told.next();
+    const second = changed.next();
     server.event();
     await second;
     expect(reader.read()).toMatchObject([{ state: 'busy' }]);
-    const third = told.next();
+    const third = changed.next();
     server.hangUp();
     await third;
     expect(reader.read()).toEqual([]);
   });
 
-  it.each(['', '[]', 'null', '<html>'])('says nothing when it answers %j', async (answer) => {
+  it.each(['', '[]', 'null', '<html>'])("opencode's port has no state if it returns %j", async (answer) => {
     let asked: () => void = () => {};
     const answered = new Promise<void>((resolve) => {
       asked = resolve;
@@ -87,7 +87,7 @@ describe('the port of opencode', () => {
     [['--port', 'abc'], undefined],
     [['--port', '0'], undefined],
     [[], undefined],
-  ])('is read from the arguments %j', (args, port) => {
+  ])("opencode's port is read from the arguments %j", (args, port) => {
     expect(opencodePort(args)).toBe(port);
   });
 });

@@ -7,8 +7,8 @@ const RETRY_MS = [500, 2000, 10_000];
 const MAX_BYTES = 1 << 20;
 
 /**
- * opencode's own port, where this process of it was started with one. Its event stream is only a reason to ask which sessions are busy;
- * the answer is a level, not an event.
+ * opencode's own port, if this process was started with one. Its event stream is only a reason to ask which sessions are
+ * busy; the response is a level, not an event.
  */
 export class OpencodeHttp implements SignalReader {
   readonly #portOf: (tool: ProcessIdentity) => number | undefined;
@@ -69,7 +69,7 @@ export class OpencodeHttp implements SignalReader {
     });
   }
 
-  /** One question at a time; what happens meanwhile causes one more. */
+  /** One request at a time; an event during a request causes one more. */
   async #ask(): Promise<void> {
     this.#askAgain = this.#asking;
     if (this.#asking) return;
@@ -89,7 +89,7 @@ export class OpencodeHttp implements SignalReader {
   }
 }
 
-/** How many sessions are at work; undefined when the tool does not answer as expected. */
+/** The number of busy sessions; undefined if the response is not as expected. */
 function busySessions(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const request = http.get(
@@ -120,7 +120,7 @@ function countBusy(text: string): number | undefined {
   }
 }
 
-/** A process that cannot be looked at says nothing of itself. */
+/** Undefined if the process cannot be read. */
 function portOfProcess({ pid }: ProcessIdentity): number | undefined {
   try {
     return opencodePort(commandLineOf(pid));
@@ -129,7 +129,7 @@ function portOfProcess({ pid }: ProcessIdentity): number | undefined {
   }
 }
 
-/** The port opencode was told to listen on, if it was. */
+/** The port that opencode was started with, if any. */
 export function opencodePort(args: readonly string[] = []): number | undefined {
   const at = args.findIndex((word) => word === '--port' || word.startsWith('--port='));
   const text = at < 0 ? undefined : args[at] === '--port' ? args[at + 1] : args[at]!.slice('--port='.length);

@@ -5,7 +5,7 @@ import { DETECTOR } from './detector.ts';
 import { OpencodeHttp } from './http.ts';
 import { localEntry, opencodeSession, opencodeToolName } from './mcp.ts';
 
-/** OpenCode 1.18. Without a message it reads standard input, exactly; a message given as an argument it puts in quotes. */
+/** OpenCode 1.18. Without a message argument it reads standard input unchanged; it puts a message argument in quotes. */
 const HEADLESS: HeadlessHabits = {
   backend: BACKEND.turns,
   shape: {
@@ -27,7 +27,7 @@ const HEADLESS: HeadlessHabits = {
   ],
 };
 
-/** OpenCode. Its own HTTP port would be open to every local program, so it is not asked for. */
+/** OpenCode. Its HTTP port would be open to every local program, so a launch does not request it. */
 export const opencode: Tool = {
   name: 'opencode',
   process: {

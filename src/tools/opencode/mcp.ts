@@ -16,7 +16,7 @@ const FILE = 'OPENCODE_CONFIG';
 
 export const opencodeToolName = (server: string, tool: string): string => `${server}_${tool}`;
 
-/** A server that opencode starts. */
+/** The entry of a server that opencode starts. */
 export const localEntry = ({ command, args, env }: McpEntry): object => ({
   type: 'local',
   command: [command, ...args],
@@ -25,8 +25,8 @@ export const localEntry = ({ command, args, env }: McpEntry): object => ({
 });
 
 /**
- * Two variables name configuration that is added to the person's own. The first that they do not use themselves is taken;
- * where they use both, ours is put into theirs for this start.
+ * Two variables add configuration to the person's own. The first one that they do not use is set; if they use both, ours
+ * is merged into theirs for this start.
  */
 export function opencodeSession(mcp: SessionMcp, place: SessionPlace): McpAdditions {
   const documents = personsDocuments(place);
@@ -74,7 +74,7 @@ function installed(servers: object): object {
   return rouse === undefined ? {} : { rouse: words ? { command: words[0], args: words.slice(1) } : rouse };
 }
 
-/** In the order in which opencode reads them; undefined for one that cannot be understood. */
+/** The person's documents, in the order in which opencode reads them; undefined for one that cannot be parsed. */
 function personsDocuments(place: SessionPlace): unknown[] {
   const { env, workdir } = place;
   const home = env['XDG_CONFIG_HOME'] || path.join(env['HOME'] ?? '/', '.config');
@@ -96,8 +96,8 @@ function personsDocuments(place: SessionPlace): unknown[] {
 }
 
 /**
- * Stock opencode asks for none of our tools. Where the person's own rules ask, ours are allowed by name; what those rules
- * deny stays denied, although opencode would let us override it, and what is not understood is left alone.
+ * By default opencode does not ask about our tools. If the person's rules ask, ours are allowed by name. Tools that those
+ * rules deny stay denied, although opencode would let us override that, and rules that cannot be parsed are left alone.
  */
 function allowedBeforehand(documents: unknown[], server: string, mcp: SessionMcp): Record<string, 'allow'> {
   if (documents.some((each) => each === null || typeof each !== 'object')) return {};

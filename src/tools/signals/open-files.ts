@@ -1,6 +1,6 @@
 import { childrenOf, errnoOf, openFilesOf } from '../../base/index.ts';
 
-/** The files that a process and its children hold open; `apart` is a child that serves others too. Throws when they cannot be read. */
+/** The files that a process and its children hold open; `apart` is a child to leave out. Throws if they cannot be read. */
 export function filesOpenIn(pid: number, apart?: number): string[] {
   const children = childrenOf(pid).filter((child) => child !== apart);
   return [...openFilesOf(pid), ...children.flatMap(openFilesOfChild)];

@@ -62,7 +62,7 @@ describe('what Kimi Code records of a session', () => {
       fs.appendFileSync(file, `${JSON.stringify({ type, time: Date.now() + LATER, ...more })}\n`);
   }
 
-  it('tells turns and compaction from their first to their last moment', async () => {
+  it('the record of Kimi Code shows turns and compaction from their start to their end', async () => {
     await follow(kimi);
     expect(await currentState()).toBeUndefined();
     record('a', ['turn.prompt', { input: [{ type: 'text', text: 'look at your mail' }] }]);
@@ -76,14 +76,14 @@ describe('what Kimi Code records of a session', () => {
     await expect.poll(currentState).toBe('idle');
   });
 
-  it('says nothing of a turn in which an earlier process died', async () => {
+  it('the record of Kimi Code has no state from a turn in which an earlier process died', async () => {
     record('a', ['turn.prompt', { time: Date.now() - LATER, input: [] }]);
     await follow(kimi);
     fs.utimesSync(wire('a'), new Date(), new Date(Date.now() + LATER));
     expect(await currentState()).toBeUndefined();
   });
 
-  it('says nothing when two sessions were written in the same directory', async () => {
+  it('the record of Kimi Code has no state if two sessions were written in the same directory', async () => {
     await follow(kimi);
     record('a', ['turn.prompt', { input: [] }]);
     expect(await currentState()).toBe('busy');
@@ -91,13 +91,13 @@ describe('what Kimi Code records of a session', () => {
     expect(await currentState()).toBeUndefined();
   });
 
-  it('proves a prompt by its very text when two sessions are written, but says nothing of their turns', async () => {
+  it('with two sessions, a record of Kimi Code proves a prompt with exactly this text, but has no state', async () => {
     await follow(kimi);
     const prompt = (text: string): [string, object] => ['turn.prompt', { input: [{ type: 'text', text }] }];
     record('a', prompt('for the first'), prompt('for both'));
     record('b', prompt('for the second'), prompt('for both'));
     expect(await currentState()).toBeUndefined();
-    expect(reader.received!('for nobody', 0)).toBeUndefined();
+    expect(reader.received!('for no one', 0)).toBeUndefined();
     expect(reader.received!('for both', 0)).toBeUndefined();
     expect(reader.received!('for the second', 0)?.facts['file']).toBe(wire('b'));
     expect(reader.received!('for the second', Date.now() + 2 * LATER)).toBeUndefined();
@@ -120,7 +120,7 @@ describe('the events of a Copilot session', () => {
       fs.appendFileSync(file, `${JSON.stringify({ type, timestamp, data: { content: 'hello there' } })}\n`);
   };
 
-  it('are those of the session it holds, and tell turns, questions and compaction', async () => {
+  it('the events of the Copilot session that the process holds show turns, questions and compaction', async () => {
     const { hold, events } = session('a');
     await follow(copilot, [hold]);
     expect(await currentState()).toBeUndefined();
@@ -139,7 +139,7 @@ describe('the events of a Copilot session', () => {
     await expect.poll(currentState).toBe('interrupted');
   });
 
-  it('are read anew when a prompt that was taken back is cut off', async () => {
+  it('the events of Copilot are read again if the tool cuts off a prompt that was taken back', async () => {
     const { hold, events } = session('a');
     await follow(copilot, [hold]);
     happened(events, 'user.message', 'assistant.turn_end');
@@ -155,7 +155,7 @@ describe('the events of a Copilot session', () => {
     await expect.poll(currentState).toBe('idle');
   });
 
-  it('say nothing while it holds several sessions', async () => {
+  it('the events of Copilot have no state while the process holds several sessions', async () => {
     const [a, b] = [session('a'), session('b')];
     happened(a.events, 'user.message');
     await follow(copilot, [a.hold, b.hold]);

@@ -7,33 +7,33 @@ import { watchFile } from './watched-file.ts';
 
 /** One event of a tool's log of a conversation. */
 export interface LogEntry {
-  /** As the log calls it; `user_message` for a prompt, however the tool writes one. */
+  /** The log's own name for it; always `user_message` for a prompt. */
   kind: string;
   atMs: number;
   /** The prompt, of a `user_message`. */
   text: string;
-  /** What the tool answered, of the end of a turn, where the log has it. */
+  /** The tool's answer, at the end of a turn, if the log has it. */
   answer?: string;
 }
 
-/** A log that one tool keeps of a conversation, line by line. */
+/** A tool's log of a conversation, line by line. */
 export interface LogKind {
   source: string;
-  /** What a prompt found in it is called as proof. */
+  /** The name of this log as the source of a proof. */
   proof: string;
-  /** The log of the conversation this process shows; undefined when there is none, null when nobody can tell which it is. */
+  /** The log of the conversation that this process shows; undefined if there is none, null if it is unknown which it is. */
   find(tool: ProcessIdentity): string | null | undefined;
-  /** Where `find` returns null: the logs among which it is. The one in which a prompt of ours turns up is it. */
+  /** The possible logs if `find` returns null. The one in which our prompt appears is the right one. */
   candidates?(tool: ProcessIdentity): string[];
   entryOf(line: string): LogEntry[];
-  /** The conversation's id, where the name of its log tells it. */
+  /** The conversation's id, if the name of the log contains it. */
   idOf?(file: string): string | undefined;
   states: Record<string, ToolSignal['state']>;
-  /** What stands there from before the process began says nothing: another may have died in the middle of a turn. */
+  /** Entries from before the process began are ignored: another process may have died in the middle of a turn. */
   outlivesProcess?: true;
 }
 
-/** What the end of a turn is called when the log says this last. */
+/** The result of a turn by its last entry. */
 const RESULTS: Partial<Record<ToolSignal['state'], TurnEnd['result']>> = {
   idle: 'success',
   interrupted: 'interrupted',
@@ -42,10 +42,10 @@ const RESULTS: Partial<Record<ToolSignal['state'], TurnEnd['result']>> = {
 
 const KEPT = 200;
 const CHUNK_BYTES = 1 << 20;
-/** Looking through the open files of a process takes a while; at most so often, with a log at hand and without. */
+/** Reading the open files of a process takes time. The minimum interval, with a known log and without one. */
 const SEEK_MS = { again: 500, first: 100 };
 
-/** The log a tool keeps of the conversation. Read from its end when first met, then as it grows. */
+/** Reads a tool's log of the conversation: first its end, then what is added. */
 export class SessionLog implements SignalReader {
   readonly #kind: LogKind;
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class SessionLog implements SignalReader {
   #entries: LogEntry[] = [];
   #sinceMs = 0;
   #soughtAt = Number.NEGATIVE_INFINITY;
-  /** `find` cannot tell which log it is. One that was recognised since proves prompts, but may have been left for another. */
+  /** `find` does not know which log it is. A log recognised since then proves prompts, but the tool may have left it. */
   #unsure = false;
 
   constructor(kind: LogKind, clock: Clock, changed: OnSignal) {
@@ -120,7 +120,7 @@ export class SessionLog implements SignalReader {
     this.#unwatch?.();
   }
 
-  /** The file appears with the first prompt, and another one when a new chat begins. */
+  /** The file appears with the first prompt, and another one with each new chat. */
   #find(): void {
     const now = this.#clock.monotonic();
     const wait = this.#file === undefined ? SEEK_MS.first : SEEK_MS.again;
@@ -134,11 +134,11 @@ export class SessionLog implements SignalReader {
       this.#sinceMs = this.#kind.outlivesProcess ? (startedAtMs(this.#tool) ?? 0) : 0;
       this.#open(file ?? undefined);
     } catch {
-      // Its process cannot be looked at now: the log found last is still the best there is.
+      // The process cannot be read now, so the last known log is used.
     }
   }
 
-  /** Another tool may have been sent the same words at the same time: then nobody can tell. */
+  /** If another tool received the same words at the same time, none is recognised. */
   #recognise(isOurs: (entry: LogEntry) => boolean, sinceMs: number): void {
     try {
       const found = (this.#kind.candidates?.(this.#tool!) ?? [])
@@ -172,7 +172,7 @@ export class SessionLog implements SignalReader {
     this.#changed();
   }
 
-  /** Reads from near the end of a log that is new here, was replaced or cut: a tool may take a prompt back. */
+  /** Reads the end of a log that is new, was replaced or was cut: a tool may take a prompt back. */
   #startOver(file: string): boolean {
     const now = fs.statSync(file, { throwIfNoEntry: false });
     if (!now || (now.ino === this.#inode && now.size >= this.#read)) return false;
@@ -195,7 +195,7 @@ export class SessionLog implements SignalReader {
       if (left <= 0) return '';
       const bytes = Buffer.alloc(left);
       const count = fs.readSync(fd, bytes, 0, left, this.#read);
-      // Only whole lines: a character may be cut at the end of what is there.
+      // Only whole lines: the last character may be incomplete.
       const end = bytes.subarray(0, count).lastIndexOf(0x0a) + 1;
       this.#read += end;
       return bytes.subarray(0, end).toString();
@@ -204,7 +204,7 @@ export class SessionLog implements SignalReader {
     }
   }
 
-  /** A long turn writes hundreds of other events; they must not push out the one that began it. */
+  /** Keeps only relevant events: the hundreds of others in a long turn must not push out its start. */
   #matters({ kind, atMs }: LogEntry): boolean {
     return atMs >= this.#sinceMs && (this.#kind.states[kind] !== undefined || kind === 'user_message');
   }

@@ -1,44 +1,44 @@
 import type { Clock, ProcessIdentity } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 
-/** A prompt the tool itself says it has received. */
+/** A prompt that the tool reports it has received. */
 export interface ReceivedPrompt {
   source: string;
   atUtc: string;
   facts: Record<string, unknown>;
 }
 
-/** How a turn ended, as the tool itself says. */
+/** How a turn ended, as the tool reports it. */
 export interface TurnEnd {
   source: string;
   atUtc: string;
   result: 'success' | 'interrupted' | 'known_failure';
 }
 
-/** One of a tool's own signals, kept current by events. A source that is not there says nothing. */
+/** One of a tool's own signals, kept current by events. A missing source has no signals. */
 export interface SignalReader {
-  /** What the tool says now. */
+  /** The current signals. */
   read(): ToolSignal[];
-  /** Whether the tool reported this very prompt after that wall time. */
+  /** Returns evidence if the tool reported exactly this prompt after that wall time. */
   received?(text: string, sinceMs: number): ReceivedPrompt | undefined;
-  /** How the turn of this very prompt ended, when it was the last one the tool received, after that wall time. */
+  /** How the turn of exactly this prompt ended, if it is the last one that the tool received after that wall time. */
   turnEnd?(text: string, sinceMs: number): TurnEnd | undefined;
-  /** What the tool says it answered in a turn that ended after that wall time; undefined when it does not say. */
+  /** The answer of a turn that ended after that wall time; undefined if the tool does not report it. */
   answerSince?(sinceMs: number): string | undefined;
-  /** The id of the conversation it shows, as its own resume takes it; null for one that is still empty; undefined: it does not say. */
+  /** The id of the current conversation, for the tool's own resume; null if it is empty; undefined if it is not reported. */
   conversation?(): string | null | undefined;
-  /** The tool's process has been seen, or has gone. */
+  /** Called when the tool's process is seen or has gone. */
   follow?(tool: ProcessIdentity | undefined): void;
   close(): void;
 }
 
-/** Called whenever a source has something new. */
+/** Called when a source has something new. */
 export type OnSignal = () => void;
 
-/** The session whose tool is listened to. */
+/** The session of the tool. */
 export interface SignalPlace {
   sessionRoot: string;
-  /** What the launch noted in the manifest: `metadata` of its additions. */
+  /** A fact that the launch stored in the manifest: `metadata` of its additions. */
   fact: (name: string) => string | undefined;
   /** The tool's home as the manifest records it. */
   home: string | undefined;

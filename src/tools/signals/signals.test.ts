@@ -30,7 +30,7 @@ describe('hook reports of Claude Code', () => {
     fs.renameSync(`${name}.tmp`, name);
   };
 
-  it('tell what the tool does, and which prompt it has received', async () => {
+  it('hook reports of Claude Code show what the tool does, and which prompt it has received', async () => {
     report('1767225600000000000', 'SessionStart', {});
     const { call, next } = nextCall();
     const hooks = new ClaudeHooks(directory, clock, call);
@@ -65,7 +65,7 @@ describe('hook reports of Claude Code', () => {
     hooks.close();
   });
 
-  it('tell which conversation to go on with: none that is empty, and not the one before it', () => {
+  it('hook reports of Claude Code name the conversation to resume, and none if it is empty', () => {
     let at = 1_767_225_600n * 1_000_000_000n;
     const known = (event: string, payload: object): string | null | undefined => {
       report(String(at++), event, payload);
@@ -81,7 +81,7 @@ describe('hook reports of Claude Code', () => {
     expect(known('SessionStart', { session_id: 'c', source: 'resume' })).toBe('c');
   });
 
-  it('say nothing of a process that began after them', () => {
+  it('hook reports of Claude Code are ignored by a process that began after them', () => {
     report('1767225600000000000', 'UserPromptSubmit', { prompt: 'x' });
     const hooks = new ClaudeHooks(directory, clock, () => {});
     expect(hooks.read()).toMatchObject([{ state: 'busy' }]);
@@ -95,7 +95,7 @@ describe('hook reports of Claude Code', () => {
     later.close();
   });
 
-  it('that cannot be read are passed over', () => {
+  it('unreadable hook reports of Claude Code are skipped', () => {
     fs.writeFileSync(path.join(directory, '1767225600000000000-1.json'), '{"event": "St');
     fs.writeFileSync(path.join(directory, '1767225600000000001-1.json'), '[]');
     fs.writeFileSync(path.join(directory, 'notes.txt'), 'x');
@@ -117,7 +117,7 @@ describe('a status file', () => {
       stamp: (content) => content['statusUpdatedAt'],
     });
 
-  it('is followed as it is replaced, and not believed when its writer is dead', async () => {
+  it('a status file is read again when it is replaced, and not believed if its writer is dead', async () => {
     const file = path.join(directory, 'status.json');
     const { call, next } = nextCall();
     const status = open(file, call);
@@ -137,7 +137,7 @@ describe('a status file', () => {
     status.close();
   });
 
-  it('in a directory that is made later is found then', async () => {
+  it('a status file is found in a directory that is created later', async () => {
     const late = path.join(directory, 'sessions');
     const status = open(path.join(late, 'x.json'), () => {});
     expect(status.read()).toEqual([]);
@@ -148,7 +148,7 @@ describe('a status file', () => {
     status.close();
   });
 
-  it.each(['', '{', '[]', '{"status": "asleep"}', 'null'])('that reads %j says nothing', (text) => {
+  it.each(['', '{', '[]', '{"status": "asleep"}', 'null'])('a status file with %j has no state', (text) => {
     const file = path.join(directory, 'status.json');
     fs.writeFileSync(file, text);
     const status = open(file, () => {});
@@ -158,7 +158,7 @@ describe('a status file', () => {
 });
 
 describe('the rollout log of Codex', () => {
-  it('is found among the open files of the tool and read as it grows', async () => {
+  it("codex's rollout log is found among the open files of the tool and read as it grows", async () => {
     const file = path.join(directory, 'rollout-2026-01-01.jsonl');
     const fd = fs.openSync(file, 'a');
     const write = (at: string, payload: object): void =>

@@ -1,16 +1,16 @@
 import { commandLineOf, processVariable } from '../../base/index.ts';
 
-/** What a process was started with, among other things. */
+/** What a process was started with, as far as it matters. */
 export interface Start {
-  /** Each is a word of its command line. */
+  /** Words of its command line. */
   words: readonly string[];
-  /** Each has this value in its environment; any, where none is known. */
+  /** Variables of its environment; without a value, any value matches. */
   variables: Readonly<Record<string, string | undefined>>;
-  /** Each is set. */
+  /** Variables that must be set. */
   present: readonly string[];
 }
 
-/** Whether the process was started so. One that cannot be looked at is taken to be. */
+/** Whether the process was started like this. If it cannot be read, it counts as such. */
 export function wasStartedWith(pid: number, start: Start): boolean {
   try {
     return hasStart(pid, start);

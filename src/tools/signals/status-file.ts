@@ -10,11 +10,11 @@ export interface StatusFileOptions {
   source: string;
   clock: Clock;
   changed: OnSignal;
-  /** Where the file of this process is; undefined when it cannot be known yet. */
+  /** Where the file of this process is; undefined if that is not known yet. */
   place: (tool: ProcessIdentity | undefined) => string | undefined;
   /** When the status was written: ISO text or epoch milliseconds. */
   stamp: (content: Record<string, unknown>) => unknown;
-  /** The id of the conversation, where the file tells it. */
+  /** The id of the conversation, if the file has it. */
   conversation?: (content: Record<string, unknown>) => unknown;
 }
 
@@ -40,7 +40,7 @@ export class StatusFile implements SignalReader {
     this.#seek();
   }
 
-  /** Where the file is, unless the process cannot be looked at now; then it is asked again. */
+  /** Finds the file; if the process cannot be read now, tries again later. */
   #place({ tool }: { tool: ProcessIdentity | undefined }): void {
     let file: string | undefined;
     try {
@@ -84,7 +84,7 @@ export class StatusFile implements SignalReader {
     this.#unwatch = undefined;
   }
 
-  /** The tool may make the directory only when it has started. */
+  /** The tool may create the directory only after its start. */
   #seek(): void {
     const now = this.#options.clock.monotonic();
     if ((this.#unwatch && !this.#unplaced) || now - this.#soughtAt < SEEK_MS) return;
@@ -97,7 +97,7 @@ export class StatusFile implements SignalReader {
 
   #reload(tell: boolean): void {
     const content = this.#file === undefined ? undefined : readObject(this.#file);
-    // A rename is reported in several events; a file caught half-way is read again at the next.
+    // A rename is reported in several events; an incomplete file is read again at the next one.
     if (content === undefined && this.#content === undefined) return;
     this.#content = content;
     const pid = Number(content?.['pid']);
@@ -107,7 +107,7 @@ export class StatusFile implements SignalReader {
   }
 }
 
-/** When it cannot be looked at, it counts as alive while its pid exists. */
+/** If it cannot be read, it counts as alive while its pid exists. */
 function identifyWriter(pid: number): ProcessIdentity | undefined {
   try {
     return identifyProcess(pid);

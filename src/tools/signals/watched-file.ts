@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 
 /**
- * Calls back when something called like this changes in its directory. Watches the directory, because files are
- * replaced by rename. Undefined when the directory is not there (yet).
+ * Calls back when a file of this name changes. Watches the directory, because files are replaced by rename. Undefined if
+ * the directory does not exist (yet).
  */
 export function watchFile(file: string, changed: () => void): (() => void) | undefined {
   return watchDirectory(path.dirname(file), (name) => {
@@ -24,7 +24,7 @@ export function watchDirectory(
   }
 }
 
-/** Parsed JSON object, or undefined: absent, half-written or not an object all mean that nothing is said. */
+/** The parsed JSON object; undefined if the file is missing, incomplete or not an object. */
 export function readObject(file: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
