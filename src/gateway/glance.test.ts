@@ -82,8 +82,8 @@ describe('glance.json', () => {
         payload: { prompt },
       });
     const undelivered = [
-      { kind: 'uncertain', words: 'two', request: { detail: 'told to be unconfirmed' } },
-      { kind: 'failed', words: 'one', request: { detail: 'told to be failed' } },
+      { kind: 'uncertain', words: 'two', request: { detail: 'the test requested unconfirmed' } },
+      { kind: 'failed', words: 'one', request: { detail: 'the test requested failed' } },
     ];
     await told(gateway, { undelivered });
     expect(read(gateway).undelivered).toHaveLength(2);

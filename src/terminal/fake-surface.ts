@@ -28,7 +28,7 @@ const READY: Observation = {
 /** Reasons may also be the text in which they leave a process. */
 export type Shown = Omit<Partial<Observation>, 'reasons'> & { reasons?: readonly Why[] };
 
-/** A surface in memory, for tests of the rooms above it. It accepts what the test tells it to and remembers it. */
+/** A surface in memory, for tests of the rooms above it. It accepts what the test requests and remembers it. */
 export class FakeSurface implements AgentSurface {
   readonly kind: AgentSurface['kind'] = 'tui';
   readonly changed = new Emitter<Observation>();
@@ -73,7 +73,7 @@ export class FakeSurface implements AgentSurface {
     await prompt.record('typing', this.#evidence());
     await this.hold;
     if (outcome !== 'submitted')
-      return { outcome, reasons: [`told to be ${outcome}`], evidence: [], untouched: false };
+      return { outcome, reasons: [`the test requested ${outcome}`], evidence: [], untouched: false };
     await prompt.record('typed', this.#evidence());
     this.submitted.push(prompt.text);
     await prompt.record('submitted', this.#evidence());

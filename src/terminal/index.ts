@@ -3,7 +3,7 @@
  *
  * Promises  One writer: whatever is typed goes through the lane, which holds the session's lane lock and re-checks
  *           readiness and the reason at the instant of typing.
- *           `submitted` is said only with structural proof; anything less is `unconfirmed`, with the evidence.
+ *           `submitted` needs structural proof; anything less is `unconfirmed`, with the evidence.
  * Never     Types a prompt into a dialog, a shell, a person's draft, or a screen it does not understand.
  * Errors    Refusals are results, not exceptions; what is thrown is `unavailable` (tmux gone) or `internal`.
  */
@@ -21,7 +21,7 @@ export {
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';
-export { toolInstance } from './tool-instance.ts';
 export { readTimings } from './watch/read-timings.ts';
 export { readConversation } from './watch/remember-conversation.ts';
 export { startedPids } from './watch/started-pids.ts';
+export { toolInstance } from './watch/tool-process.ts';

@@ -6,7 +6,7 @@ import type { Evidence } from './port.ts';
 import type { PaneView, PaneWatch } from './watch/pane-watch.ts';
 import type { Tracker } from './watch/tracker.ts';
 
-/** How long the lane waits for what. A timeout is never a success. */
+/** How long the lane waits. A timeout is never a success. */
 export interface LanePatience {
   /** For the lane lock, while another process types. */
   lockMs: number;

@@ -1,2 +1,2 @@
-/** The kinds of servers that own terminals of their own, one line each. Without its line and its room a kind is gone. */
+/** The kinds of servers that own terminals, one line each. To remove a kind, delete its line and its room. */
 export { CAO } from '../cao/index.ts';

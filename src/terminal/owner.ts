@@ -5,13 +5,13 @@ import type { Snapshot } from './watch/snapshot.ts';
 
 export type { OwnerView, Snapshot };
 
-/** `asked`: it says that it typed. `refused`: certain that nothing was typed. `unknown`: only the screen can tell. */
+/** `asked`: it reports that it typed. `refused`: nothing was typed, for certain. `unknown`: only the screen shows it. */
 export type OwnerTyped =
   | { kind: 'asked' }
   | { kind: 'refused'; status: number | null; why: string }
   | { kind: 'unknown'; why: string };
 
-/** A terminal of such a server, as it is kept: whom to ask, and where in tmux the agent is. */
+/** A terminal of such a server, as it is stored: the server's address, and where the agent is in tmux. */
 export interface OwnedTerminal {
   apiBaseUrl: string;
   terminalId: string;
@@ -20,10 +20,10 @@ export interface OwnedTerminal {
   profileName: string | null;
 }
 
-/** A kind of server that owns terminals. Everything that is known of one is in its room; owner-list.ts names the rooms. */
+/** A kind of server that owns terminals. Everything about a kind is in its room; owner-list.ts names the rooms. */
 export interface OwnerKind {
   backend: BackendKind;
-  /** As `GET /health` of it says. */
+  /** Its `service` in the response to `GET /health`. */
   service: string;
   /** How a terminal of the server at this address is joined. */
   joinCommand(baseUrl?: string): string;
@@ -32,7 +32,7 @@ export interface OwnerKind {
     request: { terminalId: string; url?: string | undefined },
     env: NodeJS.ProcessEnv,
   ): Promise<OwnedTerminal>;
-  /** The terminal that the server says a process is in; undefined where it left no mark. */
+  /** The terminal in which the server started this process; undefined if it left no mark. */
   terminalOf(pid: number): string | undefined;
   open(terminal: Omit<OwnedTerminal, 'profileName'>, on: { clock: Clock; env: NodeJS.ProcessEnv }): Owner;
 }
@@ -42,9 +42,9 @@ export interface OwnerKind {
  * what begins or ends a turn, so that it knows about the turn. Its report about typing is never proof.
  */
 export interface Owner {
-  /** As people call it. */
+  /** Its name for people. */
   readonly name: string;
-  /** As evidence of it is marked. */
+  /** The source in its evidence. */
   readonly source: string;
   start(): Promise<void>;
   close(): void;
@@ -52,7 +52,7 @@ export interface Owner {
   readonly changed: Emitter<void>;
   /** Informs it whether our own snapshot is ready. */
   noteReady(ready: boolean): void;
-  /** Known reasons against typing: its report, or its place. */
+  /** Known reasons against typing: what it reports, or where its terminal is. */
   doubts(snapshot: Snapshot): Reason[];
   /** Asks it now. */
   ask(): Promise<void>;

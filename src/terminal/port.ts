@@ -26,7 +26,7 @@ export interface AgentSurface {
   /** Raw keys someone asked for explicitly. They may enter a dialog or a busy turn and are recorded as such. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult>;
   /**
-   * `pressing` is called just before the keys, which may have to wait for others. If it says no, none are pressed and
+   * `pressing` is called just before the keys, which may have to wait for others. If it refuses, none are pressed and
    * the outcome is `superseded`.
    */
   interrupt(requestId: string, pressing?: () => Recheck): Promise<DeliveryResult>;
@@ -167,8 +167,8 @@ export interface InterruptedDelivery {
 }
 
 /**
- * `not_submitted` only if it is proven and nothing of it is left in the composer; `found` in its evidence says how that
- * is known. `unseen`: the tool has not reacted to the typed text; nothing was done, and a delivery with `resume`
+ * `not_submitted` only if that is proven and nothing of the text is left in the composer; `found` in its evidence says
+ * how. `unseen`: the tool has not reacted to the typed text; nothing was done, and a delivery with `resume`
  * continues it.
  */
 export interface Recovered {

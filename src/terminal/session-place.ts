@@ -1,8 +1,8 @@
 import type { Tmux } from '../tmux/index.ts';
 
 /**
- * Where an agent's session is: by name until it was reached, then by id, which renaming does not change. A restarted
- * tmux server assigns the same ids to other sessions, so the server is remembered too.
+ * Where an agent's session is: by name until it is reached, then by id, which renaming does not change. A restarted tmux
+ * server assigns the same ids to other sessions, so the server is remembered too.
  */
 export class SessionPlace {
   readonly #tmux: Tmux;

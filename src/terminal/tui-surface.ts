@@ -16,9 +16,9 @@ import type {
   Recheck,
   Recovered,
 } from './port.ts';
-import { toolInstance } from './tool-instance.ts';
 import type { PaneWatch } from './watch/pane-watch.ts';
 import type { Snapshot } from './watch/snapshot.ts';
+import { toolInstance } from './watch/tool-process.ts';
 import type { Tracker } from './watch/tracker.ts';
 import type { TuiRecord } from './watch/tui-record.ts';
 

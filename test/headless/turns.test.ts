@@ -126,7 +126,7 @@ describe('how a turn can end', () => {
     ['[[exit=7]]', 'scripted ended with code 7'],
     ['[[crash]]', /scripted ended with code 1: Error: scripted crash/],
     ['[[crash=dirty]]', 'scripted ended with code 137'],
-    ['[[fail=overloaded]]', 'scripted ended with code 1,it said: Error: overloaded'],
+    ['[[fail=overloaded]]', 'scripted ended with code 1,its message: Error: overloaded'],
   ])('%s fails with the code and what the tool complained about', async (text, reason) => {
     const session = world.session();
     await withAgent(session, async (agent) => {

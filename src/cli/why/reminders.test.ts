@@ -57,7 +57,9 @@ describe('why, of reminders', () => {
     await expect
       .poll(async () => (await agent.rouse(why())).out, { timeout: 5000 })
       .toMatch(
-        new RegExp(`${id} \\(poll\\): a delivery ended as unconfirmed: told to be unconfirmed, at 20`),
+        new RegExp(
+          `${id} \\(poll\\): a delivery ended as unconfirmed: the test requested unconfirmed, at 20`,
+        ),
       );
     expect((await agent.rouse(why('--reminder-id', id))).out).toMatch(/ended as unconfirmed/);
     expect(on.surface.submitted).toEqual([]);

@@ -195,7 +195,7 @@ describe('control intents in line', () => {
     const views = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
     expect(views.map((view) => [view.state, view.outcome])).toEqual(ids.map(() => ['failed', 'failed']));
     expect(views[0]!.error_detail).toBe(
-      `not typed: joined to ${ids[1]}, which ended as failed: told to be failed`,
+      `not typed: joined to ${ids[1]}, which ended as failed: the test requested failed`,
     );
     expect(on.surface.submitted).toEqual([]);
   });

@@ -75,7 +75,7 @@ export class ServedSurface implements AgentSurface {
     if (seen && this.#away === undefined && !presence.isLost)
       return { ...seen, reasons: seen.reasons.map(readReason) };
     const why = presence.isLost
-      ? 'its tmux session is not there'
+      ? 'its tmux session is gone'
       : `the server at ${authority.baseUrl} is away: ${this.#away}`;
     return {
       observedAtUtc: utcStamp(clock.now()),

@@ -22,29 +22,29 @@ const words = (create: string[]) => ({
   last: create,
 });
 
-describe('what a manifest says of headless turns', () => {
-  it.each(['claude', 'mine'])('%s is run as the launch recorded it', (tool) => {
+describe('the headless turns in a manifest', () => {
+  it.each(['claude', 'mine'])('a headless turn of %s runs as the launch recorded it', (tool) => {
     const recorded = words(['{args}', '-p', '{prompt}']);
     expect(turnTool(manifest({ tool }, recorded)).shape).toEqual(recorded);
   });
 
-  it('a known tool of a manifest that records no command line is run as it is known', () => {
+  it('a known tool runs as described in its file if the manifest records no command line', () => {
     expect(turnTool(manifest()).shape).toMatchObject({ prompt: 'stdin', role: 'arguments' });
   });
 
   it.each([
     ['nothing', undefined],
     ['no object', 'x'],
-    ['words that are none', { create: 'x', exact: [], last: [] }],
-    ['half of it', { create: ['x'] }],
-  ])('with %s recorded a program gets its prompt on standard input', (_what, recorded) => {
+    ['wrong types', { create: 'x', exact: [], last: [] }],
+    ['only a part', { create: ['x'] }],
+  ])('an unknown program gets its prompt on standard input if the manifest records %s', (_what, recorded) => {
     expect(turnTool(manifest({ tool: 'mine' }, recorded)).shape).toMatchObject({
       prompt: 'stdin',
       create: ['{args}', '{model}'],
     });
   });
 
-  it('a role is kept, an empty one is none', () => {
+  it('a turn has the recorded role, and no role if it is empty', () => {
     expect(turnTool(manifest({}, { role_prompt: 'Be Ada' })).role).toBe('Be Ada');
     expect(turnTool(manifest({}, { role_prompt: '' })).role).toBeNull();
     expect(turnTool(manifest({}, null)).role).toBeNull();
@@ -68,7 +68,7 @@ describe('what a manifest says of headless turns', () => {
     expect(startupDefault(manifest({ headless }))).toEqual(expected);
   });
 
-  it('names the instance by session and launch, and begins where the last gateway ended', () => {
+  it('a headless instance is identified by session and launch, and continues the progress of the last gateway', () => {
     const runtime = { session_id: 's-1' };
     expect(instanceOf(manifest({ runtime, registry_generation_id: 'g' }), '/x/root')).toBe('s-1:g');
     expect(instanceOf(manifest(), '/x/root')).toBe('root');
@@ -91,7 +91,7 @@ describe('the environment of a turn', () => {
     HOUMAO_GATEWAY_TMUX_PANE_ID: '%1',
   };
 
-  it('is the handed one without what belongs to terminals, gateways and other instances', () => {
+  it('the environment of a turn has no variables of terminals, gateways and other instances', () => {
     expect(turnEnvironment(manifest({ agent_id: 'a' }), '/root', env)).toEqual({
       PATH: '/bin',
       KEY: 'k',
@@ -101,7 +101,7 @@ describe('the environment of a turn', () => {
     });
   });
 
-  it('has the tool’s home, the literals of a join, and no proxy for this machine', () => {
+  it('the environment of a turn has the tool’s home, the literals of a join, and no proxy for this machine', () => {
     const joined = manifest({
       agent_launch_authority: {
         launch_env: [

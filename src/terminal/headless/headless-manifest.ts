@@ -56,8 +56,8 @@ export function startupDefault({
 }
 
 /**
- * The tool and its turns. The command line is the one that the launch recorded, so that the manifest tells what is run;
- * a manifest without one, made by another program, is run as the tool is known here.
+ * The tool and its turns. The command line is the one that the launch recorded, so the manifest shows what runs. If the
+ * manifest has none, because another program wrote it, the tool runs as described in `tools/`.
  */
 export function turnTool(manifest: HeadlessManifest): TurnTool {
   const recorded = recordedHeadless(manifest);
@@ -99,7 +99,7 @@ function readShape(recorded: Record<string, unknown>): TurnShape | undefined {
   };
 }
 
-/** They belong to a terminal, to tests, or to the gateway. */
+/** These belong to a terminal or to tests. */
 const NOT_FOR_THE_TOOL =
   /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|ROUSE_CLOCK_SHIFT_FILE|ROUSE_CRASH_AT)$/;
 const OF_THE_GATEWAY: readonly string[] = [
@@ -110,9 +110,9 @@ const OF_THE_GATEWAY: readonly string[] = [
 ];
 
 /**
- * The environment of a turn: the gateway's own, which is that of whoever attached it, the tool's home, the variables of
- * a join, and where the tool belongs; without what would make a tool think that it runs inside another instance of itself. It
- * stands in no argument and in no file.
+ * The environment of a turn: that of the gateway, which it inherited from the caller of attach; the tool's home; the
+ * variables of a join; and the session it belongs to. Variables that would make a tool think it runs inside another
+ * instance of itself are removed. The environment is never in an argument or a file.
  */
 export function turnEnvironment(
   manifest: HeadlessManifest,

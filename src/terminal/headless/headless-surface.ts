@@ -25,7 +25,7 @@ export interface HeadlessSurfaceParts {
   log: Log;
 }
 
-/** A missing program may be installed at any time, and nothing tells us. */
+/** A missing program may be installed at any time, and no event reports it. */
 const LOOK_AGAIN_MS = 10_000;
 
 /** An agent without a screen: one process per turn, ready whenever none runs. */
@@ -140,7 +140,7 @@ export class HeadlessSurface implements AgentSurface {
 
   #unavailableReason(): string | null {
     const { presence, tool } = this.#parts;
-    if (!presence.live) return 'its tmux session is not there';
+    if (!presence.live) return 'its tmux session is gone';
     return this.#program === undefined ? `"${tool}" is not installed, or not on PATH` : null;
   }
 

@@ -119,13 +119,13 @@ export class HeadlessTurns {
     try {
       left = this.#leftTurn();
     } catch (error) {
-      // Adopted with the next prompt: no turn begins until its process is known to have ended.
-      log.warn('cannot tell whether the last turn is running', { cause: messageOf(error) });
+      // The next prompt adopts it: no turn begins until this process is known to have ended.
+      log.warn('it is unknown whether the last turn is running', { cause: messageOf(error) });
     }
     if (left) await this.#watchLeft(left.current, left.runner, tryLockFile(laneLock));
   }
 
-  /** The last turn, when it was started and is not settled. Throws when that cannot be known. */
+  /** The last turn, if it was started and is not settled. Throws if that cannot be determined. */
   #leftTurn(): { current: CurrentTurn; runner: ProcessIdentity } | undefined {
     const { root, log } = this.#options;
     const current = readCurrentTurn(root);
@@ -147,7 +147,7 @@ export class HeadlessTurns {
     return result;
   }
 
-  /** Runs while the lane is held, so what is chosen here stays true until the turn begins. */
+  /** Runs while the lane is held, so this choice is still right when the turn begins. */
   async #run(prompt: PromptDelivery, signal: AbortSignal): Promise<DeliveryResult> {
     const { tool, cwd, root } = this.#options;
     this.#catchUp();
@@ -180,7 +180,7 @@ export class HeadlessTurns {
     );
   }
 
-  /** Progress that could not be saved is newer than the manifest, and is kept. */
+  /** Progress that could not be saved is newer than the manifest, so it wins. */
   #catchUp(): void {
     const saved = this.#options.reload?.();
     if (saved && saved.turnIndex >= this.#progress.turnIndex) this.#progress = saved;
@@ -323,7 +323,7 @@ function otherTurn(root: string): DeliveryResult | undefined {
     const other = runningTurnId(root);
     return other === undefined ? undefined : busy(other);
   } catch (error) {
-    return refusal('not_ready', `cannot tell whether a turn is running: ${messageOf(error)}`);
+    return refusal('not_ready', `it is unknown whether a turn is running: ${messageOf(error)}`);
   }
 }
 

@@ -1,13 +1,13 @@
 /**
- * Headless: agents without a screen. One process per turn, told about as structured events.
+ * Headless: agents without a screen. One process per turn, which reports structured events.
  *
- * Promises  A turn's process gets its prompt whole or is never run: a fence decides, also against a gateway that died
- *           while starting it. The turn outlives the gateway; the next one takes it over and finds how it ended.
- *           Credentials stand in the environment only, the prompt in an argument only where a tool reads it nowhere else.
- *           Whatever a tool prints is kept, bounded in memory, and never an error.
- * Never     Runs two turns of a session at once, uses a shell on any word it was given, signals a process whose start
- *           it has not recorded.
- * Errors    As the port says: refusals and failures are results. `start` throws `unavailable` without a tmux session.
+ * Promises  A turn's process gets its whole prompt or never runs: a fence decides, even if the gateway died while
+ *           starting it. The turn outlives the gateway; the next gateway adopts it and finds out how it ended.
+ *           Credentials are only in the environment. The prompt is in an argument only if the tool reads it nowhere
+ *           else. Everything a tool prints is kept, bounded in memory, and never an error.
+ * Never     Runs two turns of a session at once, passes a word of a request to a shell, signals a process whose start
+ *           time it has not recorded.
+ * Errors    As in the port: refusals and failures are results. `start` throws `unavailable` without a tmux session.
  */
 
 export type { HeadlessManifest, HeadlessProgress } from './headless-manifest.ts';

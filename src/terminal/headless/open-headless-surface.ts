@@ -24,14 +24,14 @@ export interface HeadlessOptions {
   sessionRoot: string;
   /** The session's lane lock: held while a turn runs. */
   laneLock: string;
-  /** The manifest as it stands now: another process may run turns of the same session. */
+  /** Reads the manifest again: another process may run turns of the same session. */
   manifestNow?: () => HeadlessManifest;
-  /** Puts this into the manifest's `headless` section, durably, under the manifest's lock. */
+  /** Stores this in the manifest's `headless` section, durably, under the manifest's lock. */
   saveHeadless: (progress: HeadlessProgress) => Promise<void>;
-  /** What a turn's environment is made from. Default: this process's. */
+  /** The environment to start from. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
   limits?: Partial<TurnLimits>;
-  /** Artefacts of how many turns are kept. */
+  /** The number of turns whose files are kept. */
   keepTurns?: number;
   log?: Log;
   clock?: Clock;
@@ -44,10 +44,10 @@ export const HEADLESS_DEFAULTS: TurnLimits & { keepTurns: number } = {
   keepTurns: 200,
 };
 
-/** What tmux needs to find its server. The rest of the environment may hold credentials and is none of its business. */
+/** The variables tmux needs to find its server. The others may hold credentials and are not passed on. */
 const FOR_TMUX = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMUX_TMPDIR|TMPDIR|TERM)$/;
 
-/** Whether the session a manifest names is there. */
+/** Follows whether the session that a manifest names exists. */
 export function openPresence(
   manifest: HeadlessManifest,
   { clock, log, env }: { clock: Clock; log: Log; env: NodeJS.ProcessEnv },
@@ -57,7 +57,7 @@ export function openPresence(
   return new SessionPresence({ tmux: new Tmux({ ...server, env: ofTmux }), session, clock, log });
 }
 
-/** The surface of a headless agent, as its manifest describes it. Nothing is reached before `start`. */
+/** The surface of a headless agent, as its manifest describes it. Nothing is contacted before `start`. */
 export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
   const { manifest, sessionRoot, log = silentLog, clock = systemClock, env = process.env } = options;
   const { timeoutMs, graceMs, outputBytes } = { ...HEADLESS_DEFAULTS, ...options.limits };

@@ -5,10 +5,10 @@ import { SessionPlace } from '../session-place.ts';
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**
- * Whether the agent's tmux session is there. The control client tells its end; while nothing happens, nothing is asked.
+ * Whether the agent's tmux session exists. The control client reports its end, so nothing is polled.
  */
 export class SessionPresence {
-  /** The session has ended. Told once. */
+  /** The session has ended. Emitted once. */
   readonly lost = new Emitter<string>();
   readonly #tmux: Tmux;
   readonly #session: string;
@@ -36,7 +36,7 @@ export class SessionPresence {
     return this.#state === 'lost';
   }
 
-  /** Throws when the session is not there. */
+  /** Throws if there is no such session. */
   async start(): Promise<void> {
     if (!(await this.#tmux.hasSession(this.#session))) {
       throw unavailable(`there is no tmux session "${this.#session}"`, {
@@ -80,7 +80,7 @@ export class SessionPresence {
     this.#cancelRetry = this.#clock.after(pause, () => void this.#lookAgain());
   }
 
-  /** The client is gone. Only a session that tmux says is not there is lost. */
+  /** The client is gone. The session is lost only if tmux reports that it does not exist. */
   async #lookAgain(): Promise<void> {
     this.#client = undefined;
     if (this.#state !== 'live') return;

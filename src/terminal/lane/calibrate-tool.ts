@@ -49,7 +49,7 @@ export async function calibrateTool(context: LaneContext): Promise<Trial> {
   await sleep(clock, DRAWN_MS);
   const screens = { before: view.screen, marked: marked.screen, after: (await watch.look()).screen };
   const learned = calibrate(screens);
-  // The layouts of the tool's other versions say more than a mark can show.
+  // The described layouts of the tool's other versions are more exact than what a mark can show.
   const known = learned.ok && readsMark(tracker.detector, screens);
   return { ...(known ? { ok: true, detector: tracker.detector } : learned), typed: true };
 }

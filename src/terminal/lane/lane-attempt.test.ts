@@ -24,7 +24,7 @@ describe("the lane's notes", () => {
   });
   afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
-  it('know that a text is being taken back, without a byte more on the disk', () => {
+  it('the lane notes that a text is being erased without a byte more on the disk', () => {
     notes.keep(ATTEMPT);
     const before = fs.readdirSync(directory).map((name) => fs.statSync(path.join(directory, name)).ino);
     notes.erasing(ATTEMPT.text);
@@ -33,13 +33,13 @@ describe("the lane's notes", () => {
     expect(after).toEqual(before);
   });
 
-  it('say nothing of a text that is somebody else’s', () => {
+  it('the lane does not mark its attempt as being erased for another text', () => {
     notes.keep(ATTEMPT);
     notes.erasing('another text');
     expect(notes.read()).toEqual(ATTEMPT);
   });
 
-  it('forget it with the attempt, and begin the next one without it', () => {
+  it('the mark of an erased attempt ends with it, and the next attempt begins without it', () => {
     notes.keep(ATTEMPT);
     notes.erasing(ATTEMPT.text);
     notes.keep({ ...ATTEMPT, request_id: 'r-2' });

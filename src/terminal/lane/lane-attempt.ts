@@ -30,7 +30,7 @@ export interface LaneAttempt {
   tool: ProcessIdentity | null;
 }
 
-/** Older verdicts are dropped: no one has asked for them. */
+/** Older verdicts are dropped: no one asked for them. */
 const MAX_SETTLED = 50;
 
 /**
@@ -108,7 +108,7 @@ export class LaneNotes {
     this.forget();
   }
 
-  /** Its owner knows the verdict, or the request is typed again, and a verdict on an earlier attempt says nothing of that. */
+  /** Called when its owner knows the verdict, or the request is typed again: a verdict is about one attempt. */
   dropVerdict(requestId: string): void {
     const verdicts = this.settled();
     const others = verdicts.filter((each) => each.requestId !== requestId);

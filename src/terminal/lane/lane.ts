@@ -48,7 +48,7 @@ export class Lane implements Leftovers {
   readonly #left: LeftAttempt;
   #last: Promise<unknown> = Promise.resolve();
   #lastPrompt: string | undefined;
-  /** Keys queued behind the prompt that is on the lane. */
+  /** Keys that wait for the prompt that is on the lane. */
   #queuedKeys: QueuedKeys | undefined;
   #unfollow: () => void = () => {};
   #closed = false;
@@ -203,13 +203,13 @@ export class Lane implements Leftovers {
     return result;
   }
 
-  /** A note that the disk does not let go changes nothing about how the delivery ended; it is judged again later. */
+  /** If the disk refuses to remove the note, the delivery still ended as it did; the note is judged again later. */
   #forget(): void {
     try {
       this.#context.notes.forget();
     } catch (error) {
       if (!isDiskTrouble(error)) throw error;
-      this.#context.log.warn('the note of a delivery stays', { cause: messageOf(error) });
+      this.#context.log.warn('the note of a delivery could not be removed', { cause: messageOf(error) });
     }
   }
 

@@ -16,12 +16,12 @@ function showing(text: string, state = text === '' ? 'empty' : 'draft', mode = '
 
 const LONG = `${'x'.repeat(30)} and then a very long end of the text`;
 
-describe('what a composer holds of a text', () => {
+describe('the text in a composer', () => {
   it.each<[string, string, string, Held]>([
     ['the same words', 'hello there', 'hello there', 'all'],
     ['the same words, wrapped', 'hello\nthere', 'hello there', 'all'],
     ['the same words, tabs as spaces', 'a    b', 'a\tb', 'all'],
-    ['somebody else’s words', 'hello', 'hello there', 'other'],
+    ['another person’s words', 'hello', 'hello there', 'other'],
     ['words before ours', 'oh hello there', 'hello there', 'other'],
     ['words behind ours', 'hello there!', 'hello there', 'other'],
     ['the end of a long text', 'a very long end of the text', LONG, 'end'],
@@ -30,7 +30,7 @@ describe('what a composer holds of a text', () => {
     ['the last of many short lines', '\n\n3\ny', `x${'\n'.repeat(30)}3\ny`, 'end'],
     ['other short lines', '\n\n4\ny', `x${'\n'.repeat(30)}3\ny`, 'other'],
     ['too few short lines', '\n3\ny', `x${'\n'.repeat(30)}3\ny`, 'other'],
-    ['all but what a terminal may not know', 'Adlam  here', 'Adlam 𞤀 here 🫩', 'all'],
+    ['all but characters a terminal may not know', 'Adlam  here', 'Adlam 𞤀 here 🫩', 'all'],
     ['the label of a paste', '[Pasted text #2 +59 lines]', 'a\nb', 'chip'],
     ['a label and something else', '[Pasted text #2 +59 lines] x', 'a\nb', 'other'],
     ['nothing', '', 'hello', 'empty'],
@@ -38,14 +38,14 @@ describe('what a composer holds of a text', () => {
     expect(heldText(showing(shown), sent, rules)).toBe(held);
   });
 
-  it('a placeholder is nothing, and a shell prompt or no composer at all is none', () => {
+  it('a composer with a placeholder is empty, and a shell prompt or a screen without a composer is none', () => {
     expect(heldText(showing('Try "fix lint"', 'placeholder'), 'x', rules)).toBe('empty');
     expect(heldText(showing('ls', 'draft', 'shell'), 'ls', rules)).toBe('none');
     const none = { composer: { value: null } } as unknown as Facts;
     expect(heldText(none, 'x', rules)).toBe('none');
   });
 
-  it('wherever a terminal breaks the lines, the text is recognised', () => {
+  it('the text in a composer is recognised wherever the terminal breaks its lines', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', minLength: 1 }),

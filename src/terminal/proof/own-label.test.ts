@@ -19,6 +19,6 @@ it.each([
   ['pi', '[paste #1 2000 chars]', 'x'.repeat(2000), true],
   ['qwen', '[Pasted Content 889 chars] #2', 'ä'.repeat(889), true],
   ['qwen', '[Pasted Content 889 chars]', 'x'.repeat(888), false],
-])('of %s %s counts a paste: %#', (tool, label, text, ours) => {
+])('the label of a paste in %s, %s, states the size of our text: %#', (tool, label, text, ours) => {
   expect(counts(detectorFor(tool, {}).input.pasteChip!, label, text)).toBe(ours);
 });

@@ -14,14 +14,14 @@ function screenOf(name: string): Screen {
 describe('a prompt in the transcript of a tool that frames it', () => {
   const screen = screenOf('opencode-1.18.33-completed-lines-120x40.ansi.txt');
 
-  it('is found with the blank rows between its lines', () => {
+  it('a framed prompt is found with the blank rows between its lines', () => {
     const text = 'first\n\n  indented\n- point\nlast';
     const found = findPrompt(screen, opencode, { text, chip: '[Pasted ~5 lines]' });
     expect(found?.row).toBe('first');
     expect(found?.below[0]).toContain('MOCK-REPLY 14');
   });
 
-  it('is told from the same words sent before by the answer below, not by the frame', () => {
+  it('a framed prompt is distinguished from the same words sent before by the answer below', () => {
     const text = 'Say it again.';
     const second = findPrompt(screen, opencode, { text, chip: undefined });
     const first = findPrompt({ ...screen, rows: screen.rows.slice(0, 9) }, opencode, {
@@ -36,7 +36,7 @@ describe('a prompt in the transcript of a tool that frames it', () => {
 });
 
 describe('a prompt of which the tool shows only the beginning', () => {
-  it('is found by few characters where the tool says that it goes on', () => {
+  it('the beginning of a prompt is enough if the tool shows that it continues', () => {
     const rows = (...texts: string[]): Screen => ({
       ...screenOf('claude-2.1.197-busy-100x30.ansi.txt'),
       rows: texts.map(plainRow),
@@ -73,7 +73,7 @@ describe('a prompt that the tool shows as Markdown', () => {
     '  • POST http://127.0.0.1:29465/v1/mail/list',
   ];
 
-  it('is found by its words, whole or by its end', () => {
+  it('a prompt shown as Markdown is found by its words, whole or by its end', () => {
     const whole = rows(
       '› You have open mail in your shared mailbox.',
       '',
@@ -86,12 +86,12 @@ describe('a prompt that the tool shows as Markdown', () => {
     ]);
   });
 
-  it('is not found in the row at the top that names the turn scrolled out of snapshot', () => {
+  it('a prompt is not found in the top row that names a turn scrolled out of view', () => {
     const named = rows('› You have open mail in your shared mailbox. 1) List it with …', '', '• Done.');
     expect(findPrompt(named, codex, { text, chip: undefined })).toBeUndefined();
   });
 
-  it('is compared sign by sign where it is hardly more than signs', () => {
+  it('a prompt with few words is compared character by character', () => {
     expect(findPrompt(rows('› - - - a'), codex, { text: '* * * a', chip: undefined })).toBeUndefined();
     expect(findPrompt(rows('› * * * a'), codex, { text: '* * * a', chip: undefined })?.times).toBe(1);
   });
@@ -100,14 +100,14 @@ describe('a prompt that the tool shows as Markdown', () => {
 describe('whether a prompt is new', () => {
   const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns, times: 1, height: 20 });
 
-  it('is certain where it was not to be seen before, or its old answer is not below it', () => {
+  it('a prompt is new if it was not shown before, or its old answer is not below it', () => {
     expect(isNewPrompt(undefined, undefined)).toBe(false);
     expect(isNewPrompt(undefined, shown([]))).toBe(true);
     expect(isNewPrompt(shown(['● done', '  hint']), shown(['  hint']))).toBe(true);
     expect(isNewPrompt(shown(['● done']), shown(['● done differently']))).toBe(true);
   });
 
-  it('cannot be told where the picture is the same, never had an answer, or was broken into other rows', () => {
+  it('it is unknown whether a prompt is new if nothing changed, it had no answer, or its rows were wrapped again', () => {
     expect(isNewPrompt(shown(['● done']), shown(['● done']))).toBeUndefined();
     expect(isNewPrompt(shown([]), shown([]))).toBeUndefined();
     expect(
@@ -117,15 +117,18 @@ describe('whether a prompt is new', () => {
 });
 
 describe('a prompt in the transcript of a tool that writes the time beside it', () => {
-  it.each(['120x40', '80x24'])('is found without the time, at %s', (size) => {
-    const copilot = detectorFor('copilot', { version: '1.0.102' });
-    const text = '[[delay=2500]][[words=120]] please tell me a story';
-    const screen = screenOf(`copilot-1.0.102-busy-${size}.ansi.txt`);
-    expect(findPrompt(screen, copilot, { text, chip: undefined })?.row).toBe(text);
-  });
+  it.each(['120x40', '80x24'])(
+    'a prompt with the time beside it is found without the time, at %s',
+    (size) => {
+      const copilot = detectorFor('copilot', { version: '1.0.102' });
+      const text = '[[delay=2500]][[words=120]] please tell me a story';
+      const screen = screenOf(`copilot-1.0.102-busy-${size}.ansi.txt`);
+      expect(findPrompt(screen, copilot, { text, chip: undefined })?.row).toBe(text);
+    },
+  );
 });
 
-describe('the same words, sent again and answered alike', () => {
+describe('the same prompt, sent again with the same answer', () => {
   const rows = [' ❯ Say it again.', '', ' ● As you wish.', '', ' ~/work'];
   const copilot = detectorFor('copilot', { version: '1.0.102' });
   const shown = (lines: string[]): ReturnType<typeof findPrompt> =>
@@ -137,11 +140,11 @@ describe('the same words, sent again and answered alike', () => {
   const once = shown(['', '', '', '', ...rows]);
   const twice = shown([...rows.slice(0, 4), ...rows]);
 
-  it('are a new prompt when they stand there once more', () => {
+  it('the same words are a new prompt if the screen shows them once more', () => {
     expect(isNewPrompt(once, twice)).toBe(true);
   });
 
-  it('are not when more rows have come into snapshot', () => {
+  it('the same words are no proof of a new prompt if more rows came into view', () => {
     expect(isNewPrompt(once, { ...twice!, height: twice!.height + 1 })).toBeUndefined();
   });
 });

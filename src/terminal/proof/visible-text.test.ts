@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visibleText } from './visible-text.ts';
 
-/** Any characters, and those that mean something beside each other. */
+/** Any characters, and some that have a meaning next to each other. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({
@@ -25,11 +25,11 @@ describe('the text of a prompt', () => {
     [' \u0301 \u0308\u200dx\u0301', 'x\u0301', ['leading_blanks_removed']],
     ['  !x', '  !x', []],
     [`a${'\n'.repeat(5000)}b\n \n\n`, `a${'\n'.repeat(21)}b`, ['blank_lines_removed']],
-  ])('%j is pasted as %j', (original, text, changes) => {
+  ])('the prompt %j is pasted as %j', (original, text, changes) => {
     expect(visibleText(original)).toEqual({ text, changes });
   });
 
-  it('is left alone once it is clean', () => {
+  it('a prompt that is already visible text is not changed', () => {
     void fc.assert(
       fc.property(anyText, (original) => {
         const { text } = visibleText(original);

@@ -6,7 +6,7 @@ const MAX_BLANK_LINES = 20;
 const VISIBLE = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]`;
 const SELECTOR = String.raw`[\ufe00-\ufe0f\u180b-\u180d\u{e0100}-\u{e01ef}]`;
 
-/** Applied in this order: each sees what the ones before it have left. */
+/** Applied in this order, each to the result of the one before. */
 const CHANGES: [name: string, find: RegExp, put: string][] = [
   ['line_ends_unified', /[\u2028\u2029]/g, '\n'],
   // Characters that are invisible, that terminals draw differently, or that change the direction of what follows.
@@ -32,7 +32,7 @@ const CHANGES: [name: string, find: RegExp, put: string][] = [
   ],
 ];
 
-/** The text without what no one would see in a composer, and the names of the changes. */
+/** The text without the parts that are invisible in a composer, and the names of the changes. */
 export function visibleText(original: string): { text: string; changes: string[] } {
   const changes = new Set<string>();
   let text = original;

@@ -9,7 +9,7 @@ const PROMPT = 'look at your mail';
 const SINCE = '2026-01-01T00:00:00.000Z';
 const END: TurnEnd = { source: 'rollout', atUtc: '2026-01-01T00:00:09.000Z', result: 'success' };
 
-/** A tool that says `end` of this prompt's turn, and whether it may be disturbed. */
+/** A tool that reports `end` for this prompt's turn, and whether it may be disturbed. */
 function watched(signals: SignalReader[] = []) {
   const recorded: object[] = [];
   const changed = new Emitter<Snapshot>();
@@ -34,29 +34,29 @@ function watched(signals: SignalReader[] = []) {
     Object.assign(now, change);
     changed.emit({} as Snapshot);
   };
-  return { told: recorded, look, stop };
+  return { recorded, look, stop };
 }
 
 describe('a turn that an earlier process saw begin', () => {
-  it('has ended when its tool says so and is ready, and is told of once', () => {
-    const { told, look } = watched();
+  it('the end of a turn of an earlier process is reported once, when its tool reports it and is ready', () => {
+    const { recorded, look } = watched();
     look({});
     look({ end: END, ready: false });
-    expect(told).toEqual([]);
+    expect(recorded).toEqual([]);
     look({ ready: true });
     look({});
     const facts = { result: 'success', ended_at_utc: END.atUtc, answer: 'Done.' };
-    expect(told).toEqual([{ stage: 'turn_finished', source: 'rollout', ...facts }]);
+    expect(recorded).toEqual([{ stage: 'turn_finished', source: 'rollout', ...facts }]);
   });
 
-  it('is not told of after it was let go', () => {
-    const { told, look, stop } = watched();
+  it('the end of a turn is not reported after following has stopped', () => {
+    const { recorded, look, stop } = watched();
     stop!();
     look({ end: END });
-    expect(told).toEqual([]);
+    expect(recorded).toEqual([]);
   });
 
-  it('is not followed where the tool has no word for its end', () => {
+  it('a turn of an earlier process is not followed if the tool never reports its end', () => {
     expect(watched([{ read: () => [], close: () => {} }]).stop).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { launchedName, launchedWords, readForeground } from './foreground.ts';
 const looks = { names: ['claude'], launched: [], pids: () => [] };
 
 describe('the foreground of a pane', () => {
-  it('is gone with a dead pane or a process that is not there', () => {
+  it('the foreground of a pane is gone if the pane is dead or its process has ended', () => {
     expect(readForeground({ dead: true, pid: process.pid } as Pane, looks).kind).toBe('gone');
     expect(readForeground({ dead: false, pid: 2 ** 22 + 1 } as Pane, looks).kind).toBe('gone');
   });
@@ -15,8 +15,11 @@ describe('the foreground of a pane', () => {
     ['/usr/bin/node', ['/opt/tool.mjs', '--x'], ['/usr/bin/node', '/opt/tool.mjs'], []],
     ['/bin/sh', ['-c', 'x'], ['/bin/sh'], []],
     [null, [], [], []],
-  ])('knows %s %j by its first words and its name', (executable, args, words, name) => {
-    expect(launchedWords(executable, args)).toEqual(words);
-    expect(launchedName(executable)).toEqual(name);
-  });
+  ])(
+    'the foreground program %s %j is identified by its first words and its name',
+    (executable, args, words, name) => {
+      expect(launchedWords(executable, args)).toEqual(words);
+      expect(launchedName(executable)).toEqual(name);
+    },
+  );
 });

@@ -8,22 +8,22 @@ const due = (turn: Partial<TurnState>, nowMs: number, facts = CALM): number | un
   nextDeadline({ ...NO_TURN, ...turn }, facts, nowMs, resolveTimings({}).timings);
 
 describe('the next instant at which time alone changes the state', () => {
-  it('is none when nothing is pending', () => {
+  it('there is no next deadline if nothing is pending', () => {
     expect(due({}, 5000)).toBeUndefined();
     expect(due({ stability: { signature: 'a', sinceMs: 0, sinceUtc: null } }, 60_000)).toBeUndefined();
   });
 
-  it('is when the screen will have been still for long enough', () => {
+  it('the next deadline is when the screen will have been still for long enough', () => {
     expect(due({ stability: { signature: 'a', sinceMs: 1000, sinceUtc: null } }, 1400)).toBe(600);
   });
 
-  it('is the earliest of several', () => {
+  it('the next deadline is the earliest of several', () => {
     const stability = { signature: 'a', sinceMs: 1000, sinceUtc: null };
     expect(due({ stability, settling: { signature: 'a', sinceMs: 800 } }, 1400)).toBe(400);
     expect(due({ unreadableSinceMs: 0 }, 29_000)).toBe(1000);
   });
 
-  it('comes for a start that was never taken back', () => {
+  it('a start whose end was never reported has a deadline', () => {
     const doubtful = { busy: { value: 'yes', doubtful: true, ageMs: 2000 } } as unknown as Facts;
     expect(due({ stability: { signature: 'a', sinceMs: 0, sinceUtc: null } }, 10_000, doubtful)).toBe(3000);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PackedHistory, pack } from './packed-history.ts';
 
-it('gives back the newest records in order, whatever was packed meanwhile', () => {
+it('a packed history returns the newest records in order', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 130 }),
@@ -19,7 +19,7 @@ it('gives back the newest records in order, whatever was packed meanwhile', () =
   );
 });
 
-it('keeps no more room than what is packed takes', () => {
+it('a packed history uses no more memory than its packed bytes', () => {
   const packed = pack(Array.from({ length: 20 }, (_, at) => ({ at, text: 'a screen '.repeat(500) })));
   expect(packed.byteLength).toBeLessThan(2000);
   expect(packed.buffer.byteLength).toBe(packed.byteLength);

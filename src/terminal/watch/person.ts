@@ -8,7 +8,7 @@ export interface PersonFacts {
   typing: boolean;
 }
 
-export const NOBODY: PersonFacts = { attached: 0, typing: false };
+export const NO_PERSON: PersonFacts = { attached: 0, typing: false };
 
 /** How long the keyboard must have been quiet. tmux reports the time of the last key in whole seconds. */
 const QUIET_MS = 2_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTimings } from './read-timings.ts';
 
 describe('timings', () => {
-  it('are read by field or by flag, as numbers or as text, and default otherwise', () => {
+  it('timings are read by field or by flag, as numbers or as text, and have defaults', () => {
     expect(
       readTimings({ stability_threshold_seconds: 2, 'tui-watch-poll-interval-seconds': '0.25' }),
     ).toMatchObject({
@@ -12,7 +12,7 @@ describe('timings', () => {
     });
   });
 
-  it.each(['0', '-1', 'soon', 'Infinity', ''])('refuses %j', (value) => {
+  it.each(['0', '-1', 'soon', 'Infinity', ''])('the timing %j is refused', (value) => {
     expect(() => readTimings({ 'tui-stability-threshold-seconds': value })).toThrow(/stability-threshold/);
   });
 });

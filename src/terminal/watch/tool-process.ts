@@ -1,3 +1,4 @@
+import type { ProcessIdentity } from '../../base/index.ts';
 import type { Pane } from '../../tmux/index.ts';
 import type { SignalReader } from '../../tools/index.ts';
 import { type Foreground, readForeground, type ToolLooks } from './foreground.ts';
@@ -36,4 +37,9 @@ export class ToolProcess {
     if (replaced) for (const signal of this.#signals) signal.follow?.(tool);
     return replaced || kind !== before.kind;
   }
+}
+
+/** The process of a tool as it is stored in records: a restarted tool is another instance. */
+export function toolInstance({ pid, startTicks }: ProcessIdentity): string {
+  return `${pid}-${startTicks ?? 0}`;
 }

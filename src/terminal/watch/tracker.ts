@@ -23,7 +23,7 @@ import type { SignalReader } from '../../tools/index.ts';
 import type { ToolLooks } from './foreground.ts';
 import { nextDeadline } from './next-deadline.ts';
 import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';
-import { lookForPeople, NOBODY, type PersonFacts } from './person.ts';
+import { lookForPeople, NO_PERSON, type PersonFacts } from './person.ts';
 import type { Snapshot } from './snapshot.ts';
 import { ToolProcess } from './tool-process.ts';
 
@@ -54,7 +54,7 @@ export class Tracker {
   #view: PaneView | undefined;
   #away: string | undefined = 'not looked at yet';
   #lost = false;
-  #people: PersonFacts = NOBODY;
+  #people: PersonFacts = NO_PERSON;
   #turn: TurnState = NO_TURN;
   #unseen: { typed: 'pasted' | 'entered'; longAtMs: number } | undefined;
   #snapshot: Snapshot;
@@ -221,7 +221,7 @@ export class Tracker {
   async #seePeople(): Promise<PersonFacts> {
     const { watch, clock } = this.#options;
     const pane = this.#view?.pane.id;
-    if (pane === undefined) return NOBODY;
+    if (pane === undefined) return NO_PERSON;
     return lookForPeople(watch.tmux, { session: watch.session, pane }, clock);
   }
 

@@ -26,7 +26,7 @@ export class TuiRecord implements TuiView {
   readonly seen = new Emitter<void>();
   readonly #options: TuiRecordOptions;
   readonly #history = new PackedHistory<Record<string, unknown>>(KEPT);
-  /** The agent's standing at the time of each transition. */
+  /** The agent's state at the time of each transition. */
   readonly #standings = new WeakMap<object, Record<string, unknown>>();
   #lastSignature = '';
   readonly #stop: () => void;
@@ -142,7 +142,7 @@ export class TuiRecord implements TuiView {
     const terminal = manifest.interactive?.terminal_id;
     return {
       tracked_session_id: trackedSessionId,
-      // The name its server knows, if one owns the terminal.
+      // If a server owns the terminal, the name that server uses.
       session_name: terminal ? session : trackedSessionId,
       tool: manifest.tool,
       observed_tool_version: facts.version.value ?? recordedVersion(manifest) ?? null,
@@ -157,7 +157,7 @@ export class TuiRecord implements TuiView {
   }
 }
 
-/** What a transition records about its moment besides what changed. */
+/** The agent's state that is recorded with a transition. */
 function standingAt({ diagnostics, turn, last_turn }: ReturnType<typeof contractState>) {
   return {
     diagnostics_availability: diagnostics.availability,

@@ -1,24 +1,24 @@
 import type { EventKind } from '../../../tools/index.ts';
 
-/** One thing a tool said, in the same words for every tool. */
+/** One event of a tool, in the same form for every tool. */
 export interface CanonicalEvent {
   kind: EventKind;
   message: string;
   turnIndex: number;
   provider: string;
-  /** What the tool itself calls it. */
+  /** The tool's own name for it. */
   providerEventType: string | null;
   timestampUtc: string;
-  /** The chat's id as far as it is known by now. */
+  /** The chat's id, if it is known by now. */
   sessionId: string | null;
   /** Its line in stdout.jsonl, from 1, and that line's size. */
   line: number;
   bytes: number;
-  /** The line itself when it is JSON and small; larger ones are read in stdout.jsonl. */
+  /** The line itself if it is JSON and small; larger ones are in stdout.jsonl. */
   raw: string | null;
 }
 
-/** A line of canonical-events.jsonl. The raw line is JSON already and is put in as it is. */
+/** A line of canonical-events.jsonl. The raw line is JSON already and is inserted unchanged. */
 export function renderEvent(event: CanonicalEvent): string {
   const fields = JSON.stringify({
     kind: event.kind,

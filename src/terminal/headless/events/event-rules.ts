@@ -5,7 +5,7 @@ interface Understood {
   message: string;
 }
 
-/** The events of one line, in order; empty when no rule knows it. */
+/** The events of one line, in order; empty if no rule matches. */
 export function understand(value: unknown, rules: readonly EventRule[]): Understood[] {
   const rule = rules.find((each) => holds(value, each.when));
   if (!rule) return [];
@@ -56,7 +56,7 @@ const NAMES = ['session_id', 'sessionId', 'sessionID', 'thread_id', 'threadId', 
 const PLACES = [...NAMES, ...NAMES.map((name) => `data.${name}`)];
 const LONGEST_ID = 200;
 
-/** The chat's id in one event, from the first place that holds one. */
+/** The chat's id in one event, from the first place that has one. */
 export function findSessionId(value: unknown, own: ToolHabits['sessionId']): string | null {
   const places = own && holds(value, own.when) ? [own.path, ...PLACES] : PLACES;
   for (const place of places) {
@@ -66,7 +66,7 @@ export function findSessionId(value: unknown, own: ToolHabits['sessionId']): str
   return null;
 }
 
-/** Why this cannot be given to a tool as the id of a chat. A leading dash would be read as a flag. */
+/** Why this cannot be passed to a tool as the id of a chat. A leading dash would be read as a flag. */
 export function sessionIdProblem(id: string): string | undefined {
   if (id === '' || id.length > LONGEST_ID) return `must have 1 to ${LONGEST_ID} characters`;
   if (id.startsWith('-')) return 'must not begin with "-"';

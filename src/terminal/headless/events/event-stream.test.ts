@@ -113,9 +113,9 @@ const PRINTED: Record<string, { lines: string[]; kinds: string[]; sessionId: str
   },
 };
 
-describe('what a tool prints', () => {
+describe('the events of a tool', () => {
   it.each(Object.entries(PRINTED))(
-    '%s is understood in the words of all',
+    'the output of %s becomes events of the common kinds',
     (tool, { lines, kinds, sessionId, answer }) => {
       const { events, stream } = readAll(tool, lines.join('\n'));
       expect(events.map(({ kind }) => kind)).toEqual(kinds);
@@ -124,7 +124,7 @@ describe('what a tool prints', () => {
     },
   );
 
-  it('of an unknown program is read by whichever rules it looks like', () => {
+  it('the output of an unknown program is read by the rules that match it', () => {
     for (const { lines, kinds, sessionId } of [PRINTED['claude']!, PRINTED['codex']!]) {
       const { events, stream } = readAll('my-agent', lines.join('\n'));
       expect(events.map(({ kind }) => kind)).toEqual(kinds);
@@ -144,13 +144,13 @@ describe('what a tool prints', () => {
     ['{"__proto__":{"type":"result"}}', 'passthrough', ''],
     [`${'['.repeat(5000)}${']'.repeat(5000)}`, 'passthrough', '['.repeat(4000)],
     [`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'passthrough', ''],
-  ])('%.30s… is never an error', (line, kind, message) => {
+  ])('the printed line %.30s… is never an error', (line, kind, message) => {
     const { events } = readAll('claude', `${line}\n`);
     expect(events).toMatchObject([{ kind, message }]);
     expect(JSON.parse(renderEvent(events[0]!))).toMatchObject({ kind, data: { line: 1 } });
   });
 
-  it('gives the same events however it is cut', () => {
+  it('output gives the same events however it is cut into chunks', () => {
     const line = fc.oneof(
       fc.constantFrom(...Object.values(PRINTED).flatMap(({ lines }) => lines)),
       fc.string({ unit: 'binary', maxLength: 60 }).map((text) => text.replaceAll('\n', ' ')),
@@ -186,7 +186,7 @@ describe('what a tool prints', () => {
     );
   });
 
-  it('in a line too long to read is counted, and the lines around it are read', () => {
+  it('a line that is too long is counted, and the lines around it are read', () => {
     const stream = streamOf('claude', 100);
     const long = `{"type":"assistant","filler":"${'x'.repeat(100)}"}`;
     const events = stream.feed(Buffer.from(`{"session_id":"s"}\n${long}\n{"type":"result"}\n`));
@@ -194,7 +194,7 @@ describe('what a tool prints', () => {
     expect([stream.unread, stream.sessionId]).toEqual([1, 's']);
   });
 
-  it('without end is counted, and listed only for a while', () => {
+  it('endless output is counted, and listed up to a limit', () => {
     const stream = streamOf('claude');
     const listed = stream.feed(Buffer.from('noise\n'.repeat(5000)));
     expect([listed.length, stream.counts.passthrough]).toEqual([2000, 5000]);
@@ -213,11 +213,11 @@ describe('what a tool prints', () => {
     ['{"session_id":"two words"}', null],
     ['{"session_id":7}', null],
     ['{"id":"not a chat"}', null],
-  ])('%s names the chat %s', (line, id) => {
+  ])('the event %s names the chat %s', (line, id) => {
     expect(readAll('my-agent', line).stream.sessionId).toBe(id);
   });
 
-  it('keeps the first session id it hears', () => {
+  it('the first session id of a stream is kept', () => {
     expect(readAll('claude', '{"session_id":"a"}\n{"session_id":"b"}').stream.sessionId).toBe('a');
   });
 });

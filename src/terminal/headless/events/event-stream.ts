@@ -4,12 +4,12 @@ import { type Line, LineSplitter } from '../runner/line-splitter.ts';
 import type { CanonicalEvent } from './canonical-event.ts';
 import { findSessionId, understand } from './event-rules.ts';
 
-/** Longer lines are not read, only counted; longer texts are cut; longer raw lines stand in stdout.jsonl only. */
+/** Longer lines are only counted; longer texts are cut; longer raw lines are only in stdout.jsonl. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 const LONGEST_MESSAGE = 4000;
 const LONGEST_RAW = 16 * 1024;
 const LONGEST_ANSWER = 500;
-/** Of one kind; the rest is counted. What a tool prints without end must not be written down a second time. */
+/** Listed events of one kind; the rest is only counted. Endless output must not be stored twice. */
 const MAX_EVENTS_OF_KIND: Partial<Record<EventKind, number>> = { passthrough: 2000 };
 const MAX_EVENTS = 20_000;
 
@@ -21,8 +21,8 @@ export interface EventStreamOptions {
 }
 
 /**
- * A tool's standard output, understood as it comes. What no rule knows passes through as it is; nothing a tool prints
- * is an error here.
+ * Turns a tool's standard output into events as it arrives. A line that no rule matches passes through unchanged;
+ * nothing a tool prints is an error.
  */
 export class EventStream {
   readonly counts: Record<EventKind, number> = Object.fromEntries(
@@ -31,9 +31,9 @@ export class EventStream {
   /** Lines that were too long to read. */
   unread = 0;
   sessionId: string | null = null;
-  /** The beginning of the answer given last. */
+  /** The beginning of the last answer. */
   answer = '';
-  /** What the tool said last about its own state: how it ended, what went wrong. */
+  /** The tool's last remark about its own state: how it ended, what went wrong. */
   remark = '';
   readonly #options: EventStreamOptions;
   readonly #lines: LineSplitter;
@@ -52,7 +52,7 @@ export class EventStream {
     return this.#lines.end().flatMap((line) => this.#list(this.#read(line)));
   }
 
-  /** The chat is real: the model answered or acted in it, not only the tool started. */
+  /** The chat is worth continuing: the model answered or acted in it. */
   get sawWork(): boolean {
     return this.counts.assistant + this.counts.action_request + this.counts.action_result > 0;
   }
@@ -105,7 +105,7 @@ export class EventStream {
   #lastKind: EventKind | undefined;
 }
 
-/** An object; everything else a tool may print is text. */
+/** Returns an object; everything else that a tool prints is text. */
 function parsed(text: string): object | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {

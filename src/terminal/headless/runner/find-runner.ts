@@ -8,12 +8,12 @@ import {
 } from '../../../base/index.ts';
 import { readCurrentTurn, readProcess, type TurnFiles, turnFiles, voidAttempt } from '../turn/turn-files.ts';
 
-/** A process that has ended: no running one is ever taken for it. */
+/** The identity of a process that has ended; no running process matches it. */
 const GONE: ProcessIdentity = { pid: 2 ** 30, startTicks: -1, bootId: null };
 
 /**
- * The process that runs an attempt. Recorded in process.json; when its gateway was killed before it could write that,
- * it is known by the attempt's own number, which only its arguments hold. Throws when processes cannot be looked at.
+ * The process that runs an attempt, from process.json. If its gateway was killed before it could write that file, the
+ * process is found by the attempt's number in its arguments. Throws if processes cannot be read.
  */
 export function findRunner(files: TurnFiles, attempt: string): ProcessIdentity {
   const recorded = readProcess(files);
@@ -30,13 +30,13 @@ export function findRunner(files: TurnFiles, attempt: string): ProcessIdentity {
   return GONE;
 }
 
-/** A runner is of this account; where Linux hides the arguments of other accounts' processes, theirs do not matter. */
+/** A runner belongs to this account. Linux may hide the arguments of other accounts' processes; those do not matter. */
 function isOwn(pid: number): boolean {
   const uid = accountOf(pid);
   return uid !== undefined && uid === process.getuid?.();
 }
 
-/** A turn of this session that some process runs, whoever started it. For the holder of the lane only. */
+/** The turn of this session that is running, if one is. Only for the holder of the lane. */
 export function runningTurnId(root: string): string | undefined {
   const current = readCurrentTurn(root);
   if (current === undefined || current === 'unreadable' || current.settled) return undefined;

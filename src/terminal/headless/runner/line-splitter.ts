@@ -1,12 +1,12 @@
-/** A line, or the size of one that was too long to keep. */
+/** A line, or the size of a line that was too long to keep. */
 export type Line = { text: string; bytes: number } | { text: null; bytes: number };
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /**
- * Bytes into lines, however they are cut into chunks. Holds at most one line of `longest` bytes; a longer one is
- * counted and dropped, so that nothing a tool prints can exhaust the memory.
+ * Splits bytes into lines, however they are cut into chunks. Holds at most one line of `longest` bytes. A longer line is
+ * counted and dropped, so output cannot exhaust the memory.
  */
 export class LineSplitter {
   readonly #longest: number;
@@ -34,7 +34,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What stands after the last newline. */
+  /** The text after the last newline. */
   end(): Line[] {
     return this.#bytes === 0 ? [] : [this.#take()];
   }

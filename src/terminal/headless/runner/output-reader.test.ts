@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openFilesOf } from '../../../base/index.ts';
 import { OutputReader } from './output-reader.ts';
 
-it('closed while it opens or reads, it gives nothing more and leaves no file open', async () => {
+it('an output reader that is closed while it opens or reads returns nothing more and leaves no file open', async () => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-reader-'));
   const file = path.join(directory, 'stdout');
   fs.writeFileSync(file, 'x'.repeat(600_000));

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 
 const CHUNK = 256 * 1024;
-/** A tool may write faster than we read: whoever asks gets to look up from time to time. */
+/** A tool may write faster than we read, so one call ends after this many bytes. */
 const MAX_BYTES_PER_READ = 1024 * 1024;
 
 /** Reads a growing file from its beginning, in chunks; each byte once. */
@@ -20,7 +20,7 @@ export class OutputReader {
     return this.#offset;
   }
 
-  /** Up to the present end, or a megabyte; false when there is more. Closed meanwhile, there is no more. The chunk is valid only during the call. */
+  /** Reads up to the current end or the maximum; returns false if there may be more. A chunk is valid only during the call. */
   async read(take: (chunk: Uint8Array) => void): Promise<boolean> {
     if (this.#closed) return true;
     this.#handle ??= await fs.open(this.#file, 'r');

@@ -10,8 +10,8 @@ import {
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Ends a process group by its leader: asks, waits, insists. Whatever of the group outlives its leader is ended too.
- * `ended` resolves when the leader has ended.
+ * Ends a process group by its leader: SIGTERM, a pause, SIGKILL. Members that outlive the leader are ended too. `ended`
+ * resolves when the leader has ended.
  */
 export async function endGroup(
   leader: ProcessIdentity,
@@ -23,12 +23,12 @@ export async function endGroup(
   while (!done.signal.aborted && !isKnown(leader)) await sleep(clock, LOOK_AGAIN_MS, done.signal);
   if (done.signal.aborted || !signalGroup(leader, 'SIGTERM')) return;
   await sleep(clock, graceMs, done.signal);
-  // A group number is not given away while a member lives, and the leader lived a moment ago.
+  // The system does not reuse a group number while a member lives, and the leader lived a moment ago.
   kill(leader.pid, 'SIGKILL');
   await ended;
 }
 
-/** Whether it can be known now that the leader runs, or does not. */
+/** Whether it can be determined now if the leader runs. */
 function isKnown(leader: ProcessIdentity): boolean {
   try {
     isThatProcess(leader);
@@ -38,14 +38,14 @@ function isKnown(leader: ProcessIdentity): boolean {
   }
 }
 
-/** False when that very leader has ended: its number may belong to another by now. Throws when that cannot be known. */
+/** Returns false if that leader has ended: another process may have its number. Throws if that cannot be determined. */
 export function signalGroup(leader: ProcessIdentity, signal: NodeJS.Signals): boolean {
   return isThatProcess(leader) && kill(leader.pid, signal);
 }
 
 /**
- * The leader was killed and could not take its group along. A member we know shows that the group is still the same.
- * Throws when that cannot be known; then nothing is signalled.
+ * Ends a group whose leader was killed alone. A known member proves that the group is still the same. Throws, and signals
+ * nothing, if that cannot be determined.
  */
 export function endLeftOver(leader: ProcessIdentity, member: number | undefined): void {
   if (member !== undefined && processStatus(member)?.processGroup === leader.pid) kill(leader.pid, 'SIGKILL');

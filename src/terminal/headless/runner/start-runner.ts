@@ -4,10 +4,10 @@ import { identifyChild, type ProcessIdentity } from '../../../base/index.ts';
 import type { TurnFiles } from '../turn/turn-files.ts';
 
 /**
- * Stays while the tool runs and writes down how it ended, also when the gateway is gone by then. It takes the fence
- * first; without it nothing is run. The inner shell writes its process id and becomes the tool. The traps keep the
- * runner through a signal to the group; handlers, unlike ignored signals, are not inherited by the tool. A turn waits for
- * each process that is started here: numbers are written by the shell itself, and are whole once their line ends.
+ * The shell script that runs the tool and writes how it ended, even if the gateway is gone by then. It takes the fence
+ * first; without the fence nothing runs. The inner shell writes its process id and becomes the tool. The traps keep the
+ * runner alive when the group is signalled; the tool does not inherit handlers, as it would ignored signals. The shell
+ * itself writes the numbers; a number is complete once its line ends.
  */
 const RUNNER = `
 trap : HUP INT TERM
@@ -29,7 +29,7 @@ export interface RunnerOptions {
   files: TurnFiles;
   attempt: string;
   command: string[];
-  /** Whether the prompt file is its standard input; otherwise that is empty. */
+  /** Whether standard input is the prompt file; otherwise it is empty. */
   readsPrompt: boolean;
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -48,8 +48,8 @@ export interface Runner {
 }
 
 /**
- * Starts a turn in a session and process group of its own. Input and output are files, not pipes: the tool has all of
- * its prompt from the first moment, and neither stalls nor dies when the gateway does. Rejects when nothing was started.
+ * Starts a turn in a session and process group of its own. Input and output are files, not pipes: the tool has the whole
+ * prompt at once, and neither stalls nor dies with the gateway. Rejects if nothing was started.
  */
 export async function startRunner({ files, ...options }: RunnerOptions): Promise<Runner> {
   const opened: number[] = [];

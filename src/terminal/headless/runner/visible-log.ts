@@ -6,8 +6,8 @@ const LARGEST = 1024 * 1024;
 const LONGEST_LINE = 400;
 
 /**
- * turns.log of the session: what its turns do, for people, one line each and free of control characters, so that a
- * terminal may show it as it is (`tail -F`). The file and the one before it hold at most a megabyte each.
+ * turns.log of the session shows people what its turns do, one line each. It has no control characters, so a terminal can
+ * show it directly (`tail -F`). The file and its predecessor hold at most a megabyte each.
  */
 export class VisibleLog {
   readonly #file: string;
@@ -35,7 +35,7 @@ export class VisibleLog {
         },
       );
     } catch {
-      // Only for people to look at; a full disk is told by what must be kept.
+      // This file is only for people. A full disk is reported when required files are written.
     }
   }
 
@@ -48,7 +48,7 @@ export class VisibleLog {
   }
 }
 
-/** Shows what a turn says and does. An answer told word by word is shown when it pauses. */
+/** Writes the events of a turn to the log. An answer that arrives in parts is written when another event follows. */
 export function showEvents(
   turn: { id: string; events: Emitter<CanonicalEvent>; ended: Promise<unknown> },
   log: VisibleLog,

@@ -18,7 +18,7 @@ const commandOf = (tool: TurnTool, chat: ChatChoice, change = {}): string => {
   return 'refused' in built ? `refused: ${built.refused}` : built.command.join(' ');
 };
 
-describe('the command of a turn', () => {
+describe('the command of a headless turn', () => {
   it.each([
     ['claude', CREATE, 'claude --own -p --verbose --output-format stream-json'],
     ['claude', EXACT, 'claude --own -p --verbose --resume ID --output-format stream-json'],
@@ -50,7 +50,7 @@ describe('the command of a turn', () => {
     ['my-agent', CREATE, 'my-agent --own'],
     ['my-agent', EXACT, 'refused: my-agent cannot continue a chat by its id'],
     ['my-agent', LAST, 'my-agent --own'],
-  ])('%s, %o', (tool, chat, command) => {
+  ])('the command of a turn of %s with chat %o', (tool, chat, command) => {
     expect(commandOf(toolOf(tool), chat)).toBe(command);
   });
 
@@ -60,12 +60,12 @@ describe('the command of a turn', () => {
     ['qwen', LAST, 'qwen --own --append-system-prompt Be "Ada" --continue'],
     ['pi', LAST, 'pi --own --append-system-prompt Be "Ada" -c'],
     ['scripted', EXACT, 'scripted --own --append-system-prompt Be "Ada" --resume ID'],
-  ])('%s gets its role again when its chat goes on', (tool, chat, start) => {
+  ])('%s gets its role again when its chat continues', (tool, chat, start) => {
     expect(commandOf(toolOf(tool, { role: 'Be "Ada"' }), chat)).toContain(start);
   });
 
   it.each(['gemini', 'kimi', 'opencode', 'copilot'])(
-    '%s gets its role before the first prompt of a chat, once',
+    '%s gets its role once, before the first prompt of a chat',
     (name) => {
       const tool = toolOf(name, { role: 'Be Ada' });
       const first = buildTurn(tool, { chat: CREATE, prompt: 'hi', roleIsNew: true });
@@ -91,11 +91,11 @@ describe('the command of a turn', () => {
       { name: '--dangerous' },
       'refused: execution.model.name must not begin with "-" or contain U+0000',
     ],
-  ])('%s with the model %o', (tool, model, words) => {
+  ])('the command of a turn of %s with the model %o', (tool, model, words) => {
     expect(commandOf(toolOf(tool), CREATE, { model })).toContain(words);
   });
 
-  it('puts the prompt of a command into the argument that is {prompt}', () => {
+  it('the prompt replaces the argument {prompt} of a command', () => {
     const words = ['{args}', '{model}'];
     const shape = { prompt: 'argument', role: 'prefix', create: words, exact: words, last: words } as const;
     const tool = toolOf('my-agent', {
@@ -105,12 +105,12 @@ describe('the command of a turn', () => {
     expect(commandOf(tool, CREATE)).toBe('my-agent --say PROMPT {session}');
   });
 
-  it('refuses U+0000 where the prompt is an argument, and nowhere else', () => {
+  it('a prompt with U+0000 is refused only where the prompt is an argument', () => {
     expect(commandOf(toolOf('kimi'), CREATE, { prompt: 'a\u0000b' })).toMatch(/^refused: .*U\+0000/);
     expect(commandOf(toolOf('claude'), CREATE, { prompt: 'a\u0000b' })).not.toMatch(/refused/);
   });
 
-  it('never lets a prompt, an id or a role become another word, or be filled in itself', () => {
+  it('a prompt, an id or a role never becomes a second word, and its placeholders are not replaced', () => {
     const text = fc.oneof(
       fc.string(),
       fc.constantFrom('{prompt}', '{session}', '{args}', '{role}', '--x', '$(id)'),
@@ -139,7 +139,7 @@ describe('the command of a turn', () => {
     );
   });
 
-  it('knows of every tool how a chat is resumed by its id', () => {
+  it('every tool has a way to resume a chat by its id', () => {
     for (const { tool, shape } of KNOWN) expect([tool, resumesById(shape)]).toEqual([tool, true]);
   });
 });
@@ -157,25 +157,25 @@ const fresh = { chat: { kind: 'create' }, takesOverride: false };
 const exact = (id: string) => ({ chat: { kind: 'exact', id }, takesOverride: false });
 const last = { chat: { kind: 'last' }, takesOverride: false };
 
-describe('which chat a prompt goes to', () => {
+describe('the chat of a headless prompt', () => {
   it.each([
-    ['nothing is known', undefined, state(), fresh],
+    ['there is no chat', undefined, state(), fresh],
     ['a chat is pinned', undefined, state({ current }), exact('pinned')],
-    ['auto is asked for', { mode: 'auto' as const }, state({ current }), exact('pinned')],
+    ['auto is requested', { mode: 'auto' as const }, state({ current }), exact('pinned')],
     [
-      'the session began with the latest',
+      'the session started with the latest',
       undefined,
       state({ startup_default: { mode: 'tool_last_or_new', id: null } }),
       last,
     ],
     [
-      'the session began with one',
+      'the session started with a named one',
       undefined,
       state({ startup_default: { mode: 'exact', id: 'first' } }),
       exact('first'),
     ],
     [
-      'a chat is pinned since',
+      'a chat was pinned since',
       undefined,
       state({ current, startup_default: { mode: 'exact', id: 'first' } }),
       exact('pinned'),
@@ -186,35 +186,35 @@ describe('which chat a prompt goes to', () => {
       state({ current, next_prompt_override: override }),
       { ...fresh, takesOverride: true },
     ],
-    ['new is asked for', { mode: 'new' as const }, state({ current, next_prompt_override: override }), fresh],
+    ['new is requested', { mode: 'new' as const }, state({ current, next_prompt_override: override }), fresh],
     [
-      'current is asked for',
+      'current is requested',
       { mode: 'current' as const },
       state({ current, next_prompt_override: override }),
       exact('pinned'),
     ],
     [
-      'current is asked for without one',
+      'current is requested and there is none',
       { mode: 'current' as const },
       state(),
       { refused: 'there is no current chat session' },
     ],
-    ['the latest is asked for', { mode: 'tool_last_or_new' as const }, state({ current }), last],
-    ['one is asked for', { mode: 'exact' as const, id: 'other' }, state({ current }), exact('other')],
+    ['the latest is requested', { mode: 'tool_last_or_new' as const }, state({ current }), last],
+    ['a named one is requested', { mode: 'exact' as const, id: 'other' }, state({ current }), exact('other')],
     [
-      'a flag is asked for',
+      'a flag is requested',
       { mode: 'exact' as const, id: '--last' },
       state(),
       { refused: expect.stringContaining('"-"') },
     ],
     [
-      'nothing is named',
+      'an empty id is requested',
       { mode: 'exact' as const },
       state(),
       { refused: expect.stringContaining('1 to 200') },
     ],
     [
-      'two words are named',
+      'two words are requested',
       { mode: 'exact' as const, id: 'a b' },
       state(),
       { refused: expect.stringContaining('white space') },
@@ -223,7 +223,7 @@ describe('which chat a prompt goes to', () => {
     expect(chooseChat(asked, chat, true)).toEqual(chosen);
   });
 
-  it('leaves the override to a direct prompt', () => {
+  it('only a direct prompt uses the one-shot choice of a new chat', () => {
     expect(chooseChat(undefined, state({ current, next_prompt_override: override }), false)).toEqual(
       exact('pinned'),
     );

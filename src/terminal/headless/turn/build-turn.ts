@@ -7,8 +7,8 @@ export type ChatChoice = { kind: 'create' } | { kind: 'exact'; id: string } | { 
 type Chosen = { chat: ChatChoice; takesOverride: boolean } | { refused: string };
 
 /**
- * Which chat a prompt goes to. An explicit choice wins and leaves the one-shot override alone; otherwise the override,
- * for a direct prompt only; then the pinned chat; then what the session was started with; then a new one.
+ * Which chat a prompt goes to. An explicit choice wins and does not use up the one-shot override. Otherwise, in this
+ * order: the override (direct prompts only), the pinned chat, the one the session was started with, a new one.
  */
 export function chooseChat(
   asked: PromptDelivery['chatSession'],
@@ -37,7 +37,7 @@ function exact(id: string): Chosen {
     : { chat: { kind: 'exact', id }, takesOverride: false };
 }
 
-/** A tool as this session starts it. */
+/** How this session starts the tool. */
 export interface TurnTool {
   habits: ToolHabits;
   shape: TurnShape;

@@ -20,8 +20,8 @@ const PAUSE_MS = 20;
 const NOT_RUN = [126, 127];
 
 /**
- * Whether a prompt reached the tool, when its gateway died while delivering it. An attempt that has not started is
- * made void first, so `not_submitted` stays true even if its runner is still alive.
+ * Whether a prompt reached the tool whose gateway died while delivering it. An attempt that has not started is made void
+ * first, so `not_submitted` stays true even if its runner is still alive.
  */
 export async function recoverTurn(
   root: string,

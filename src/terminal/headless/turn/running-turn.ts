@@ -22,7 +22,7 @@ export interface RunningTurnOptions {
   runner: ProcessIdentity;
   /** Only for our own child; a turn of an earlier gateway is polled instead. */
   exit?: Promise<Exit>;
-  /** How long it had run already when it was taken over. */
+  /** How long it had run when it was adopted. */
   ageMs: number;
   stream: EventStream;
   /** False when another process watches the turn and writes its events. */
@@ -38,10 +38,10 @@ const SAFETY_MS = 500;
 /** A running turn: parses its output, enforces its limits, notices its end. */
 export class RunningTurn {
   readonly events = new Emitter<CanonicalEvent>();
-  /** The tool's process id; null when the turn ended before the tool ran, or is no longer watched. */
+  /** The tool's process id; null if the turn ended before the tool ran, or is no longer watched. */
   readonly toolStarted: Promise<number | null>;
   readonly firstEvent: Promise<CanonicalEvent | null>;
-  /** Null when it is no longer watched and still runs. */
+  /** Null if it still runs but is no longer watched. */
   readonly ended: Promise<TurnEnd | null>;
   readonly options: RunningTurnOptions;
   readonly #reader: OutputReader;
@@ -216,7 +216,10 @@ export class RunningTurn {
     try {
       endLeftOver(runner, readToolPid(files, attempt));
     } catch (error) {
-      log.warn('what the turn left running was not ended', { turn: this.id, cause: messageOf(error) });
+      log.warn('processes that the turn left running were not ended', {
+        turn: this.id,
+        cause: messageOf(error),
+      });
     }
   }
 

@@ -16,7 +16,7 @@ import {
 } from './turn-files.ts';
 
 export interface TurnLimits {
-  /** Null: none. */
+  /** Null: no limit. */
   timeoutMs: number | null;
   graceMs: number;
   /** Standard output and standard error together. */
@@ -154,7 +154,7 @@ function judgeTurn(end: TurnEnd, { tool, needsSessionId, timeoutMs }: JudgeFacts
 
 function failed(reason: string, { stderrTail, remark }: TurnEnd): Judged {
   const reasons = [stderrTail === '' ? reason : `${reason}: ${stderrTail}`];
-  if (remark !== '') reasons.push(`it said: ${remark.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}`);
+  if (remark !== '') reasons.push(`its message: ${remark.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}`);
   return { outcome: 'failed', reasons };
 }
 

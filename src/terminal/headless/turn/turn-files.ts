@@ -14,7 +14,7 @@ import {
   writeJsonAtomic,
 } from '../../../base/index.ts';
 
-/** Everything one turn leaves behind. */
+/** The files of one turn. */
 export interface TurnFiles {
   id: string;
   directory: string;
@@ -153,8 +153,8 @@ function readJson(file: string): unknown {
 }
 
 /**
- * current.json: the one turn this session has begun last. Written and synced before its process is started, so that
- * whoever comes after a crash knows where to look; `settled` once its result stands in the manifest.
+ * current.json: the turn that this session began last. Written and synced before its process is started, so that recovery
+ * after a crash finds it; `settled` once its result is in the manifest.
  */
 export interface CurrentTurn {
   turn_id: string;
@@ -204,8 +204,8 @@ export function settleCurrentTurn(root: string, turn: CurrentTurn): void {
 }
 
 /**
- * Undefined when no turn was ever begun, `unreadable` when the currentFile says nothing that can be trusted. Throws when it cannot be
- * read now, and a moment later may.
+ * Undefined if no turn was ever begun, `unreadable` if the content of current.json is not valid. Throws if the file cannot
+ * be read now, which may be temporary.
  */
 export function readCurrentTurn(root: string): CurrentTurn | 'unreadable' | undefined {
   return readTurn(currentFile(root));

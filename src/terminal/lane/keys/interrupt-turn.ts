@@ -61,7 +61,7 @@ export async function interruptTurn(
     }
     stopped ||= !isBusy(tracker.snapshot);
   } catch (error) {
-    // Since the look, a person began to scroll or another program started.
+    // Since the last look, a person began to scroll or another program started.
     const now = keys === 0 && nothingTyped(error) ? keysRefused(await tracker.look()) : undefined;
     if (now) return now;
     return { outcome: 'failed', reasons: [messageOf(error)], evidence, untouched: false };

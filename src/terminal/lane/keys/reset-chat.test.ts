@@ -68,7 +68,7 @@ function toolThatMoves(moves: number) {
 }
 
 describe('the command for a new chat', () => {
-  it('the command for a new chat is entered once though the screen moves before Enter', async () => {
+  it('the command for a new chat is entered once, although the screen moves before Enter', async () => {
     const tool = toolThatMoves(3);
     expect(await resetChat(tool.context)).toBeUndefined();
     expect([tool.entered, tool.text()]).toEqual([[COMMAND], '']);

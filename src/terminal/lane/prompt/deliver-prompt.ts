@@ -47,7 +47,7 @@ async function resumed(delivery: Delivery): Promise<DeliveryEnd> {
   const { notes, prompt, tracker } = delivery;
   const attempt = notes.read();
   if (attempt?.request_id !== prompt.requestId || !attempt.baseline || attempt.step === 'before_paste')
-    return touched('unconfirmed', 'nothing is known of the attempt that was to be continued');
+    return touched('unconfirmed', 'there is no note of the attempt to continue');
   const { baseline, screen, tool } = attempt;
   const typed = { atMs: delivery.clock.monotonic(), screen: screen ?? '' };
   delivery.pasted = { ...typed, since: new Date(attempt.since_utc), tool: tool ?? undefined, baseline };

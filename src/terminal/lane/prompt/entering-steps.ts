@@ -4,42 +4,42 @@
  */
 export const ENTERING = {
   press: {
-    does: 'press Enter, in one tmux command with the check that the composer holds exactly the text and nothing asks anything',
-    ends: '`unconfirmed` when that is not so; in front of a menu the text is taken back: `failed`, unless an earlier Enter may have been taken',
+    does: 'press Enter, in one tmux command with the check that the composer holds exactly the text and no dialog is open',
+    ends: '`unconfirmed` if the check fails; in front of a menu the text is erased: `failed`, unless an earlier Enter may have been taken',
     leadsTo: ['prove'],
   },
   prove: {
-    does: 'wait a moment for proof, held against what the screen showed before the first Enter',
+    does: 'wait a moment for proof, compared with the screen before the first Enter',
     ends: '`submitted` with proof',
     leadsTo: ['look', 'interrupt_first'],
   },
   look: {
-    does: 'look at the composer: the text and an answer since Enter mean that Enter was swallowed; the text and no answer mean that the tool may still act on it; anything else means that the tool has it',
+    does: 'look at the composer: if it holds the text and the tool reacted since Enter, Enter was swallowed; if it holds the text and the tool did not react, the tool may still act on it; otherwise the tool took it',
     ends: '',
     leadsTo: ['press', 'take_back', 'await_answer', 'prove_late'],
   },
   await_answer: {
-    does: 'press nothing until the tool draws; after 8 s empty the composer, where the tool reads its input',
+    does: 'press nothing until the tool draws; after 8 s empty the composer, if the tool reads its input',
     ends: '`unconfirmed` for a direct prompt, `left` when the gateway stops',
     leadsTo: ['prove', 'judge_taken_back'],
   },
   prove_late: {
-    does: 'wait for the proof for as long as a proof may take',
-    ends: '`submitted` with proof; else `unconfirmed`, with what is there',
+    does: 'wait as long as a proof may take',
+    ends: '`submitted` with proof; else `unconfirmed`, with what the screen shows',
     leadsTo: ['interrupt_first'],
   },
   take_back: {
     does: 'Enter was swallowed three times: erase exactly the text',
-    ends: '`unconfirmed` when the text is still there',
+    ends: '`unconfirmed` if the text is still there',
     leadsTo: ['judge_taken_back'],
   },
   judge_taken_back: {
     does: 'look for proof once more: the last Enter may only have been slow',
-    ends: '`submitted` with proof; `unconfirmed` when there are signs that it was taken; else nothing of it went in: back in line, or `failed`',
+    ends: '`submitted` with proof; `unconfirmed` with signs that it was taken; else nothing was taken: queued again, or `failed`',
     leadsTo: ['interrupt_first'],
   },
   interrupt_first: {
-    does: 'an interrupt goes first; the prompt is only judged after it, and no key of it is pressed again',
+    does: 'let a waiting interrupt go first; the prompt is only judged after it, and none of its keys is pressed again',
     ends: '`submitted` with proof; else `unconfirmed`',
     leadsTo: [],
   },

@@ -18,19 +18,19 @@ describe('a prompt before it is pasted', () => {
     ['gemini', 'x'.repeat(9_000), /line of 9000 bytes/],
     ['gemini', 'a line\n'.repeat(30_000), /at most 200000/],
     ['claude', 'x'.repeat(262_145), /262145 bytes: at most 262144 are typed; put long text into a file/],
-    ['claude', '', /nothing/],
-    ['claude', '\u001b\u0007 \n', /nothing/],
-  ])('%s does not take %j', (tool, text, because) => {
+    ['claude', '', /no characters/],
+    ['claude', '\u001b\u0007 \n', /no characters/],
+  ])('a prompt is refused because %s does not take %j', (tool, text, because) => {
     expect(preparePrompt(text, detectorFor(tool).input).refusals.join('; ')).toMatch(because);
   });
 
-  it.each(['claude', 'codex'])('%s takes a lone command only where its menu offers it', (tool) => {
+  it.each(['claude', 'codex'])('%s takes a command alone only if its menu offers it', (tool) => {
     const { input } = detectorFor(tool);
     expect(preparePrompt('/clear', input)).toMatchObject({ refusals: [], onlyIfOffered: true });
     expect(preparePrompt('clear it', input)).toMatchObject({ refusals: [], onlyIfOffered: false });
   });
 
-  it('is a command also with a line end behind it, and is pasted without', () => {
+  it('a command with a line end after it is pasted without the line end', () => {
     const { input } = detectorFor('claude');
     expect(preparePrompt('/clear \n', input)).toMatchObject({
       text: '/clear',
@@ -53,7 +53,7 @@ describe('a prompt before it is pasted', () => {
     expect(preparePrompt(text, detectorFor(tool).input).refusals).toEqual([]);
   });
 
-  it('is changed only where that is recorded', () => {
+  it('every change to a prompt is recorded', () => {
     const { text, changes } = preparePrompt('a\tb\r\nc\u001b[201~', detectorFor('claude').input);
     expect(text).toBe('a\tb\nc[201~');
     expect(changes).toEqual(['line_ends_unified', 'control_characters_removed', 'tabs_to_4_spaces']);
@@ -63,13 +63,13 @@ describe('a prompt before it is pasted', () => {
     });
   });
 
-  it('never holds a control character, whatever it held', () => {
+  it('a pasted prompt never holds a control character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
         fc.constantFrom(...TOOLS.flatMap(detectorsOf)),
-        (given, { input }) => {
-          const { text } = preparePrompt(given, input);
+        (original, { input }) => {
+          const { text } = preparePrompt(original, input);
           expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
           expect(preparePrompt(text, input).text).toBe(text);
         },

@@ -28,9 +28,9 @@ export function preparePrompt(original: string, rules: InputRules): PreparedProm
   const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
   // A prompt is recognised by its first line after the tool's glyph.
   if (essence(text.split('\n', 1)[0]!) === '')
-    refusals.push('its first line holds nothing that every terminal shows');
+    refusals.push('its first line has no characters that every terminal shows');
   if (/^\s/.test(text))
-    refusals.push('it begins with blanks before a sign of a command: leave them out, or begin with a word');
+    refusals.push('it begins with blanks before a command sign: leave them out, or begin with a word');
   const bytes = Buffer.byteLength(text);
   if (bytes > limit('typedBytes'))
     refusals.push(

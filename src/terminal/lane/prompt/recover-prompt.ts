@@ -71,7 +71,7 @@ export async function recoverPrompt(interrupted: Interrupted, context: LaneConte
         held: before,
         erased: true,
         found:
-          'Enter may have been pressed, and nothing shows whether the tool took it before it was taken back',
+          'Enter may have been pressed, and nothing shows whether the tool took the text before it was taken back',
       });
     return say('not_submitted', 'composer', {
       held: before,
@@ -81,7 +81,7 @@ export async function recoverPrompt(interrupted: Interrupted, context: LaneConte
   }
   const { foreground, facts } = tracker.snapshot;
   const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
-  // Our text that could not be erased yet is tried again; otherwise it would stay there for ever.
+  // Erasing our text is tried again; otherwise it would stay there for ever.
   const isStillThere = ours && (isHeld(held()) || isBeginning(facts, text));
   const open = hidden || isStillThere || (isHeld(before) && !moved());
   const living = !attempt?.tool || isProcessAlive(attempt.tool);

@@ -10,7 +10,7 @@ const MAX_LINES = 300;
 /**
  * Empties a composer that holds exactly our text, key by key, and stops as soon as the rest is not ours. Returns true
  * when the composer is seen to be empty; on false the rest is unchanged. The clearing key may leave the command list
- * that the text opened. It is ours too: Enter would choose from it, and a backspace closes it.
+ * that the text opened. It is closed too: Enter would choose from it, and a backspace closes it.
  */
 export async function takeBack(text: string, context: LaneContext): Promise<boolean> {
   const { input } = context.tracker.detector;
