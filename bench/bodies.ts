@@ -4,12 +4,12 @@ import { ProbedServers } from './support/probed-servers.ts';
 import { knownWorst, type Worst, worstOf } from './support/worst-bodies.ts';
 
 const GOAL = 3;
-/** Others use the machine too: what seems slow is sent again, and the least counts. */
+/** The machine may be busy: a slow request is sent again, and the minimum counts. */
 const AGAIN = 4;
 
 /**
- * The worst bodies of every route that takes one: for how long each stops the event loop of its server, beside parsing the
- * slowest body of the largest size. `npm run bench -- bodies [part of a route's id]`.
+ * The worst bodies of every route that takes one: how long each stops the event loop of its server, compared with parsing
+ * the slowest body of the maximum size. `npm run bench -- bodies [part of a route's id]`.
  */
 export async function run(print: (line: string) => void, [only = '']: string[]): Promise<void> {
   const servers = await new ProbedServers().open();
@@ -55,7 +55,7 @@ async function parsing(servers: ProbedServers, server: Target['server']): Promis
 function worstFor(target: Target): Worst[] {
   const { body } = target.route;
   if (!body) return [];
-  // The server carries bodies to a gateway unread: those of one kind are enough.
+  // The server passes bodies to a gateway unread, so those of one kind are enough.
   const made = worstOf(body, target.body);
   return [...(target.id.startsWith('agents.gateway.') ? made.slice(0, 2) : made), ...knownWorst(target)];
 }

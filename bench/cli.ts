@@ -14,7 +14,7 @@ const SEND = [
 ];
 
 /**
- * Start-up of the command line, beside a bare node in the same environment: time on the wall, and of the processor.
+ * Start-up of the command line compared with a bare node in the same environment: wall time and processor time.
  * `npm run bench -- cli 20 22 24` measures these versions of Node, one after the other.
  */
 export async function run(print: (line: string) => void, majors: string[]): Promise<void> {
@@ -86,7 +86,7 @@ function report(print: (line: string) => void, found: Map<string, Spent[]>): voi
   let bare: Spent | undefined;
   for (const [name, spent] of found) {
     const wall = middle(spent.map((each) => each.wall));
-    // The kernel reports it in steps of 10 ms: single runs say little, their sum does.
+    // The kernel reports it in steps of 10 ms, so only the sum of many runs is useful.
     const cpu = spent.reduce((sum, each) => sum + each.cpu, 0) / ROUNDS;
     bare ??= { wall, cpu };
     print(

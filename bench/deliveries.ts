@@ -17,8 +17,8 @@ const SHAPES = [
 ];
 
 /**
- * The fleet's delivery queue beside other queues on one PostgreSQL server with fsync: messages with a key are stored, then
- * taken under a lease and settled, by many at once. In turn, several rounds.
+ * The fleet's delivery queue and other queues on one PostgreSQL server with fsync: many workers store messages with a key,
+ * then lease and settle them. The queues alternate over several rounds.
  * `npm run bench -- deliveries [scale] [--no-peers]`; scale 1 is a quick look.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
@@ -50,7 +50,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   }
 }
 
-/** What autovacuum does in time: the planner knows the tables. */
+/** Does what autovacuum would do in time, so the planner knows the tables. */
 async function tidy(url: string): Promise<void> {
   const sql = await openPostgres({ url });
   await sql.exec('VACUUM ANALYZE');

@@ -11,23 +11,23 @@ import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { middle } from './support/median.ts';
 
 const MODEL_MS = 600;
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 /**
- * How long a line of short prompts waits between two turns: from the end of one, as the agent itself records it, to the
- * Enter of the next. Once with an agent that says when its turn ends, once with the same agent of which only the screen
- * tells, in turns. Then each real tool that is named: from the model's last word to the end of the turn, from there until the next
- * prompt is pasted and drawn, and all of it until the model has that prompt, the tool's own time included.
+ * How long queued short prompts wait between two turns: from the end of one, as the agent records it, to the Enter of the
+ * next. The agent reports the end of its turns, or only its screen shows it; both alternate. Then for each named real tool:
+ * from the model's last word to the end of the turn, from there until the next prompt is pasted and drawn, and in total
+ * until the model has that prompt, including the tool's own time.
  * `npm run bench -- drain [prompts] [tools]`; by default 10 and no tool.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   const prompts = Number(args.find((each) => /^\d+$/.test(each)) ?? 10);
   const tools = args.filter((each) => each in REAL_TOOLS) as (keyof typeof REAL_TOOLS)[];
-  print(`${prompts} prompts in line, each a turn of ${MODEL_MS} ms`);
+  print(`${prompts} queued prompts, each a turn of ${MODEL_MS} ms`);
   await drainScripted(print, prompts);
   const { timings } = resolveTimings({});
   const windows = timings.stability_threshold_seconds + timings.completion_stability_seconds;
-  print(`  goal where the tool says so: 300 ms; the two windows are ${windows * 1000} ms`);
+  print(`  goal if the tool reports it: 300 ms; the two windows are ${windows * 1000} ms`);
   for (const name of tools) {
     const failure = (await ensureClis([name], print))[name];
     const tool: RealTool = REAL_TOOLS[name];
@@ -48,8 +48,8 @@ async function drainScripted(print: (line: string) => void, prompts: number): Pr
   const turn = ['--turn', `${MODEL_MS}ms`];
   try {
     const sides = {
-      'the tool says that its turn ended': await world.agent('told', turn),
-      'only the screen tells': await world.agent('seen', [...turn, '--status-file', '']),
+      'the tool reports the end of its turn': await world.agent('reported', turn),
+      'only the screen shows it': await world.agent('seen', [...turn, '--status-file', '']),
     };
     for (const [name, agent] of Object.entries(sides)) say(print, name, await drain(agent, prompts));
   } finally {
@@ -72,11 +72,11 @@ async function drain({ client, transcript }: WorldAgent, prompts: number): Promi
 }
 
 interface Gap {
-  /** From the model's last word to the end that the gateway was told or saw; absent where none is claimed. */
+  /** From the model's last word to the end that the gateway saw; undefined if it saw none. */
   endMs: number | undefined;
-  /** From that end until the next prompt was pasted: what Rouse takes. */
+  /** From that end until the next prompt was pasted: the time Rouse takes. */
   pastedMs: number | undefined;
-  /** From that end until the tool had drawn it in its composer, without which nothing is entered. */
+  /** From that end until the tool had drawn it in its composer, which Enter waits for. */
   typedMs: number | undefined;
   /** From the model's last word to its next prompt. */
   allMs: number;
@@ -87,13 +87,13 @@ function sayReal(print: (line: string) => void, { tool, tellsEnd }: RealTool, ga
     const known = gaps.flatMap((gap) => gap[part] ?? []);
     return known.length === 0 ? '    -' : middle(known).toFixed(0).padStart(5);
   };
-  const who = `${tool}, ${tellsEnd ? 'which says so' : 'its screen tells'}`;
+  const who = `${tool}, ${tellsEnd ? 'which reports it' : 'its screen shows it'}`;
   print(
     `  ${who.padEnd(28)} ended after ${median('endMs')}, next prompt pasted ${median('pastedMs')} and drawn ${median('typedMs')} later, at the model after ${median('allMs')} ms`,
   );
 }
 
-/** The first turn of a tool is slower than its later ones: it goes before. */
+/** The first turn of a tool is slower than the others, so it runs before the measurement. */
 async function drainReal(tool: RealTool, prompts: number): Promise<Gap[]> {
   const agent = await new AgentUnderTest(tool, findInstalled(tool.tool)).open({ stock: true });
   try {
@@ -105,7 +105,7 @@ async function drainReal(tool: RealTool, prompts: number): Promise<Gap[]> {
     const taken = (): Received[] => agent.model.prompts().filter((each) => /^drain \d+$/.test(each.prompt));
     const begun = performance.now();
     while (taken().length <= prompts) {
-      if (performance.now() - begun > MOST_MS)
+      if (performance.now() - begun > MAX_MS)
         throw new Error(`${tool.tool} did not take all prompts:\n${agent.screen()}`);
       await sleep(systemClock, 200);
     }

@@ -23,10 +23,9 @@ const WARM_UP = { count: 300, perSecond: 60 };
 type Print = (line: string) => void;
 
 /**
- * Two servers on one PostgreSQL with fsync. Connected agents (simulated gateways in a process of their own, each with a
- * heartbeat that is held) beside what they cost the first server; messages that are sent to the second server until they
- * are with the agent's gateway, beside a bare LISTEN/NOTIFY loop on the same database, in turn; then what the servers do
- * all day, with little behind them and with much. `npm run bench -- fleet [connected|flat] [--full] [--agents=100,10000]`.
+ * Two servers on one PostgreSQL with fsync. What connected agents (simulated gateways in a separate process, each with a
+ * held heartbeat) cost the first server; the time of a message from the second server to the agent's gateway, alternating
+ * with a bare LISTEN/NOTIFY loop on the same database; then the servers' routine work, with few and with many rows. `npm run bench -- fleet [connected|flat] [--full] [--agents=100,10000]`.
  */
 export async function run(print: Print, args: string[]): Promise<void> {
   const numbers = args.find((each) => each.startsWith('--agents='))?.slice('--agents='.length);
@@ -64,7 +63,7 @@ async function connected(print: Print, { size, postgres, database, ending }: Set
   const load = new Load();
   ending.add(() => load.end());
   const [held, other] = servers as [Server, Server];
-  print(`one server that holds the beats, messages through another, ${PER_SECOND} a second`);
+  print(`one server holds the heartbeats, messages go through another, ${PER_SECOND} a second`);
   print(
     '  agents   memory MB  kB each   at rest: server  PostgreSQL % cpu   message p50/p99 ms   bare p50/p99 ms   ratio',
   );
@@ -77,7 +76,7 @@ async function connected(print: Print, { size, postgres, database, ending }: Set
     const seconds = (performance.now() - began) / 1000;
     const after = ticks(held.pid, postgres.pid);
     const memory = rssOf(held.pid);
-    // What runs all day is warm; so are both before they are measured.
+    // Both are warmed up before they are measured.
     await load.ask({ kind: 'send', url: other.url, agents, ...WARM_UP });
     await load.ask({ kind: 'bare', database, ...WARM_UP });
     const ours: Latencies[] = [];
@@ -107,7 +106,7 @@ async function connected(print: Print, { size, postgres, database, ending }: Set
   }
 }
 
-/** The middle of the turns' middles, and of their worst. */
+/** The median of the rounds' medians, and of their worst. */
 function together(turns: Latencies[]): Latencies {
   const middle = (of: (turn: Latencies) => number): number => {
     const sorted = turns.map(of).sort((a, b) => a - b);
@@ -194,7 +193,7 @@ function rssOf(pid: number): number {
 
 /** Hundredths of a second of processor time, so that a difference per second is per cent. */
 function ticks(server: number, postgres: number): { server: number; postgres: number } {
-  // With the children that have ended: a backend that nobody uses does.
+  // Including ended children: an unused backend ends.
   const of = (pid: number): number => {
     try {
       const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');

@@ -9,7 +9,7 @@ import { middle } from './support/median.ts';
 
 const HOST = '127.0.0.1';
 const ROUNDS = 10;
-/** Each round is cut so finely that what else the machine does hits both alike. */
+/** Slices are short, so other load on the machine affects both sides alike. */
 const SLICES = 20;
 
 const SIDES = ['asking', 'open'] as const;
@@ -17,9 +17,9 @@ type Sides = Record<(typeof SIDES)[number], Served>;
 type Spent = Record<(typeof SIDES)[number], number>;
 
 /**
- * What asking the kernel who connects costs: the same server with and without it, in turns, each a process of its own.
- * `npm run bench -- guard [requests] [rounds]`; by default 4,000 requests in each of 10 rounds. The time a client waits counts;
- * the processor time of the servers beside it does not depend on what else the machine does.
+ * The cost of asking the kernel who connects: the same server with and without it, alternating, each in its own process.
+ * `npm run bench -- guard [requests] [rounds]`; by default 4,000 requests in each of 10 rounds. The time a client waits
+ * counts; the processor time of the servers does not depend on other load.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   if (args[0] === 'serve') return serve(args[1] === 'asking');
@@ -59,7 +59,7 @@ function spread(ratios: readonly number[]): string {
   return `${middle(ratios).toFixed(3)}× (${at(0.25)}–${at(0.75)})`;
 }
 
-/** Milliseconds each side took for the same number of requests. */
+/** The milliseconds each side took for the same number of requests. */
 async function round(servers: Sides, requests: number, keepAlive: boolean): Promise<Spent> {
   const spent: Spent = { asking: 0, open: 0 };
   const agents = {
@@ -97,21 +97,21 @@ async function serve(asking: boolean): Promise<void> {
 
 interface Served {
   port: number;
-  /** Microseconds so far. */
+  /** The processor time so far, in microseconds. */
   processorTime(): Promise<number>;
   stop(): void;
 }
 
 function start(kind: keyof Sides): Promise<Served> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', kind]);
-  const said = async (): Promise<number> => Number((await once(child, 'message'))[0]);
+  const nextNumber = async (): Promise<number> => Number((await once(child, 'message'))[0]);
   return new Promise((resolve, reject) => {
     child.once('message', (port) =>
       resolve({
         port: Number(port),
         processorTime: () => {
           child.send('time');
-          return said();
+          return nextNumber();
         },
         stop: () => child.disconnect(),
       }),

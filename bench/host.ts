@@ -11,7 +11,7 @@ import { relayCosts } from './support/relay-peer.ts';
 
 const WOKEN = 10;
 const ROUNDS = 3;
-/** So many gateways of an older commit share the measure. */
+/** The number of gateways of an older commit over which the cost is averaged. */
 const OLDER = 10;
 
 interface Cost {
@@ -23,9 +23,9 @@ interface Cost {
 }
 
 /**
- * What idle agents cost in each execution mode: every process that Rouse adds beside them, shared pages counted once (PSS),
- * processor time and writes at rest; and how soon 10 agents that are woken at once have their prompt. Beside it Agent Relay,
- * where npm has it, and the single gateway of an older commit, where one is named.
+ * The cost of idle agents in each execution mode: memory of every process that Rouse adds (PSS, so shared pages count once),
+ * processor time and writes at rest; and how soon 10 agents that are woken at once have their prompt. Compared with Agent
+ * Relay, if npm has it, and with a single gateway of an older commit, if one is named.
  * `npm run bench -- host [counts] [seconds] [modes] [--beside commit]`, by default `1,10 10`; full: `1,10,50 30`.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
@@ -56,7 +56,7 @@ async function measure(
   world.mode = mode;
   try {
     const agents = await world.agents(count, ['--turn', '100ms']);
-    // Until the safety net is as wide as it gets, and what the start has left behind is collected.
+    // Until the safety poll has its longest interval and the garbage of the start is collected.
     await sleep(systemClock, 60_000);
     const pids = addedBy(agents);
     const before = newest(agents);
@@ -81,26 +81,26 @@ async function measure(
   }
 }
 
-/** The goals are those of the largest number of hosted agents, beside single gateways of the same run. */
+/** The goals apply to the largest number of hosted agents, compared with single gateways of the same run. */
 function judge(print: (line: string) => void, costs: Cost[], older: OlderGateway | undefined): void {
   const hosted = costs.filter(({ mode }) => mode === 'hosted').at(-1);
   const single = costs.filter(({ mode }) => mode === 'detached_process').at(-1);
   if (!hosted) return;
-  const said = (reached: boolean): string => (reached ? 'reached' : 'missed');
+  const verdict = (reached: boolean): string => (reached ? 'reached' : 'missed');
   print(
-    `${hosted.count} hosted: ${hosted.megabytes.toFixed(1)} MB each (goal 12: ${said(hosted.megabytes <= 12)})`,
+    `${hosted.count} hosted: ${hosted.megabytes.toFixed(1)} MB each (goal 12: ${verdict(hosted.megabytes <= 12)})`,
   );
-  print(`writes at rest: ${hosted.writes} (goal none: ${said(hosted.writes === 0)})`);
+  print(`writes at rest: ${hosted.writes} (goal none: ${verdict(hosted.writes === 0)})`);
   const beside = (what: string, cpu: number | undefined): void => {
     if (cpu === undefined) return;
     const ratio = hosted.cpu / cpu;
-    print(`cpu each beside a gateway ${what}: ${ratio.toFixed(3)}x (goal 0.1x: ${said(ratio <= 0.1)})`);
+    print(`cpu each beside a gateway ${what}: ${ratio.toFixed(3)}x (goal 0.1x: ${verdict(ratio <= 0.1)})`);
   };
   beside('of its own', single?.cpu);
   beside('of its own of the older commit', older?.cpu);
 }
 
-/** The process of each gateway or host, its keeper, and everything it has started. */
+/** The process of each gateway or host, its keeper, and all their children. */
 function addedBy(agents: WorldAgent[]): number[] {
   return withDescendants(
     agents.flatMap(({ root }) => {
@@ -112,7 +112,7 @@ function addedBy(agents: WorldAgent[]): number[] {
   );
 }
 
-/** From the accepted request to the prompt in the agent's own transcript; each prompt is another, as its answer is. */
+/** The time from the accepted request to the prompt in the agent's own transcript; each prompt and answer is unique. */
 async function wakeAll(agents: WorldAgent[]): Promise<number[]> {
   const waits: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {

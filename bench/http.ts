@@ -30,17 +30,17 @@ const BODY = JSON.stringify({ schema_version: 1, kind: 'submit_prompt', payload:
 const ROUNDS = 8;
 const SLICE_MS = 300;
 const CLIENTS = 64;
-/** Requests meet a server that has rested, and that V8 has cleaned up behind. */
+/** A pause before requests, in which the server rests and V8 collects garbage. */
 const REST_MS = 30_000;
-/** Until a server's code is compiled for speed, which takes some thousand requests. */
+/** Requests until V8 has optimised a server's code. */
 const WARM_UP = 3000;
-/** What nobody takes out of the line must not fill it. */
+/** Nothing leaves the queue here, so its limits must not be reached. */
 const ENDLESS = { ROUSE_MAX_QUEUE_ROWS: '1000000', ROUSE_MAX_QUEUE_BYTES: '1000000000' };
 const BARE = 'bare node:http, the same commit';
 
 /**
- * Accepts over HTTP, from the socket to the commit and back: a gateway, a bare server that makes the same commit, and other
- * queues behind the same bare server, each in a process of its own; and a gateway of an older commit, where one is named.
+ * Accepts over HTTP, from the socket to the commit and back: a gateway, a bare server with the same commit, and other queues
+ * behind the same bare server, each in its own process; and a gateway of an older commit, if one is named.
  * `npm run bench -- http [--scale 1] [--no-peers] [--beside commit]`
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
@@ -130,7 +130,7 @@ function post(port: number, agent: http.Agent): Promise<void> {
   });
 }
 
-/** What each server used of the processor from now on, per accept: unlike a rate, what else runs hardly moves it. */
+/** The processor time of each server per accept, from now on: other load hardly affects it, unlike a rate. */
 function processorTimes(servers: readonly Named[]): (found: Map<string, Measured>) => Map<string, number> {
   const used = ({ pid }: Named): number => {
     const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
@@ -149,7 +149,7 @@ async function startGateway(ending: Ending): Promise<{ port: number; pid: number
   ending.add(() => world.close());
   world.gatewayEnv = ENDLESS;
   const agent = await world.agent('ana');
-  // Nothing is to be typed: what is accepted waits.
+  // Nothing is typed, so accepted requests wait.
   await agent.control.send('open-dialog');
   return { port: Number(new URL(agent.base).port), pid: agent.pid };
 }
@@ -175,7 +175,7 @@ function startChild(kind: string, ending: Ending): ChildProcess {
   return child;
 }
 
-/** Our own queue, or those of others, each behind a bare server of its own; `within`: our own without any. */
+/** Serves our queue or that of another project, each behind its own bare server; `within`: our queue without a server. */
 async function serve(kind: string): Promise<void> {
   const ending = new Ending();
   process.on('disconnect', async () => {
@@ -219,7 +219,7 @@ function ownQueue(directory: string, ending: Ending): Contender {
   return { name: BARE, op: () => queue.accept(input as never) };
 }
 
-/** What HTTP and a second process come on top of: clients and queue in one process, which is not the one that asks the others. */
+/** The baseline without HTTP: clients and queue in one process, separate from the process that calls the servers. */
 async function startWithin(ending: Ending): Promise<Contender> {
   const child = startChild('within', ending);
   const slice = async (asked: Slice): Promise<Played> => {

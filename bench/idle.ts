@@ -6,7 +6,7 @@ import { sleep, systemClock } from '../src/base/index.ts';
 import { TestWorld } from '../test/support/test-world.ts';
 
 /**
- * What idle gateways cost: memory, processor time, writes and children, beside a bare node process.
+ * The cost of idle gateways: memory, processor time, writes and children, compared with a bare node process.
  * `npm run bench -- idle [counts] [seconds]`, by default `1,10` and 20 seconds; the full size is `1,10,50 60`.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {

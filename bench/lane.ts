@@ -8,8 +8,8 @@ import { type AgentSurface, openSurface } from '../src/terminal/index.ts';
 import { ControlClient, fingerprint } from '../test/support/scripted-agent.ts';
 
 /**
- * From the call to the prompt in the agent's own transcript: the lane, and raw tmux (load-buffer, paste-buffer, Enter)
- * on the same scripted agent, in turns. Then what watching costs while the screen stands still and while it scrolls.
+ * The time from the call to the prompt in the agent's own transcript: the lane and raw tmux (load-buffer, paste-buffer,
+ * Enter) alternate on the same scripted agent. Then the cost of watching while the screen is still and while it scrolls.
  */
 export async function run(print: (line: string) => void, args: string[] = []): Promise<void> {
   const rounds = Number(args[0] ?? 40);
@@ -123,13 +123,13 @@ class Stage {
     return stage;
   }
 
-  /** Ready, and nothing of the last turn on its way any more. */
+  /** Resolves when the agent is ready and everything of the last turn has arrived. */
   async ready(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 250));
     if (!this.surface.observation().ready) await this.surface.changed.next(({ ready }) => ready);
   }
 
-  /** From now until the agent has written this prompt down. */
+  /** The time until the agent has recorded this prompt. */
   async timed(text: string, send: () => Promise<void>): Promise<number> {
     const { sha256 } = fingerprint(text);
     const received = this.control

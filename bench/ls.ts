@@ -7,7 +7,7 @@ import { ASKING, IDLE, SimulatedAgents } from './support/simulated-agents.ts';
 const AGENTS = 50;
 const ROUNDS = 21;
 
-/** `rouse ls` for many agents, beside what it cannot do without: `tmux ls` on the same server, and the start of Node. */
+/** `rouse ls` for many agents, compared with its minimum: `tmux ls` on the same server, and the start of Node. */
 export async function run(print: (line: string) => void): Promise<void> {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-ls-'));
   const agents = new SimulatedAgents(home);
@@ -37,7 +37,7 @@ export async function run(print: (line: string) => void): Promise<void> {
   }
 }
 
-/** Every second one is watched, by this process. */
+/** Adds an agent; this process is the gateway of every second one. */
 async function agent(agents: SimulatedAgents, n: number): Promise<void> {
   const name = `agent-${n}`;
   const inbox = path.join(agents.home, 'mailbox', 'mailboxes', `${name}@test`, 'inbox');

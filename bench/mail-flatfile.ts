@@ -9,9 +9,9 @@ import { race, startRacer } from './support/race.ts';
 import { commandRate, inlinedRate, recipeRate, timesRecipe } from './support/shell-recipe.ts';
 
 /**
- * Flat-file mail beside the shell recipe it replaces, in one run on one disk: the script once per message, as it is
- * used, and its lines inlined in a loop of one shell, which is the harder comparison. Ours answers after fsync of file
- * and directory; the recipe does not fsync at all.
+ * Flat-file mail compared with the shell recipe that it replaces, in one run on one disk: the script once per message, as it
+ * is used, and its lines inlined in a loop of one shell, which is the harder comparison. Ours returns after fsync of file and
+ * directory; the recipe does not fsync.
  */
 
 const BODY = 'A body of a few hundred bytes, as agents write them. '.repeat(6);
@@ -34,15 +34,15 @@ interface WriterSpec {
   mailbox: string;
   name: string;
   count: number;
-  /** Where it sends its first messages, not timed: writers are long-lived, and their code is compiled as it runs. */
+  /** Where it sends its first messages, untimed, because writers are long-lived and V8 optimises their code. */
   warmUp: string;
 }
 
-/** Alone, where it always holds the lock itself, and then together with all others. */
+/** The number of messages it sends alone, while it always holds the lock itself, before it sends together with the others. */
 const ALONE = 200;
 const TOGETHER = 100;
 
-/** Long-lived writers try again when the lock stays taken. */
+/** Long-lived writers try again if the lock stays taken. */
 async function send(box: FlatFile, each: FlatMessage): Promise<void> {
   for (;;) {
     try {
@@ -54,7 +54,7 @@ async function send(box: FlatFile, each: FlatMessage): Promise<void> {
   }
 }
 
-/** The part that runs in a process of its own: waits for a go, sends, one after the other. */
+/** Runs in a separate process: waits for the start, then sends one message after the other. */
 async function writer(spec: string): Promise<void> {
   const { mailbox, name, count, warmUp } = JSON.parse(spec) as WriterSpec;
   const alone = agentMailbox(path.dirname(warmUp), name);
@@ -127,7 +127,7 @@ interface SizeCosts {
   bytes: number;
 }
 
-/** Prepend and list in a mailbox of many messages, beside one plain copy of the file, and one copy with fsync. */
+/** Prepend and list in a mailbox of many messages, compared with one plain copy of the file, and one copy with fsync. */
 async function costsAt(directory: string, count: number): Promise<SizeCosts> {
   const mailbox = agentMailbox(directory, `size-${count}`);
   const fd = fs.openSync(mailbox, 'w');
@@ -166,13 +166,13 @@ interface Round {
   inside: number;
 }
 
-/** Recipe and ours in turns, so that whatever else the machine does hits both; the median of the ratios counts. */
+/** Recipe and ours alternate, so other load affects both; the median of the ratios counts. */
 async function compare(directory: string, producers: number, print: (line: string) => void): Promise<void> {
   const each = Math.ceil((producers === 1 ? 300 : 800) / producers);
   const rounds: Round[] = [];
   for (let n = 0; n < ROUNDS; n++) {
     const place = fs.mkdtempSync(path.join(directory, 'recipe-'));
-    // Half of our messages: the file it copies stays shorter, which is to its advantage.
+    // Half as many messages as ours: the file it copies stays shorter, to its advantage.
     const load = { directory: place, producers, each: Math.ceil(each / 2), body: BODY };
     rounds.push({
       fsync: fsyncRate(directory),
@@ -204,7 +204,7 @@ function prependCommand(mailbox: string): string[] {
 
 const PRODUCERS = [1, 8, 32];
 
-/** `npm run bench -- mail-flatfile [PRODUCERS …|sizes]`; all of it without a name. */
+/** `npm run bench -- mail-flatfile [PRODUCERS …|sizes]`; without a name, all of it. */
 export async function run(print: (line: string) => void, names: string[] = []): Promise<void> {
   const directory = fs.mkdtempSync(
     path.join(process.env['ROUSE_BENCH_DIR'] ?? os.tmpdir(), 'rouse-bench-flatfile-'),
@@ -212,7 +212,7 @@ export async function run(print: (line: string) => void, names: string[] = []): 
   const wanted = (name: string | number): boolean => names.length === 0 || names.includes(String(name));
   try {
     if (PRODUCERS.some(wanted)) {
-      print('flat file: durable sends per second beside the shell recipe (which does not fsync)');
+      print('flat file: durable sends per second, compared with the shell recipe (which does not fsync)');
       for (const producers of PRODUCERS.filter(wanted)) await compare(directory, producers, print);
     }
     if (wanted('sizes')) await sizes(directory, print);

@@ -9,10 +9,10 @@ import { READER, send, startJob, WRITER } from './support/mail-jobs.ts';
 import { median, middle } from './support/median.ts';
 
 /**
- * Durable mail beside what it is made of and what it replaces, in one run on one disk: the fsync rate of the disk, SQLite
+ * Durable mail compared with its parts and with what it replaces, in one run on one disk: the fsync rate of the disk, SQLite
  * with one insert per transaction, and the flock+grep shell recipe (which does not fsync), as a script per message and
- * inlined in a loop of one shell. Ours answers after fsync.
- * Short slices alternate, and of what runs in processes of its own the median of three counts: a busy neighbour hits all.
+ * inlined in a loop of one shell. Ours returns after fsync. Short slices alternate, so other load affects all; for separate
+ * processes the median of three runs counts.
  */
 
 const ROUNDS = 3;
@@ -31,7 +31,7 @@ const times = (value: number): string => `${value.toFixed(2)}x`;
 
 async function throughput(bench: Bench, print: Print, names: string[]): Promise<void> {
   const wanted = names.map(Number).filter((number) => number > 0);
-  print('durable sends per second, about 1 kB each; every answer after fsync');
+  print('durable sends per second, about 1 kB each; each returns after fsync');
   for (const producers of wanted.length > 0 ? wanted : [1, 8, 32]) {
     const { end, ...inProcess } = await bench.inProcess(producers);
     const lanes = { raw: bench.raw(), sqlite: bench.sqlite(), ...inProcess };
@@ -69,11 +69,11 @@ async function throughput(bench: Bench, print: Print, names: string[]): Promise<
     );
     print(`    recipe inlined in a loop of one shell  ${rate(inlined)}   (no fsync)`);
     print(`    ours, in one process                   ${beside(answered)}`);
-    const told = (reached: boolean): string => (reached ? 'reached' : 'missed');
-    if (producers === 1) print(`      goal 0.5x raw fsync: ${told(answered >= raw / 2)}`);
+    const verdict = (reached: boolean): string => (reached ? 'reached' : 'missed');
+    if (producers === 1) print(`      goal 0.5x raw fsync: ${verdict(answered >= raw / 2)}`);
     else
       print(
-        `      goals: beyond raw fsync: ${told(answered > raw)}; 20x recipe: ${told(answered >= 20 * recipe)}`,
+        `      goals: beyond raw fsync: ${verdict(answered > raw)}; 20x recipe: ${verdict(answered >= 20 * recipe)}`,
       );
     print(`      … until files and links are there    ${rate(published)}`);
     const many = `${String(producers).padStart(2)} processes`;
@@ -131,23 +131,23 @@ async function watching(bench: Bench, print: Print): Promise<void> {
   await Promise.all(children.map((child) => once(child.stdout!, 'data')));
   const ours: number[] = [];
   const bare: number[] = [];
-  const since = (at: bigint, heard: Buffer): number =>
-    Math.max(0, Number(BigInt(heard.toString().split('\n')[0]!) - at) / 1e6);
+  const since = (at: bigint, line: Buffer): number =>
+    Math.max(0, Number(BigInt(line.toString().split('\n')[0]!) - at) / 1e6);
   for (let n = 0; n < 300; n++) {
-    const heard = once(children[0].stdout!, 'data') as Promise<[Buffer]>;
+    const event = once(children[0].stdout!, 'data') as Promise<[Buffer]>;
     await send(writer, n);
     const answered = process.hrtime.bigint();
-    ours.push(since(answered, (await heard)[0]));
-    const heardBare = once(children[1].stdout!, 'data') as Promise<[Buffer]>;
+    ours.push(since(answered, (await event)[0]));
+    const bareEvent = once(children[1].stdout!, 'data') as Promise<[Buffer]>;
     const touched = process.hrtime.bigint();
     fs.utimesSync(file, new Date(), new Date());
-    bare.push(since(touched, (await heardBare)[0]));
+    bare.push(since(touched, (await bareEvent)[0]));
   }
   for (const child of children) child.stdin!.end();
   await store.close();
   const at = (values: number[], share: number): number =>
     [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
-  print('watch: milliseconds from the answer to the event in another process (300 sends)');
+  print('watch: milliseconds from the return to the event in another process (300 sends)');
   for (const share of [0.5, 0.99]) {
     const [a, b] = [at(ours, share), at(bare, share)];
     print(
@@ -162,15 +162,15 @@ async function large(bench: Bench, print: Print): Promise<void> {
   const body = `${'x'.repeat(79)}\n`.repeat(1280);
   const measure = async (from: number, to: number): Promise<{ bytes: number; memory: number }> => {
     await bench.filled(store, from, to, body);
-    const [told] = (await once(startJob({ kind: 'read', root: store.layout.root }).stdout!, 'data')) as [
+    const [printed] = (await once(startJob({ kind: 'read', root: store.layout.root }).stdout!, 'data')) as [
       Buffer,
     ];
-    return { bytes: (to * body.length) / 1e6, memory: Number(told) / 1e6 };
+    return { bytes: (to * body.length) / 1e6, memory: Number(printed) / 1e6 };
   };
   const small = await measure(0, 100);
   const big = await measure(100, 10_500);
   await store.close();
-  print('most memory of a process that reads every page of a mailbox, and 50 bodies at once');
+  print('peak memory of a process that reads every page of a mailbox, and 50 bodies at once');
   for (const { bytes, memory } of [small, big]) {
     print(
       `  ${bytes.toFixed(0).padStart(5)} MB of mail: ${memory.toFixed(0)} MB (${times(memory / small.memory)})`,
@@ -178,7 +178,7 @@ async function large(bench: Bench, print: Print): Promise<void> {
   }
 }
 
-/** `npm run bench -- mail [store [PRODUCERS …]|sizes|watch|large|flatfile …]`; all of them without a name. */
+/** `npm run bench -- mail [store [PRODUCERS …]|sizes|watch|large|flatfile …]`; without a name, all of them. */
 export async function run(print: Print, names: string[] = []): Promise<void> {
   const directory = fs.mkdtempSync(
     path.join(process.env['ROUSE_BENCH_DIR'] ?? os.tmpdir(), 'rouse-bench-mail-'),
@@ -191,7 +191,7 @@ export async function run(print: Print, names: string[] = []): Promise<void> {
     }
     if (names.length === 0 || names.includes('flatfile')) await runFlatFile(print);
   } finally {
-    // Only now: a file system that has just removed thousands of files is slow to make new ones.
+    // Last, because a file system that has just removed thousands of files is slow to create new ones.
     fs.rmSync(directory, { recursive: true, force: true });
   }
 }

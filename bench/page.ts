@@ -19,9 +19,9 @@ const FLAGS = [
 ];
 
 /**
- * The page with 200 agents, 10,000 messages and 2,000 open requests: how soon something is seen, beside a page of the same
- * server that holds one line; how soon a change is seen, beside a bare page that shows the same file's changes; and what
- * fifty clients cost the server.
+ * The page with 200 agents, 10,000 messages and 2,000 open requests: the first paint, compared with a page of the same server
+ * with one line; how soon a change is visible, compared with a bare page that shows changes of the same file; and what fifty
+ * clients cost the server.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   if (args[0] === 'serve') return serveWorld(args[1]!);
@@ -53,7 +53,7 @@ const paintOf = (page: Page): Promise<number> =>
       }),
   );
 
-/** Cold each time: a browser profile of its own, nothing cached. */
+/** Cold each time: a new browser profile, nothing cached. */
 async function firstPaint(
   print: (line: string) => void,
   browser: Browser,
@@ -94,7 +94,7 @@ async function fresh(browser: Browser, address: string): Promise<Page> {
   return page;
 }
 
-/** When a word was first on the screen, by the clock both processes share. */
+/** When a word was first on the screen, by the clock that both processes share. */
 const whenSeen = (page: Page, word: string): Promise<number> =>
   page
     .waitForFunction(
@@ -106,7 +106,7 @@ const whenSeen = (page: Page, word: string): Promise<number> =>
     )
     .then((found) => found.jsonValue() as Promise<number>);
 
-/** Looks at one element only: to read the whole page at each change would be what is measured. */
+/** Watches only one element, because reading the whole page at each change would dominate the measurement. */
 async function watch(page: Page, where: string): Promise<void> {
   await page.evaluate((selector) => {
     const seen = new Map<string, number>();
@@ -126,7 +126,7 @@ async function watch(page: Page, where: string): Promise<void> {
   }, where);
 }
 
-/** In turn, a page at a time: two that paint at once on two cores would wait for each other. */
+/** The pages alternate, because two that paint at once on two cores would wait for each other. */
 async function changeToScreen(
   print: (line: string) => void,
   browser: Browser,
@@ -151,12 +151,12 @@ async function changeToScreen(
       await watch(page, side.seen);
       for (let n = -1; n < CHANGES / BLOCKS; n++) {
         await new Promise((done) => setTimeout(done, 300 + ((n * 37 + 37) % 200)));
-        // With an end of its own: a number follows it in the row.
+        // Ends with a dot, because a number follows it in the row.
         const word = `word-${block}${n + 1}${name === 'ours' ? 1 : 0}.`;
         const wrote = performance.timeOrigin + performance.now();
         agents.glance(0, { state: 'working', words: word, needs_you: null });
         const took = (await whenSeen(page, word)) - wrote;
-        // The first is seen by a page that has just been opened.
+        // The first change is not counted: the page has just been opened.
         if (n >= 0) times[name].push(took);
       }
       await page.context().close();
@@ -192,12 +192,12 @@ async function manyClients(print: (line: string) => void, { agents, origin, pid 
       await new Promise((done) => setTimeout(done, 250));
     }
     const after = costOf(pid);
-    const heard = await opened.close();
+    const received = await opened.close();
     print(
       `  ${String(clients).padStart(2)} clients  ${(after.cpu - before.cpu).toFixed(0).padStart(5)} ms` +
         `  ${((after.cpu - before.cpu) / CHANGES).toFixed(1)} ms each change  ${after.memory.toFixed(0)} MB` +
         (clients
-          ? `  ${(heard.bytes / clients / 1024).toFixed(0)} KiB and ${(heard.events / clients).toFixed(0)} events each`
+          ? `  ${(received.bytes / clients / 1024).toFixed(0)} KiB and ${(received.events / clients).toFixed(0)} events each`
           : ''),
     );
   }

@@ -17,7 +17,7 @@ const PROMPT = 'Review the last change and say what is wrong with it. '.repeat(4
 const PAYLOAD = { prompt: PROMPT };
 
 /**
- * Durable accepts of the gateway's queue beside other queues and the raw disk, in one run.
+ * Durable accepts of the gateway's queue, compared with other queues and the raw disk, in one run.
  * `npm run bench -- queue [scale] [--no-peers] [finished]`; scale 1 is a quick look, 10 the full size (a million finished
  * rows); `finished` measures only the latter.
  */
@@ -89,7 +89,9 @@ async function accepts(bench: Bench, peers: Contender[]): Promise<void> {
       print(line(name, found.get(name)!, name === ours.name ? undefined : found.get(ours.name)));
     const ahead = peers.filter((peer) => found.get(ours.name)!.perSecond > found.get(peer.name)!.perSecond);
     if (peers.length > 0)
-      print(`  ahead of ${ahead.length} of ${peers.length} others (${told(ahead.length === peers.length)})`);
+      print(
+        `  ahead of ${ahead.length} of ${peers.length} others (${verdict(ahead.length === peers.length)})`,
+      );
     if (clients === 64) groupGoal(print, found.get(ours.name)!, found.get(alone.name)!);
   }
   fs.closeSync(fd);
@@ -98,11 +100,11 @@ async function accepts(bench: Bench, peers: Contender[]): Promise<void> {
 function groupGoal(print: Bench['print'], grouped: Measured, alone: Measured): void {
   const ratio = grouped.perSecond / alone.perSecond;
   print(
-    `  group commit with 64 clients: ${ratio.toFixed(1)}x one transaction per request (goal 5x: ${told(ratio >= 5)})`,
+    `  group commit with 64 clients: ${ratio.toFixed(1)}x one transaction per request (goal 5x: ${verdict(ratio >= 5)})`,
   );
 }
 
-const told = (reached: boolean): string => (reached ? 'reached' : 'missed');
+const verdict = (reached: boolean): string => (reached ? 'reached' : 'missed');
 
 async function acceptsOverHttp({ print, ending, scale }: Bench): Promise<void> {
   const on = await testGateway(ending, {
@@ -120,7 +122,7 @@ async function acceptsOverHttp({ print, ending, scale }: Bench): Promise<void> {
   }
 }
 
-/** A surface that only notes when it was asked to type. */
+/** A surface that only records when it was asked to type. */
 class Handler extends FakeSurface {
   asked: () => void = () => {};
   override deliver = async () => {
@@ -129,7 +131,7 @@ class Handler extends FakeSurface {
   };
 }
 
-/** From the call of accept to the call of the handler: two commits and a wake of the sleeping loop. */
+/** The time from the call of accept to the call of the handler: two commits and a wake of the sleeping loop. */
 async function idleWake(bench: Bench): Promise<void> {
   const { db, queue } = openQueue(bench, 'wake');
   const surface = new Handler();
@@ -168,7 +170,7 @@ async function idleWake(bench: Bench): Promise<void> {
   }
   const { p50, p99 } = summary(times, 1000);
   bench.print(
-    `\nidle wake, accept → handler, ${samples} samples: p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms (goal p99 < 10 ms: ${told(p99 < 10)})`,
+    `\nidle wake, accept → handler, ${samples} samples: p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms (goal p99 < 10 ms: ${verdict(p99 < 10)})`,
   );
 }
 
@@ -177,7 +179,7 @@ async function manyFinished(bench: Bench): Promise<void> {
   const empty = openQueue(bench, 'empty');
   const crowded = openQueue(bench, 'crowded');
   fill(crowded.db, rows);
-  // What is measured is a queue that has grown, not the disk still busy with the growing.
+  // Measures a queue that has grown, not the disk while it grows.
   crowded.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   execFileSync('sync');
   const cycle =
@@ -195,15 +197,15 @@ async function manyFinished(bench: Bench): Promise<void> {
   ];
   await warmUp(contenders, 300);
   const found = await inTurn(contenders, { clients: 8, rounds: 5, sliceMs: 150 * bench.scale });
-  bench.print('\naccept, claim, finish, look at the line and its depth; 8 clients');
+  bench.print('\naccept, claim, finish, read the queue and its depth; 8 clients');
   for (const { name } of contenders) bench.print(line(name, found.get(name)!));
   const ratio = found.get(contenders[1]!.name)!.perSecond / found.get('empty')!.perSecond;
   bench.print(
-    `  with ${rows} finished rows: ${ratio.toFixed(2)} of the empty queue (goal 0.8 to 1.2: ${told(ratio >= 0.8)})`,
+    `  with ${rows} finished rows: ${ratio.toFixed(2)} of the empty queue (goal 0.8 to 1.2: ${verdict(ratio >= 0.8)})`,
   );
 }
 
-/** Ids grow with time, as real ones do: rows of a time are neighbours in every index. */
+/** Ids grow with time, as real ones do, so rows of the same time are neighbours in every index. */
 function fill(db: Sqlite, rows: number): void {
   db.transaction(() => {
     db.run(

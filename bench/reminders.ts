@@ -13,12 +13,12 @@ import { Turns } from '../src/gateway/turns/index.ts';
 import { FakeSurface } from '../src/terminal/index.ts';
 
 /**
- * Many live reminders: what create, list, a look and a delivery cost, how late a due one is, and what idle costs.
+ * Many live reminders: the cost of create, list, a look and a delivery, the delay of a due one, and the cost of idle.
  * `npm run bench -- reminders [count]`; by default 10,000.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   const count = Number(args[0] ?? 10_000);
-  print(`cost beside a set of 100, the same code in the same run`);
+  print(`cost compared with a set of 100, the same code in the same run`);
   for (const size of [100, count]) costs(print, size);
   await looks(print, [100, count]);
   await lateness(print, count);
@@ -81,7 +81,7 @@ function costs(print: (line: string) => void, count: number): void {
   );
 }
 
-/** A look of the scheduler, and a whole delivery of a leader that repeats at once. */
+/** A look of the scheduler, and a complete delivery of a leader that repeats at once. */
 async function looks(print: (line: string) => void, sizes: number[]): Promise<void> {
   for (const count of sizes) {
     const { reminders } = open();
@@ -107,7 +107,7 @@ async function looks(print: (line: string) => void, sizes: number[]): Promise<vo
   }
 }
 
-/** Real time: one reminder after the other comes due, each the leader then, above all those that wait. */
+/** In real time, one reminder after the other becomes due and is the leader, ahead of all that wait. */
 async function lateness(print: (line: string) => void, count: number): Promise<void> {
   const samples = 300;
   const everyMs = 10;

@@ -9,8 +9,8 @@ import { PollingScript } from './support/polling-script.ts';
 const LIMIT_MS = 120_000;
 
 /**
- * Mail sent → its answer archived by its sender, less the model's own time: two real agents woken by Rouse, and the same two
- * woken by a script that looks at the mailbox every two seconds and types. In turn, in one run.
+ * The time from mail sent to its answer archived by the sender, without the model's own time: two real agents woken by Rouse,
+ * and the same two woken by a script that looks at the mailbox every two seconds and types. They alternate in one run.
  * `npm run bench -- round [rounds] [tool]`, by default 5 of pi.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {

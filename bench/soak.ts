@@ -8,16 +8,16 @@ import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { memoryOf, withDescendants } from './support/process-costs.ts';
 
 const DAY_MS = 86_400_000;
-/** Longer than anything that has ended is kept. */
+/** Longer than the retention of anything that has ended. */
 const KEPT_MS = 31 * DAY_MS;
-/** More ends than pass between two removals of what is old. */
+/** More ends than between two removals of old rows. */
 const ENDS = 150;
 const STEP_MS = 10_000;
-const MOST_TRIES = 300;
+const MAX_TRIES = 300;
 
 /**
- * A long run of hosted agents that write to each other and are given prompts, while a day passes on their wall clock: what
- * has grown between the first minute and the last. Then a month passes, and what is older must go.
+ * A long run of hosted agents that write to each other and receive prompts, while a day passes on their wall clock: what has
+ * grown between the first minute and the last. Then a month passes, and older rows must be removed.
  * `npm run bench -- soak [--minutes 30] [--agents 20] [--hours 24]`
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
@@ -42,7 +42,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     const warm = Math.max(1, Math.round(steps / 10));
     let before: Sizes | undefined;
     let late = 0;
-    /** Between two collections memory only rises: what stays is seen at the low points. */
+    /** Memory rises between two collections, so the low points show what is retained. */
     const lowest: number[] = [];
     for (let step = 0; step < steps; step++) {
       const begun = performance.now();
@@ -57,14 +57,14 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     print(
       `private memory of the host, at the lowest of each tenth: ${lowest.map((each) => each.toFixed(0)).join(' ')} MB`,
     );
-    print(`${late} of ${steps * count} turns of work were not answered in time`);
+    print(`${late} of ${steps * count} turns of work had no answer in time`);
     await printRetention(print, world, agents[0]!);
   } finally {
     await world.close();
   }
 }
 
-/** Each agent is given a prompt, and writes to the next, which is woken for it. Answers how often one did not answer in time. */
+/** Each agent receives a prompt, and writes to the next, which is woken. Returns how many had no answer in time. */
 async function work(agents: WorldAgent[], step: number): Promise<number> {
   const done = agents.map(async ({ client, name }, at) => {
     const prompt = `step ${step} of ${name}`;
@@ -77,7 +77,7 @@ async function work(agents: WorldAgent[], step: number): Promise<number> {
   return (await Promise.allSettled(done)).filter(({ status }) => status === 'rejected').length;
 }
 
-/** By as much the wall clock of the gateways is ahead. */
+/** Sets how far the wall clock of the gateways is ahead. */
 function setClock(world: TestWorld, byMs: number): void {
   fs.writeFileSync(world.clockShiftFile!, String(Math.round(byMs)));
 }
@@ -147,12 +147,12 @@ async function printRetention(
   );
   const { length: late } = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected');
   const open = async (): Promise<boolean> => (await client.status()).queue_depth > 0;
-  for (let tries = 0; tries < MOST_TRIES && (await open()); tries++) await sleep(systemClock, 200);
+  for (let tries = 0; tries < MAX_TRIES && (await open()); tries++) await sleep(systemClock, 200);
   const left = rowsOf(file);
   print(
     `a month later: of ${old} ended requests of one agent ${left} are kept (${left < old ? 'removed' : 'GROWS'});`,
   );
-  print(`${late} of ${ENDS} requests at once were not answered in time`);
+  print(`${late} of ${ENDS} simultaneous requests had no answer in time`);
 }
 
 /** Requests of all kinds but interrupts, which the soak itself adds at its end. */

@@ -28,8 +28,8 @@ const rules = dueRules(NUDGE_DEFAULTS);
 const signal = new AbortController().signal;
 
 /**
- * One pass of the nudge sweeper beside the specified query and loop on the same rows: how many rows each reads, and how
- * long it takes, as finished requests grow. `npm run bench -- sweep [finished…]`, by default 10 000, 100 000 and 950 000.
+ * One pass of the nudge sweeper compared with the specified query and loop on the same rows: the rows that each reads and the
+ * time it takes, as finished requests grow. `npm run bench -- sweep [finished…]`, by default 10 000, 100 000 and 950 000.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   const sizes = args.length > 0 ? args.map(Number) : [10_000, 100_000, 950_000];
@@ -83,7 +83,7 @@ async function measureShape(
   }
 }
 
-/** Every round is undone, so that each finds the same rows. */
+/** Every round is rolled back, so each finds the same rows. */
 async function median(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<Cost> {
   const costs: Cost[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -133,7 +133,7 @@ const chooseAsSpecified = async (sql: Sql): Promise<{ recipient_id: string; ids:
   return rows;
 };
 
-/** Enqueue, then stamp exactly the ids of the group; the queue is ours, so that only the sweep differs. */
+/** Enqueues, then stamps exactly the ids of the group. It uses our queue, so only the sweep differs. */
 const passAsSpecified = async (sql: Sql): Promise<void> => {
   const { rows } = await sql.query<{ id: string }>('SELECT id FROM orgs');
   for (const { recipient_id, ids } of await chooseAsSpecified(sql)) {

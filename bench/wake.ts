@@ -4,8 +4,8 @@ import { TestWorld, type WorldAgent } from '../test/support/test-world.ts';
 import { cycleCosts } from './support/notifier-cycle.ts';
 
 /**
- * Mail committed → wake submitted in an idle scripted agent, beside a notifier that only looks at its interval; and what
- * a look costs by the number of messages in the box.
+ * The time from mail committed to wake submitted in an idle scripted agent, compared with a notifier that only polls; and the
+ * cost of a look by the number of messages in the mailbox.
  * `npm run bench -- wake [samples] [cycle]`, by default 40; the full size is 500. `cycle` measures the looks only.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
@@ -20,7 +20,7 @@ async function printCycles(print: (line: string) => void): Promise<void> {
   for (const { messages, medianMs } of costs)
     print(`  ${String(messages).padStart(7)} messages: ${medianMs.toFixed(2)} ms`);
   const ratio = costs.at(-1)!.medianMs / costs[0]!.medianMs;
-  print(`  largest beside smallest: ${ratio.toFixed(2)}x (goal 2x: ${ratio <= 2 ? 'reached' : 'missed'})`);
+  print(`  largest to smallest: ${ratio.toFixed(2)}x (goal 2x: ${ratio <= 2 ? 'reached' : 'missed'})`);
 }
 
 async function printWakes(print: (line: string) => void, samples: number): Promise<void> {
@@ -55,7 +55,7 @@ async function measure(count: number, sample: () => Promise<number>): Promise<{ 
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** A notifier without events: looks at the mailbox on its own rhythm and submits the same kind of prompt. */
+/** A notifier without events: polls the mailbox and submits the same kind of prompt. */
 async function onePolledWake(agent: WorldAgent, sender: WorldAgent, address: string): Promise<number> {
   const end = new AbortController();
   const poller = (async () => {
@@ -94,8 +94,8 @@ async function oneWake(agent: WorldAgent, sender: WorldAgent, address: string): 
 }
 
 /**
- * Nothing open, nothing running, the screen still, and the last turn known to have ended: that it has is said one
- * stability window after it did, and makes the state change once more. A turn too short to be seen is waited out.
+ * Resolves when nothing is open or running, the screen is still, and the last turn has ended. The end is reported one
+ * stability window later and changes the state once more. For a turn too short to be seen, it waits.
  */
 async function ready({ client, received }: WorldAgent): Promise<void> {
   const begun = received().length > 0;

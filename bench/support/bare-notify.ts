@@ -3,8 +3,8 @@ import pg from 'pg';
 const CONNECTIONS = 4;
 
 /**
- * The least a durable message over PostgreSQL can be: a row and a NOTIFY in one transaction; whoever listens takes the row.
- * Some connections write and take, one listens.
+ * The minimum of a durable message over PostgreSQL: a row and a NOTIFY in one transaction; a listener takes the row. Some
+ * connections write and take, one listens.
  */
 export class BareLoop {
   #pool: pg.Pool;
@@ -51,7 +51,7 @@ export class BareLoop {
     );
     if (rowCount !== 1) throw new Error(`message ${id} was taken twice`);
     const hear = this.#waiting.get(id);
-    // It may be here before its writer knows the number.
+    // It may arrive before its writer knows the number.
     if (hear) hear();
     else this.#waiting.set(id, () => {});
   }

@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes JSON and answers when `commit` is done: what is between a socket and a commit at the very least. */
+/** Takes JSON and responds when `commit` is done: the minimum between a socket and a commit. */
 export async function bareServer(
   commit: (body: unknown) => Promise<object>,
 ): Promise<{ port: number; close(): void }> {

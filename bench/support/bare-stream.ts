@@ -7,7 +7,7 @@ const PAGE = `<!doctype html><title>bare</title><p id="said">nothing yet</p><scr
   new EventSource('/events').onmessage = ({ data }) => { document.getElementById('said').textContent = data; };
 </script>`;
 
-/** The least there can be between a file that changes and a screen: a watch, an event stream, a line of text. */
+/** The minimum between a changed file and a screen: a watch, an event stream, a line of text. */
 export async function startBareStream(file: string): Promise<{ url: string; stop(): void }> {
   const open = new Set<http.ServerResponse>();
   const watch = fs.watch(path.dirname(file), (_, name) => {

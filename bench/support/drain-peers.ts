@@ -9,12 +9,12 @@ export interface Drained {
   name: string;
   /** Stores one message; durable when it resolves. */
   put(n: number): Promise<unknown>;
-  /** Takes and settles everything that waits, with this many workers that take up to `batch` at a time. */
+  /** Takes and settles all waiting messages, with this many workers that take up to `batch` at a time. */
   drain(options: { workers: number; batch: number; messages: number }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connections each may open. */
+/** The number of connections that each may open. */
 const POOL = 16;
 const BODY = {
   method: 'message/send',

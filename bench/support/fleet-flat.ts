@@ -27,7 +27,7 @@ export interface Cost {
   read: number;
 }
 
-/** What the server does again and again, or for somebody who waits: the middle of some runs of each. */
+/** The cost of the server's routine work and of requests that someone waits for: the median of several runs each. */
 export async function costOfWork(rows: FleetRows): Promise<Map<string, Cost>> {
   const costs = new Map<string, Cost>();
   for (const [name, work] of Object.entries(workOn(rows))) {
@@ -60,7 +60,7 @@ function workOn(rows: FleetRows): Record<string, Work> {
     orphanSweep(enqueue),
   ];
   return {
-    'a message: stored, given out, taken': (n) => oneMessage(rows, n),
+    'a message: stored, leased, taken': (n) => oneMessage(rows, n),
     ...Object.fromEntries(sweeps.map((sweep) => [`sweep ${sweep.name}`, swept(sweep)])),
     'requests: inbox of an agent': () => listInbox(sql, { orgId, party: agent }, {}),
     'requests: inbox of an agent, all': () => listInbox(sql, { orgId, party: agent }, { status: 'all' }),
@@ -77,7 +77,7 @@ function workOn(rows: FleetRows): Record<string, Work> {
 }
 
 async function oneMessage({ sql, orgId, agents }: FleetRows, n: number): Promise<void> {
-  // Beyond those that are connected.
+  // An agent beyond the connected ones.
   const holder = { workspaceId: workspaceOf(agents), sessionId: sessionOf(agents) };
   const body = { text: 'Please look at item 7' };
   await enqueue(sql, {
@@ -88,7 +88,7 @@ async function oneMessage({ sql, orgId, agents }: FleetRows, n: number): Promise
     idempotencyKey: `flat-${n}`,
   });
   const leased = await claim(sql, { ...holder, capacity: 10, leaseSeconds: 60 });
-  if (leased.length === 0) throw new Error('the message was not given out');
+  if (leased.length === 0) throw new Error('the message was not leased');
   const acks = leased.map(({ id, attempt }) => ({
     id,
     attempt,

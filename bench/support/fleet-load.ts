@@ -11,7 +11,7 @@ import { BareLoop } from './bare-notify.ts';
 import { PERSON, sessionOf, tokenOf, workspaceOf } from './fleet-rows.ts';
 import { RawHttp } from './raw-http.ts';
 
-/** What the load program is told, a line each; it answers each with a line. */
+/** An order for the load program, one line each; it returns one line for each. */
 export type LoadOrder =
   | { kind: 'connect'; url: string; agents: number }
   | { kind: 'send'; url: string; agents: number; count: number; perSecond: number }
@@ -23,11 +23,11 @@ export interface Latencies {
   lost: number;
   doubled: number;
   failed: number;
-  /** Beats of all agents so far that were not answered, and were made again. */
+  /** Heartbeats of all agents so far that got no response and were repeated. */
   again: number;
 }
 
-/** The load program: this bundle once more, in a process of its own. */
+/** The load program: this bundle in a separate process. */
 export class Load {
   #child: ChildProcess;
   #lines: Interface;
@@ -62,17 +62,17 @@ export function nextLine(lines: Interface): Promise<string> {
   });
 }
 
-/** As many gateways as wanted in one process of their own: the real protocol, without terminals. */
+/** The requested number of gateways in one separate process: the real protocol, without terminals. */
 async function runLoad(): Promise<never> {
   const gateways: SimulatedGateway[] = [];
   for await (const line of createInterface({ input: process.stdin })) {
     const wanted = JSON.parse(line) as LoadOrder;
-    process.stdout.write(`${JSON.stringify(await obey(wanted, gateways))}\n`);
+    process.stdout.write(`${JSON.stringify(await execute(wanted, gateways))}\n`);
   }
   process.exit(0);
 }
 
-async function obey(wanted: LoadOrder, gateways: SimulatedGateway[]): Promise<unknown> {
+async function execute(wanted: LoadOrder, gateways: SimulatedGateway[]): Promise<unknown> {
   if (wanted.kind === 'bare') return bare(wanted);
   if (wanted.kind === 'send') return sendPaced(wanted);
   const begun = performance.now();
@@ -81,7 +81,7 @@ async function obey(wanted: LoadOrder, gateways: SimulatedGateway[]): Promise<un
     const gateway = new SimulatedGateway(n, wanted.url);
     gateways.push(gateway);
     added.push(gateway);
-    // A few at a time come up, as after a restart of the server.
+    // They start a few at a time, as after a restart of the server.
     if (added.length % 50 === 0) await Promise.all(added.slice(-50).map((each) => each.held));
   }
   await Promise.all(added.map((each) => each.held));
@@ -94,9 +94,9 @@ const lostBeats = { count: 0 };
 const SENDING = DELIVERY_ROUTES['a2a.enqueue'].path;
 const HEARTBEAT = REGISTRY_ROUTES['registry.heartbeat'].path;
 
-/** Beats are held, messages are taken and acknowledged with a short beat, and their ends are told with another. */
+/** Heartbeats are held. Messages are taken and acknowledged with a short heartbeat, and their ends are reported with another. */
 class SimulatedGateway {
-  /** Resolves when its first beat is answered and the next one is held. */
+  /** Resolves when its first heartbeat has returned and the next one is held. */
   readonly held: Promise<void>;
   #http: RawHttp;
   #n: number;
@@ -117,7 +117,7 @@ class SimulatedGateway {
   async #take({ id, attempt, body }: HeartbeatAnswer['messages'][number]): Promise<void> {
     const request_id = `gwreq-${id}`;
     const acks = [{ id, attempt, result: 'accepted', request_id } as const];
-    // Given again because the acknowledgement was late: a gateway knows its requests by the message.
+    // Sent again because the acknowledgement was late: a gateway recognises the message by its id.
     if (this.#taken.has(id)) return this.#insist({ acks });
     this.#taken.add(id);
     const text = JSON.stringify(body);
@@ -133,7 +133,7 @@ class SimulatedGateway {
     });
   }
 
-  /** Until it is answered; messages may come with every answer. */
+  /** Repeats a heartbeat until it gets a response; messages may come with every response. */
   async #insist(more: Partial<HeartbeatInput>): Promise<void> {
     for (;;) {
       try {
@@ -164,7 +164,7 @@ class SimulatedGateway {
   }
 }
 
-/** A message to an agent drawn at random, so many a second whether or not the ones before have arrived. */
+/** Sends messages to random agents at a fixed rate, whether or not earlier ones have arrived. */
 async function sendPaced(wanted: Extract<LoadOrder, { kind: 'send' }>): Promise<Latencies> {
   const person = new RawHttp(wanted.url, PERSON);
   repeated.count = 0;
@@ -232,5 +232,5 @@ async function paced(
   };
 }
 
-// At the end, when everything above is there.
+// Last, because it uses everything above.
 if (process.env['ROUSE_BENCH_FLEET_LOAD'] !== undefined) await runLoad();

@@ -1,12 +1,12 @@
 import { migrate, openPostgres, type Sql } from '../../src/db/index.ts';
 import { ensureOrg, FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
 
-/** Whoever knows the number of an agent knows its token: rows are made in the database, by the hundred thousand. */
+/** An agent's token is derived from its number, because rows are created in the database by the hundred thousand. */
 export const tokenOf = (n: number | string): string => `rouse_${String(n).padStart(43, 'x')}`;
 export const PERSON = tokenOf('ana');
 export const sessionOf = (n: number): string => `session-${n}`;
 
-/** In their own order, as ids by time are, so that building indexes costs what it costs in life. */
+/** Ascending, as ids by time are, so building indexes costs what it really costs. */
 const idOf = (prefix: string, n: string): string => `('${prefix}' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const AGENT = '01900000-0000-7000-8000-';
 const MESSAGE = '01900000-0000-7000-9000-';
@@ -17,11 +17,11 @@ export const workspaceOf = (n: number): string => `${AGENT}${n.toString(16).padS
 export interface FleetRows {
   sql: Sql;
   orgId: string;
-  /** How many there are. */
+  /** The number of agents. */
   agents: number;
 }
 
-/** An org with a person who may send, and so many agents that have registered and not beaten yet. */
+/** An org with a person who may send, and registered agents without a heartbeat so far. */
 export async function openFleet(url: string, agents: number): Promise<FleetRows> {
   const sql = await openPostgres({ url, maxConnections: 1, statementTimeoutMs: 1_200_000 });
   await migrate(sql, FLEET_MIGRATIONS);
@@ -45,11 +45,11 @@ export async function openFleet(url: string, agents: number): Promise<FleetRows>
 export interface Past {
   requests: number;
   messages: number;
-  /** Among which the requests and messages are shared. */
+  /** The number of agents over which the requests and messages are distributed. */
   agents: number;
 }
 
-/** Of a hundred requests and messages one was dropped or is open; the others have ended well, over the last six days. */
+/** One of a hundred requests and messages was dropped or is open; the others ended well, over the last six days. */
 export async function addPast({ sql, orgId }: FleetRows, from: Past, to: Past): Promise<void> {
   await sql.query(
     `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,
@@ -78,7 +78,7 @@ export async function addPast({ sql, orgId }: FleetRows, from: Past, to: Past): 
   await sql.exec('VACUUM (ANALYZE)');
 }
 
-/** So many requests that wait for their agents, some of them due for a nudge. */
+/** Adds requests that wait for their agents, some of them due for a nudge. */
 export async function addOpen({ sql, orgId }: FleetRows, count: number, agents: number): Promise<void> {
   await sql.query(
     `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,

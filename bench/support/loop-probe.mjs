@@ -1,6 +1,6 @@
 /**
- * Loaded before a server (`--import`). Over the socket LOOP_PROBE it tells, in milliseconds, for how long the event loop stood
- * still at most since it was asked last (`stop`), or what parsing the slowest body of the largest size takes here (`parse`).
+ * Loaded before a server (`--import`). Over the socket LOOP_PROBE it returns, in milliseconds, the longest stop of the event
+ * loop since the last request (`stop`), or how long parsing the slowest body of the maximum size takes here (`parse`).
  */
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

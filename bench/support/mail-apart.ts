@@ -3,11 +3,11 @@ import { type Job, startJob, warmUp } from './mail-jobs.ts';
 import { runTimeOf } from './process-costs.ts';
 import { raceOf } from './race.ts';
 
-/** What processes of their own reached together. */
+/** The combined result of separate processes. */
 export interface Apart {
   /** Per second. */
   rate: number;
-  /** Processor time of one message in all processes that had to do with it, in milliseconds: load hardly moves it. */
+  /** Processor time of one message in all processes involved, in milliseconds; other load hardly affects it. */
   cpuMs: number;
 }
 
@@ -21,7 +21,7 @@ export const countsFor = (producers: number): Counts => ({
   warmUp: warmUp(producers),
 });
 
-/** So many processes that do the same, and the one they ask, if they ask one. */
+/** Runs processes that do the same, and the gateway they call, if any. */
 export async function apart(
   producers: number,
   job: Extract<Job, Counts>,
@@ -30,10 +30,10 @@ export async function apart(
   const spent = (): number => (asked ? runTimeOf(asked.pid!) / 1e6 : 0);
   let before = 0;
   const racers = Array.from({ length: producers }, () => startJob(job));
-  const { seconds, said } = await raceOf(racers, () => {
+  const { seconds, printed } = await raceOf(racers, () => {
     before = spent();
   });
-  const ownMs = said.reduce((all, each) => all + Number(each), 0) / 1000;
+  const ownMs = printed.reduce((all, each) => all + Number(each), 0) / 1000;
   const messages = producers * job.count;
   return { rate: messages / seconds, cpuMs: (ownMs + spent() - before) / messages };
 }

@@ -8,7 +8,7 @@ import { type Apart, apart, type Counts, countsFor } from './mail-apart.ts';
 import { BODY, insertPlain, plainTable, READER, send, startJob, WRITER, warmUp } from './mail-jobs.ts';
 import { inlinedRate, recipeRate, type ShellLoad } from './shell-recipe.ts';
 
-/** Work that is measured in slices, in turn with others, so that whatever else the machine does hits all alike. */
+/** Work that is measured in slices, alternating with others, so other load affects all alike. */
 export class Lane {
   #work: (count: number) => Promise<void> | void;
   #after: () => Promise<void> | void;
@@ -34,7 +34,7 @@ export class Lane {
   }
 }
 
-/** What is measured beside each other, each time in a place of its own on the same disk. */
+/** The contenders, each in its own directory on the same disk. */
 export class Bench {
   #directory: string;
   #next = 0;
@@ -75,7 +75,7 @@ export class Bench {
     });
   }
 
-  /** So many producers in this process, each waiting for its answer. `published` also waits for files and links. */
+  /** Producers in this process, each waiting for the result of its send. `published` also waits for files and links. */
   async inProcess(producers: number): Promise<{ answered: Lane; published: Lane; end: () => Promise<void> }> {
     const store = this.store();
     const mailbox = store.mailbox(WRITER);
@@ -131,7 +131,7 @@ export class Bench {
     });
   }
 
-  /** Counts what the store has afterwards. */
+  /** Checks the number of messages in the store afterwards. */
   async #kept(producers: number, work: (order: Counts, root: string) => Promise<Apart>): Promise<Apart> {
     const store = this.store();
     const { root } = store.layout;
@@ -146,15 +146,15 @@ export class Bench {
     return result;
   }
 
-  /** What so many processes can do at best: with the disk alone, and with turns at one database. */
+  /** The upper limit for separate processes: with only the disk, and with alternating access to one database. */
   floor(kind: 'append' | 'insert', producers: number): Promise<Apart> {
     const file = path.join(this.place(), kind);
-    // Its log must be there for those who flush it.
+    // Its log must exist for the processes that flush it.
     if (kind === 'insert') insertPlain(plainTable(file, false), 0);
     return apart(producers, { ...countsFor(producers), kind, file });
   }
 
-  /** A box of this size, quickly: many deliveries per commit, no files. */
+  /** Fills a mailbox to this size quickly: many deliveries per commit, no files. */
   async filled(store: MailStore, from: number, to: number, body = BODY): Promise<void> {
     const party = (address: string) => ({ principal_id: address, address });
     for (let n = from; n < to; ) {

@@ -11,7 +11,7 @@ import { startRacer } from './race.ts';
 export const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);
 export const READER = 'reader@houmao.localhost';
 export const WRITER = 'writer@houmao.localhost';
-/** Sends before anything is timed: writers are long-lived, and it takes hundreds until their code is compiled. */
+/** Untimed sends: writers are long-lived, and V8 optimises their code after hundreds of sends. */
 export const warmUp = (producers: number): number => Math.max(50, Math.ceil(1000 / producers));
 
 const letter = (n: number) => ({ to: [READER], subject: `message ${n}`, body_content: BODY });
@@ -33,7 +33,7 @@ export type Job =
   | { kind: 'read'; root: string }
   | { kind: 'bare'; file: string };
 
-/** What runs in a process of its own. */
+/** Runs in a separate process. */
 async function runJob(order: Job): Promise<void> {
   if (order.kind === 'bare') {
     fs.watch(order.file, () => process.stdout.write(`${process.hrtime.bigint()}\n`));
@@ -65,7 +65,7 @@ async function runJob(order: Job): Promise<void> {
   process.exit(0);
 }
 
-/** Sends, and says at the end how much processor time it took, in microseconds. */
+/** Sends, and prints at the end how much processor time it took, in microseconds. */
 async function produce(
   { warmUp, count }: { warmUp: number; count: number },
   step: (n: number) => Promise<void> | void,
@@ -79,7 +79,7 @@ async function produce(
   process.stdout.write(`${user + system}\n`);
 }
 
-/** 4 kB and a flush, to one file for all processes: nobody waits for anybody but the disk. */
+/** Writes and flushes 4 kB to one file for all processes, which wait only for the disk. */
 function appender(file: string): (n: number) => void {
   const fd = fs.openSync(file, 'a');
   const block = Buffer.alloc(4096, 'x');
@@ -89,7 +89,7 @@ function appender(file: string): (n: number) => void {
   };
 }
 
-/** As little as a turn at one database can be: flock, one insert, then the flush, which others need not wait for. */
+/** The minimum access to a shared database: flock, one insert, then the flush outside the lock. */
 function inserter(file: string): (n: number) => Promise<void> {
   const db = plainTable(file, false);
   const log = fs.openSync(`${file}-wal`, 'r+');
@@ -102,7 +102,7 @@ function inserter(file: string): (n: number) => Promise<void> {
   };
 }
 
-/** A gateway that lives, for the writer's mailbox; it says its port. */
+/** Runs a gateway for the writer's mailbox and prints its port. */
 async function serve(root: string): Promise<never> {
   const ending = new Ending();
   const binding = {
@@ -126,7 +126,7 @@ async function serve(root: string): Promise<never> {
   process.exit(0);
 }
 
-/** As an agent's tool sends when its agent has a gateway. */
+/** Sends like an agent's tool whose agent has a gateway. */
 function asker(port: number): (n: number) => Promise<void> {
   const client = new GatewayClient({ host: '127.0.0.1', port, timeoutMs: 30_000 });
   return async (n) => {
@@ -134,7 +134,7 @@ function asker(port: number): (n: number) => Promise<void> {
   };
 }
 
-/** A table of nothing but mail. */
+/** A plain table of mail. */
 export function plainTable(file: string, durable: boolean): Sqlite {
   const sql = 'CREATE TABLE mail (id INTEGER PRIMARY KEY, sender TEXT, subject TEXT, body TEXT)';
   return openSqlite({ file, durable, migrations: [{ id: '1', sql }] });
@@ -144,7 +144,7 @@ export function insertPlain(db: Sqlite, n: number): void {
   db.run('INSERT INTO mail (sender, subject, body) VALUES (?, ?, ?)', ['w', `message ${n}`, BODY]);
 }
 
-/** Reads the whole inbox page by page, then fifty bodies at once; the most memory this process ever had, in bytes. */
+/** Reads the whole inbox page by page, then fifty bodies at once. Returns this process's peak memory in bytes. */
 async function mostMemory(mailbox: Mailbox): Promise<number> {
   let cursor: string | null = null;
   do {

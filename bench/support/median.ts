@@ -2,7 +2,7 @@ export function middle(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** Milliseconds of the middle one of so many runs. */
+/** The median of the runs' times, in milliseconds. */
 export async function median(
   times: number,
   work: (n: number) => Promise<unknown> | unknown,

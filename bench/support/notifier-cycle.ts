@@ -20,7 +20,7 @@ export interface CycleCost {
   medianMs: number;
 }
 
-/** What one look of the notifier costs in a mailbox of each size that does not change meanwhile: read, decide, audit. */
+/** The cost of one look of the notifier at an unchanged mailbox of each size: read, decide, audit. */
 export async function cycleCosts(sizes: readonly number[], cycles: number): Promise<CycleCost[]> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-cycle-'));
   const bench = new Bench(directory);
@@ -28,7 +28,7 @@ export async function cycleCosts(sizes: readonly number[], cycles: number): Prom
     const looks = [];
     for (const size of sizes) looks.push({ size, ...(await openLook(bench, directory, size)) });
     const times = new Map(sizes.map((size) => [size, [] as number[]]));
-    // In turn, so that a busy machine hits all sizes alike.
+    // Alternating, so other load affects all sizes alike.
     for (let cycle = 0; cycle < cycles; cycle++) {
       for (const { size, look } of looks) {
         const begun = performance.now();
@@ -43,7 +43,7 @@ export async function cycleCosts(sizes: readonly number[], cycles: number): Prom
   }
 }
 
-/** A notifier over a real mailbox of that size, whose agent is busy: every look is the interval's and is recorded. */
+/** A notifier over a real mailbox of that size, whose agent is busy, so every look comes from the interval and is recorded. */
 async function openLook(bench: Bench, directory: string, size: number) {
   const store = bench.store();
   await bench.filled(store, 0, size, 'x');

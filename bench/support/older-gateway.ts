@@ -13,25 +13,25 @@ export interface OlderGateway {
   cpu: number;
 }
 
-/** What an idle gateway of an older commit costs, by that commit's own `bench -- idle`. */
+/** The cost of an idle gateway of an older commit, from that commit's own `bench -- idle`. */
 export function olderGateway(ref: string, count: number, seconds: number): OlderGateway {
   const { directory, env, remove } = olderTree(ref);
   try {
-    const said = execFileSync('npm', ['run', 'bench', '--', 'idle', String(count), String(seconds)], {
+    const output = execFileSync('npm', ['run', 'bench', '--', 'idle', String(count), String(seconds)], {
       cwd: directory,
       encoding: 'utf8',
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const row = /^ *\d+ +(\d+) MB +[\d.]+ +([\d.]+) /m.exec(said);
-    if (!row) throw new Error(`the benchmark of ${ref} said nothing of a gateway:\n${said}`);
+    const row = /^ *\d+ +(\d+) MB +[\d.]+ +([\d.]+) /m.exec(output);
+    if (!row) throw new Error(`the benchmark of ${ref} printed no gateway:\n${output}`);
     return { megabytes: Number(row[1]), cpu: Number(row[2]) };
   } finally {
     remove();
   }
 }
 
-/** Started by the older commit's own harness; until it is told to end, it accepts and types nothing. */
+/** Started by the older commit's own test code. Until it is asked to end, it accepts and types nothing. */
 const served = (fixture: string, file: string, launch: string): string => `
 import { ${fixture} } from '../test/support/${file}.ts';
 
@@ -49,7 +49,7 @@ export async function run(print) {
 }
 `;
 
-/** A gateway of an older commit that can be asked. */
+/** Starts a gateway of an older commit that accepts requests. */
 export async function startOlderGateway(
   ref: string,
   gatewayEnv: Readonly<Record<string, string>>,
@@ -73,5 +73,5 @@ export async function startOlderGateway(
   });
   for await (const line of readline.createInterface({ input: child.stdout }))
     if (line.startsWith('{')) return JSON.parse(line) as { port: number; pid: number };
-  throw new Error(`no gateway of ${ref} came up`);
+  throw new Error(`no gateway of ${ref} started`);
 }

@@ -5,12 +5,12 @@ import * as path from 'node:path';
 
 export interface OlderTree {
   directory: string;
-  /** For programs of that tree, so that they find their own parts and not those of this one. */
+  /** The environment for programs of that tree, so they use their own parts. */
   env: NodeJS.ProcessEnv;
   remove(): void;
 }
 
-/** An older commit in a work tree of its own. */
+/** An older commit in a separate work tree. */
 export function olderTree(ref: string): OlderTree {
   const root = process.env['ROUSE_ROOT']!;
   const directory = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-older-')), 'tree');

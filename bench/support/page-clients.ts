@@ -13,28 +13,32 @@ async function newCode(origin: string): Promise<string> {
   return ((await response.json()) as PageCode).code;
 }
 
-interface Heard {
+interface Received {
   bytes: number;
   events: number;
 }
 
-/** So many people with a session and a stream each. */
-export async function openSessions(origin: string, count: number): Promise<{ close(): Promise<Heard> }> {
+/** Opens sessions with one stream each. */
+export async function openSessions(origin: string, count: number): Promise<{ close(): Promise<Received> }> {
   const ending = new AbortController();
-  const heard: Heard = { bytes: 0, events: 0 };
+  const received: Received = { bytes: 0, events: 0 };
   const listening: { end: Promise<void> }[] = [];
-  for (let n = 0; n < count; n++) listening.push(await listen(origin, ending.signal, heard));
+  for (let n = 0; n < count; n++) listening.push(await listen(origin, ending.signal, received));
   return {
     async close() {
       ending.abort();
       await Promise.allSettled(listening.map(({ end }) => end));
-      return heard;
+      return received;
     },
   };
 }
 
-/** Resolves when the stream has begun, with its end. */
-async function listen(origin: string, signal: AbortSignal, heard: Heard): Promise<{ end: Promise<void> }> {
+/** Resolves when the stream has begun, with a promise of its end. */
+async function listen(
+  origin: string,
+  signal: AbortSignal,
+  received: Received,
+): Promise<{ end: Promise<void> }> {
   const login = await fetch(`${origin}/ui/api/session`, {
     method: 'POST',
     headers: JSON_BODY,
@@ -48,8 +52,8 @@ async function listen(origin: string, signal: AbortSignal, heard: Heard): Promis
   });
   const reading = async (): Promise<void> => {
     for await (const chunk of response.body!) {
-      heard.bytes += chunk.length;
-      heard.events += Buffer.from(chunk).toString().split('event: change').length - 1;
+      received.bytes += chunk.length;
+      received.events += Buffer.from(chunk).toString().split('event: change').length - 1;
     }
   };
   const end = reading();

@@ -16,11 +16,11 @@ const REQUESTS = 2000;
 export interface PageWorld {
   agents: SimulatedAgents;
   origin: string;
-  /** Of the server's process. */
+  /** The pid of the server's process. */
   pid: number;
 }
 
-/** A host with many agents, much mail and many debts, and a server in a process of its own that shows it. */
+/** A host with many agents, messages and open requests, and a server in a separate process that shows them. */
 export async function openWorld(ending: Ending): Promise<PageWorld> {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-page-'));
   const agents = new SimulatedAgents(home);
@@ -57,7 +57,7 @@ async function writeMail(root: string): Promise<void> {
   await store.close();
 }
 
-/** What runs in the server's process, until whoever started it lets go. */
+/** Runs in the server's process until its parent closes its input. */
 export async function serveWorld(home: string): Promise<void> {
   const at = (name: string): string => path.join(home, name);
   const settings = {

@@ -13,11 +13,11 @@ import { TEMPLATES } from '../../test/support/fleet.ts';
 import type { Named } from '../../test/support/good-bodies.ts';
 import { TestWorld, type WorldAgent } from '../../test/support/test-world.ts';
 
-/** As many as typos are compared with at most, and more. */
+/** More names than a typo is compared with. */
 const AGENTS = 1000;
 const MAILBOXES = 300;
 
-/** A gateway and a fleet server with an embedded database, full of what slows them, which tell how long they stood still. */
+/** A gateway and a fleet server with an embedded database and much data, which report how long their event loop stopped. */
 export class ProbedServers {
   readonly world = new TestWorld();
   agent!: WorldAgent;
@@ -51,7 +51,7 @@ export class ProbedServers {
     this.fleetPort = Number(new URL(JSON.parse(String(line)).url as string).port);
     this.world.gatewayEnv = this.#probe('gateway');
     this.agent = await this.world.agent('ana');
-    // Nothing is to be typed: what is asked for waits.
+    // Nothing is typed, so requests wait.
     await this.agent.control.send('open-dialog');
     await this.#post();
     return this;
@@ -69,7 +69,7 @@ export class ProbedServers {
     };
   }
 
-  /** Milliseconds: the longest stop since the last time, or what parsing the worst body takes there. */
+  /** In milliseconds: the longest stop since the last call, or how long parsing the worst body takes there. */
   async probe(server: 'gateway' | 'fleet', what: 'stop' | 'parse' = 'stop'): Promise<number> {
     const socket = net.connect(path.join(this.world.directory, `${server}.probe`));
     socket.write(what);
@@ -127,7 +127,7 @@ export class ProbedServers {
     this.to.message = (JSON.parse(posted) as { message: { message_ref: string } }).message.message_ref;
   }
 
-  /** What was taken is taken back, so that no limit is met. */
+  /** Removes accepted work, so no limit is reached. */
   async clear(): Promise<void> {
     const { client } = this.agent;
     const { requests } = await client.call('requests.list', { state: 'accepted' });

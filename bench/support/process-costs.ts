@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { childrenOf, sleep, systemClock } from '../../src/base/index.ts';
 
-/** These processes and all they have started. */
+/** These processes and all their descendants. */
 export function withDescendants(pids: Iterable<number>): number[] {
   const found = new Set<number>();
   const add = (pid: number): void => {
@@ -13,12 +13,12 @@ export function withDescendants(pids: Iterable<number>): number[] {
   return [...found];
 }
 
-/** Memory in MB, pages that are shared counted once. */
+/** Memory in MB; shared pages count once. */
 export function memoryOf(pids: readonly number[]): number {
   return pids.reduce((all, pid) => all + pssOf(pid), 0) / 1024;
 }
 
-/** Hundredths of a core that they take during so many seconds, to the nanosecond. */
+/** Hundredths of a core that they use during these seconds. */
 export async function processorOf(pids: readonly number[], seconds: number): Promise<number> {
   const before = sum(pids);
   await sleep(systemClock, seconds * 1000);
@@ -31,7 +31,7 @@ function pssOf(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 }
 
-/** Of all its threads, in nanoseconds. */
+/** The run time of all its threads, in nanoseconds. */
 export function runTimeOf(pid: number): number {
   try {
     const tasks = fs.readdirSync(`/proc/${pid}/task`);

@@ -10,10 +10,10 @@ import type { Contender } from './rounds.ts';
 // biome-ignore lint/suspicious/noExplicitAny: other people's modules, loaded from a place of their own
 type Any = any;
 
-/** Most connections a peer may open, as its own documentation advises for one process. */
+/** Maximum number of connections of a peer, as its own documentation advises for one process. */
 const POOL = 16;
 
-/** The other queues that can run here; what cannot is said, with the reason. */
+/** The other queues that can run here; the others are printed with the reason. */
 export async function queuePeers(
   directory: string,
   payload: object,
@@ -45,13 +45,13 @@ export async function queuePeers(
   return found;
 }
 
-/** Installed beside the project, never into it. */
+/** Loads their modules, which are installed outside the project. */
 export function peerModules(print: (line: string) => void): ((name: string) => Promise<Any>) | undefined {
   const place = path.join(process.env['ROUSE_ROOT']!, 'bench', 'peers');
   const { dependencies } = JSON.parse(fs.readFileSync(path.join(place, 'package.json'), 'utf8')) as Any;
   if (Object.keys(dependencies).some((name) => !fs.existsSync(path.join(place, 'node_modules', name)))) {
     print('installing bench/peers (several minutes where better-sqlite3 must be compiled)');
-    // Not "npm ci": that refuses a lockfile written on another platform, because of optional binaries.
+    // Not "npm ci", which refuses a lockfile from another platform because of optional binaries.
     const words = ['install', '--no-save', '--no-audit', '--no-fund'];
     const { status } = spawnSync('npm', words, { cwd: place, stdio: 'ignore' });
     if (status !== 0) {
@@ -75,7 +75,7 @@ async function plainjob(
   const db = new Database(path.join(directory, 'plainjob.sqlite'));
   const quiet = { error() {}, warn() {}, info() {}, debug() {} };
   const queue = defineQueue({ connection: better(db), logger: quiet });
-  // It asks for NORMAL by itself, which a power failure can undo.
+  // Its default is NORMAL, with which a power failure can undo commits.
   db.pragma('synchronous = FULL');
   ending.add(() => queue.close());
   return { name: 'plainjob (better-sqlite3, synchronous=FULL)', op: () => queue.add('prompt', payload) };

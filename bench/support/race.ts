@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process that says a line when it is ready, waits for a line, works, and says a line when it is done. */
+/** A process that prints a line when it is ready, waits for a line, works, and prints a line when it is done. */
 export function startRacer(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 export interface Race {
-  /** From the go to the last answer; what a process does before and after is not counted. */
+  /** From the start signal to the last result, without what a process does before and after. */
   seconds: number;
-  /** What each said when it was done. */
-  said: string[];
+  /** The line that each printed when it was done. */
+  printed: string[];
 }
 
-/** Seconds a race took. */
+/** The seconds that a race took. */
 export async function race(racers: readonly ChildProcess[]): Promise<number> {
   return (await raceOf(racers)).seconds;
 }
@@ -23,16 +23,17 @@ export async function raceOf(racers: readonly ChildProcess[], ready: () => void 
   const early = ends.map(async (end) => {
     throw new Error(`a writer ended too early (${await end})`);
   });
-  const heard = () => Promise.all(racers.map((racer) => once(racer.stdout!, 'data') as Promise<[Buffer]>));
-  await Promise.race([heard(), ...early]);
+  const nextLines = () =>
+    Promise.all(racers.map((racer) => once(racer.stdout!, 'data') as Promise<[Buffer]>));
+  await Promise.race([nextLines(), ...early]);
   ready();
   const start = performance.now();
-  const done = heard();
+  const done = nextLines();
   for (const racer of racers) racer.stdin!.write('go\n');
   await Promise.race([done, Promise.all(ends)]);
   const seconds = (performance.now() - start) / 1000;
   for (const each of early) each.catch(() => {});
   const codes = await Promise.all(ends);
   if (codes.some((code) => code !== 0)) throw new Error(`a writer failed: ${codes.join(' ')}`);
-  return { seconds, said: (await done).map(([data]) => String(data)) };
+  return { seconds, printed: (await done).map(([data]) => String(data)) };
 }

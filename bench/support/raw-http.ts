@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * POSTs over connections of its own that stay open, a request at a time on each: what a client of ten thousand costs must not be
- * what is measured. Answers have a Content-Length, as ours do.
+ * POSTs over its own persistent connections, one request at a time on each, so the cost of a full client is not measured.
+ * Responses must have a Content-Length, as ours do.
  */
 export class RawHttp {
   readonly #url: URL;
@@ -36,7 +36,7 @@ interface Answered {
 
 class RawConnection {
   readonly #socket: Socket;
-  #heard = '';
+  #received = '';
   #resolve: ((answered: Answered) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
   isOpen = true;
@@ -62,16 +62,16 @@ class RawConnection {
   }
 
   #hear(chunk: string): void {
-    this.#heard += chunk;
-    const end = this.#heard.indexOf('\r\n\r\n');
+    this.#received += chunk;
+    const end = this.#received.indexOf('\r\n\r\n');
     if (end < 0) return;
-    const length = /\r\ncontent-length: (\d+)/i.exec(this.#heard.slice(0, end))?.[1];
+    const length = /\r\ncontent-length: (\d+)/i.exec(this.#received.slice(0, end))?.[1];
     if (length === undefined) return void this.#socket.destroy();
     const whole = end + 4 + Number(length);
-    if (this.#heard.length < whole) return;
-    const status = Number(this.#heard.slice(9, 12));
-    const answer = Buffer.from(this.#heard.slice(end + 4, whole), 'latin1').toString('utf8');
-    this.#heard = '';
+    if (this.#received.length < whole) return;
+    const status = Number(this.#received.slice(9, 12));
+    const answer = Buffer.from(this.#received.slice(end + 4, whole), 'latin1').toString('utf8');
+    this.#received = '';
     const resolve = this.#resolve;
     this.#resolve = undefined;
     this.#reject = undefined;

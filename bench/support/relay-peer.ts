@@ -6,11 +6,11 @@ import * as path from 'node:path';
 import { sleep, systemClock } from '../../src/base/index.ts';
 import { memoryOf, processorOf, withDescendants } from './process-costs.ts';
 
-/** The first one that runs without the hosted service, which cannot be reached from everywhere. */
+/** The first version that runs without the hosted service, which is not reachable from everywhere. */
 const PACKAGE = '@agent-relay/broker-linux-x64@12.4.1';
 const BROKER = 'node_modules/@agent-relay/broker-linux-x64/bin/agent-relay-broker';
 
-/** Agent Relay's broker and its workers, each with a program that does nothing. What they cost, or a sentence why not. */
+/** The cost of Agent Relay's broker and its workers, each with a program that does nothing; or why it could not be measured. */
 export async function relayCosts(counts: number[], seconds: number): Promise<string[]> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-relay-'));
   try {
@@ -35,7 +35,7 @@ async function measure(directory: string, count: number, seconds: number): Promi
   const broker = spawn(path.join(directory, BROKER), words, {
     cwd: state,
     env: { ...process.env, HOME: state, AGENT_RELAY_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' },
-    // It ends with its input.
+    // It ends when its input is closed.
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = once(broker, 'exit');
@@ -45,7 +45,7 @@ async function measure(directory: string, count: number, seconds: number): Promi
     await sleep(systemClock, 4000);
     const pids = withWorkers(broker.pid!);
     if (pids.length <= count)
-      throw new Error(`${count} agents asked for, ${pids.length - 1} processes there`);
+      throw new Error(`${count} agents requested, ${pids.length - 1} processes found`);
     const cpu = await processorOf(pids, seconds);
     return [
       'Agent Relay'.padEnd(22),
@@ -57,14 +57,14 @@ async function measure(directory: string, count: number, seconds: number): Promi
     ].join(' ');
   } finally {
     broker.kill();
-    // It lets its workers go, and may then stay.
+    // It ends its workers, but may itself stay.
     await Promise.race([ended, sleep(systemClock, 5000)]);
     broker.kill('SIGKILL');
     await ended;
   }
 }
 
-/** The broker and its workers, not what runs in them. */
+/** The broker and its workers, without the programs in them. */
 function withWorkers(broker: number): number[] {
   return withDescendants([broker]).filter((pid) =>
     fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('agent-relay-broker'),
@@ -81,10 +81,10 @@ async function connection(file: string): Promise<Place> {
     if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, 'utf8')) as Place;
     await sleep(systemClock, 50);
   }
-  throw new Error('the broker did not say where it listens');
+  throw new Error('the broker did not print where it listens');
 }
 
-/** A broker that is still starting says so, and asks to be asked again. */
+/** A broker that is still starting asks the caller to retry. */
 async function spawnAgent({ url, api_key }: Place, name: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     const answer = await fetch(`${url}/api/spawn`, {
@@ -94,8 +94,8 @@ async function spawnAgent({ url, api_key }: Place, name: string): Promise<void> 
       signal: AbortSignal.timeout(10_000),
     });
     if (answer.ok) return;
-    const said = await answer.text();
-    if (!/please retry/.test(said) || tries === 100) throw new Error(`the broker refused an agent: ${said}`);
+    const text = await answer.text();
+    if (!/please retry/.test(text) || tries === 100) throw new Error(`the broker refused an agent: ${text}`);
     await sleep(systemClock, 200);
   }
 }

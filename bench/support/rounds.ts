@@ -2,7 +2,7 @@
 export interface Contender {
   name: string;
   op: () => Promise<unknown> | unknown;
-  /** Where a process of its own plays all clients of a slice. Default: this one does. */
+  /** Runs all clients of a slice in a separate process. Default: in this process. */
   slice?: (slice: Slice) => Promise<Played>;
 }
 
@@ -23,15 +23,15 @@ export interface Measured {
   p99: number;
 }
 
-/** Until caches are filled and logs have grown to their size, which takes some hundred transactions. */
+/** Fills caches and grows logs to their size, which takes some hundred transactions. */
 export async function warmUp(contenders: readonly Contender[], operations: number): Promise<void> {
   for (const { op } of contenders) for (let i = 0; i < operations; i++) await op();
 }
 
 /**
- * Every contender in short slices, in turn, several rounds: what the machine does meanwhile hits all of them. Each round has an
- * order of its own, since whoever comes after a busy one pays for what that left to be collected and written. Latency is the
- * time from one completion of a client to its next, so it includes the wait for the other clients.
+ * Runs the contenders in short alternating slices over several rounds, so other load affects all of them. The order differs
+ * between rounds, because a contender after a busy one pays for its garbage and unwritten data. Latency is the time from one
+ * completion of a client to its next, so it includes the wait for the other clients.
  */
 export async function inTurn(
   contenders: readonly Contender[],

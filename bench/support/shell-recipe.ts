@@ -3,8 +3,8 @@ import * as path from 'node:path';
 import { race, startRacer } from './race.ts';
 
 /**
- * What flat-file mail is written with today: a script called once per message. Exclusive lock with a timeout, the id
- * looked for in the first 200 lines, message and old content into a temporary file, mv. No fsync.
+ * The script that writes flat-file mail today, called once per message: an exclusive lock with a timeout, a search for the id
+ * in the first 200 lines, message and old content into a temporary file, mv. No fsync.
  */
 const SCRIPT = `#!/usr/bin/env bash
 # mailbox-prepend.sh MAILBOX: puts the message from standard input on top of it.
@@ -25,10 +25,10 @@ temporary=$(mktemp "$mailbox.XXXXXX")
 mv "$temporary" "$mailbox"
 `;
 
-/** Sets $message, in the shell itself. */
+/** Sets $message without a subprocess. */
 const MESSAGE = `printf -v message -- '---\\nfrom: %s@bench\\nto: reader@bench\\nre: message %s of %s\\ncreated: 2026-01-01T00:00:00Z\\nstatus: pending\\nmsg-id: %s-%s\\n---\\n\\n%s' "$name" "$n" "$name" "$name" "$n" "$BODY"`;
 
-/** One process per message: any command that takes the message from standard input. */
+/** One process per message, for any command that takes the message from standard input. */
 const ONE_BY_ONE = `
 name=$1 count=$2; shift 2
 echo ready; read -r go
@@ -39,7 +39,7 @@ done
 echo done
 `;
 
-/** The lines of the script inside one long-lived shell, and only those that are needed: no start, no derived path, no mktemp. */
+/** The necessary lines of the script inside one long-lived shell: no start, no derived path, no mktemp. */
 const INLINED = `
 name=$1 count=$2 mailbox=$3
 echo ready; read -r go
@@ -56,14 +56,14 @@ echo done
 
 const GOAL = 5;
 
-/** How many times the recipe, and for eight writers whether that is the goal. */
+/** The ratio to the recipe, and for eight writers whether it reaches the goal. */
 export function timesRecipe(times: number, producers: number): string {
   const goal = producers === 8 ? ` (goal ${GOAL}x: ${times >= GOAL ? 'reached' : 'missed'})` : '';
   return `${times.toFixed(1)}x recipe${goal}`;
 }
 
 export interface ShellLoad {
-  /** Where the new mailbox lies. */
+  /** The directory of the new mailbox. */
   directory: string;
   producers: number;
   /** Messages per producer. */
@@ -71,19 +71,19 @@ export interface ShellLoad {
   body: string;
 }
 
-/** Messages per second of so many shells that call the script for each message. */
+/** Messages per second of shells that call the script for each message. */
 export async function recipeRate(load: ShellLoad): Promise<number> {
   const script = path.join(load.directory, 'mailbox-prepend.sh');
   fs.writeFileSync(script, SCRIPT, { mode: 0o755 });
   return commandRate(load, (mailbox) => [script, mailbox]);
 }
 
-/** The same with another command in the script's place. */
+/** The same with another command instead of the script. */
 export function commandRate(load: ShellLoad, command: (mailbox: string) => string[]): Promise<number> {
   return shellRate(load, ONE_BY_ONE, command);
 }
 
-/** Messages per second of so many shells that do what the script does themselves, in a loop. */
+/** Messages per second of shells with the lines of the script in a loop. */
 export function inlinedRate(load: ShellLoad): Promise<number> {
   return shellRate(load, INLINED, (mailbox) => [mailbox]);
 }

@@ -14,7 +14,7 @@ export const ASKING: Standing = {
   needs_you: 'it asks for permission; answer with "rouse answer a1"',
 };
 
-/** A session that really runs, its record and its mailbox; whoever writes its glance is taken for its gateway. */
+/** Real tmux sessions with records and mailboxes. The process that writes a glance counts as the gateway. */
 export class SimulatedAgents {
   readonly home: string;
   readonly socket: string;
@@ -54,7 +54,7 @@ export class SimulatedAgents {
     return this.#roots.push(path.dirname(manifestPath)) - 1;
   }
 
-  /** Written by this process, whole, as a gateway writes it. */
+  /** Writes the glance as a gateway does. */
   glance(at: number, standing: Standing, openMail = 1): void {
     const glance: GlanceFile = {
       schema_version: 1,

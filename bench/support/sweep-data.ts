@@ -3,14 +3,14 @@ import { ensureOrg, FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
 
 export const AGENTS = 5000;
 export const ELIGIBLE = 10_000;
-/** Open, but of agents that are busy or away, too young, or announced within the hour; and those of people. */
+/** Open requests that are not due: their agents are busy or away, they are too young or were announced within the hour, or they belong to people. */
 export const OPEN_ELSEWHERE = 40_000;
 export const MALFORMED = 100;
 
-/** `mixed`: what cannot be delivered is as old as the rest. `backlog`: it is older than everything that can. */
+/** `mixed`: undeliverable requests are as old as the others. `backlog`: they are older than all deliverable ones. */
 export type Shape = 'mixed' | 'backlog';
 
-/** Agents 1..3000 idle, ..4000 busy, ..5000 away. One row per n, from number to row. */
+/** Agents 1..3000 idle, ..4000 busy, ..5000 away. One row per n. */
 const ROW = (place: { agent: string; status: string; age: string; nudged: string }): string => `
   SELECT md5(n || $2)::uuid, $1::uuid, 'task', 'user', 'ana', 'agent', md5('agent' || ${place.agent})::uuid::text,
     md5('agent' || ${place.agent})::uuid, 'Please look at item ' || n, repeat('detail ', 15), ${place.status},
@@ -19,7 +19,7 @@ const ROW = (place: { agent: string; status: string; age: string; nudged: string
 const COLUMNS = `id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id, recipient_workspace_id,
   title, detail, status, created_at, last_nudged_at`;
 
-/** An empty fleet of 5000 agents, and beside it the tables as the specification's own project indexes them. */
+/** An empty fleet of 5000 agents, and the tables with the indexes of the specification's own project. */
 export async function openFleet(url: string): Promise<{ sql: Sql; orgId: string }> {
   const sql = await openPostgres({ url, maxConnections: 1, statementTimeoutMs: 600_000 });
   await migrate(sql, FLEET_MIGRATIONS);
@@ -41,7 +41,7 @@ export async function openFleet(url: string): Promise<{ sql: Sql; orgId: string 
   return { sql, orgId };
 }
 
-/** Everything that is open, the malformed rows only in ours: the specified query would stop at them. */
+/** Adds all open requests. The malformed rows are only in our table: the specified query would stop at them. */
 export async function addOpen(sql: Sql, orgId: string, shape: Shape): Promise<void> {
   const older = shape === 'backlog' ? '5000' : '20';
   const add = (name: string, count: number, place: Parameters<typeof ROW>[0]): Promise<unknown> =>
@@ -69,7 +69,7 @@ export async function addOpen(sql: Sql, orgId: string, shape: Shape): Promise<vo
   await copy(sql);
   await sql.query(
     `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id, title, created_at)
-     SELECT gen_random_uuid(), $1, 'task', 'user', 'ana', 'agent', 'nobody-' || n, 't', now() - interval '1 day'
+     SELECT gen_random_uuid(), $1, 'task', 'user', 'ana', 'agent', 'unknown-' || n, 't', now() - interval '1 day'
        FROM generate_series(1, ${MALFORMED}) n`,
     [orgId],
   );
@@ -88,7 +88,7 @@ export async function addFinished(sql: Sql, orgId: string, from: number, to: num
   await copy(sql);
 }
 
-/** Both tables hold the same well-formed rows, freshly counted and vacuumed. */
+/** Copies the well-formed rows to the other table, and analyses and vacuums both. */
 async function copy(sql: Sql): Promise<void> {
   await sql.exec(`INSERT INTO specified.requests SELECT * FROM public.requests r
     WHERE recipient_workspace_id IS NOT NULL ON CONFLICT DO NOTHING`);
@@ -97,7 +97,7 @@ async function copy(sql: Sql): Promise<void> {
   await sql.exec('VACUUM (ANALYZE) workspaces');
 }
 
-/** Entries that scans of tables and indexes returned, since the database was made. */
+/** Entries that scans of tables and indexes returned since the database was created. */
 export async function rowsRead(sql: Sql): Promise<number> {
   await sql.query('SELECT pg_stat_force_next_flush()');
   const { rows } = await sql.query<{ read: number }>(

@@ -1,22 +1,22 @@
 import * as z from 'zod';
 import type { Target } from '../../test/attack/routes.ts';
 
-/** What it is the worst of, and the body. */
+/** A description, and the body. */
 export type Worst = [string, () => unknown];
 
 type Node = z.core.JSONSchema.JSONSchema;
 type Path = readonly (string | number)[];
 
-/** As much as one body may hold, with room for the rest of it. */
+/** Almost the maximum size of a body, with room for the rest of it. */
 const MUCH = 3_900_000;
-const MOST_ENTRIES = 10_000;
-/** Letters that some reader of text treats in a way of its own. */
+const MAX_ENTRIES = 10_000;
+/** Characters that some parser treats specially. */
 const FILLS = ['a', ' ', '\n', '<[Enter]>', '"', '%_*', '\u202e', '\u0301'];
 
 const fill = (text: string): string =>
   text.repeat(Math.floor(MUCH / Buffer.byteLength(JSON.stringify(text).slice(1, -1))));
 
-/** Wherever the schema takes text, a list or a map: as much of it as a body may hold. */
+/** For every place where the schema takes text, a list or a map: as much of it as a body may hold. */
 export function worstOf(schema: z.ZodType, good: unknown): Worst[] {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node;
   return [...walk(json, json, [], good)];
@@ -34,13 +34,13 @@ function* walk(root: Node, node: Node | undefined, path: Path, good: unknown): G
     for (const letters of FILLS)
       yield [`${where}: text of ${JSON.stringify(letters)}`, put(() => fill(letters))];
   if (types.includes('array')) {
-    const most = Math.min(node.maxItems ?? MOST_ENTRIES, MOST_ENTRIES);
-    const each = Math.max(1, Math.floor(MUCH / most) - 20);
+    const max = Math.min(node.maxItems ?? MAX_ENTRIES, MAX_ENTRIES);
+    const each = Math.max(1, Math.floor(MUCH / max) - 20);
     yield [
-      `${where}: ${most} texts`,
-      put(() => Array.from({ length: most }, (_, n) => `${n}`.padEnd(each, 'a'))),
+      `${where}: ${max} texts`,
+      put(() => Array.from({ length: max }, (_, n) => `${n}`.padEnd(each, 'a'))),
     ];
-    yield [`${where}: ${most} wrong ones`, put(() => Array.from({ length: most }, () => ({ no: [] })))];
+    yield [`${where}: ${max} wrong ones`, put(() => Array.from({ length: max }, () => ({ no: [] })))];
     yield* walk(root, node.items as Node, [...path, 0], good);
   }
   if (!types.includes('object')) return;
@@ -48,7 +48,7 @@ function* walk(root: Node, node: Node | undefined, path: Path, good: unknown): G
     yield* walk(root, inner as Node, [...path, key], good);
   if (node.additionalProperties && typeof node.additionalProperties === 'object')
     yield [`${where}: a map`, put(map)];
-  yield [`${where}: 1,000 fields of nobody`, put(map)];
+  yield [`${where}: 1,000 unknown fields`, put(map)];
 }
 
 const map = (): object =>
@@ -78,15 +78,15 @@ const letter = { subject: 's', body_content: 'b' };
 const repeating = { mode: 'repeat', title: 't', prompt: 'p', ranking: 0 };
 const ack = { attempt: 1, result: 'refused', reason: 'r'.repeat(2000) };
 
-/** What only somebody who knows the route would think of. */
+/** Bodies that need knowledge of the route. */
 export const KNOWN_WORST: Readonly<Record<string, Worst[]>> = {
   'reminders.create': [
     [
-      '1,000 that never come due',
+      '1,000 that are never due',
       () => ({ reminders: many(1000, () => ({ ...repeating, cron: '59 59 23 31 2 *' })) }),
     ],
     [
-      '1,000 that come due on a leap day',
+      '1,000 that are due on a leap day',
       () => ({ reminders: many(1000, () => ({ ...repeating, cron: '0 0 29 2 1' })) }),
     ],
     [
@@ -230,7 +230,7 @@ export const KNOWN_WORST: Readonly<Record<string, Worst[]>> = {
   ],
 };
 
-/** Those of a route of either server, the carried ones included. */
+/** The known worst bodies of a route, also for gateway routes that the server carries. */
 export function knownWorst({ id: route, server }: Pick<Target, 'id' | 'server'>): Worst[] {
   const own = route.replace(/^agents\.gateway\./, '');
   return (
