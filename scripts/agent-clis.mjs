@@ -1,5 +1,5 @@
-// The real command lines that `npm run test:agents` tries, in versions that are known, each in a folder of its own outside
-// the project. Node's own modules only.
+// The real command lines that `npm run test:agents` tries, in known versions, each in its own folder outside the project.
+// Only Node's own modules.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -17,8 +17,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Lightest first: that is the order in which they are tried. `bundle`: its program is in its own package but for these; the rest
- * of what that depends on is for those who build on it, and not every registry has all of it.
+ * They are tried in this order, the lightest first. `bundle`: the program is in its own package except for these; its other
+ * dependencies are for developers, and not every registry has them.
  */
 export const CLIS = {
   pi: {
@@ -44,7 +44,7 @@ export function clisDirectory() {
   return process.env.ROUSE_TEST_CLIS || path.join(cache, 'rouse-test', 'clis');
 }
 
-/** What goes before PATH for one of them, installed or not. */
+/** The directories to put before PATH for one of them, installed or not. */
 export function cliDirectories(name) {
   return partsOf(name).map(binOf);
 }
@@ -54,14 +54,14 @@ function partsOf(name) {
   return [...(newerNode ? newerNodeParts() : []), { name, ...cli }];
 }
 
-/** For those that need it where the tests run on an older one. */
+/** A newer Node for tools that need it, if the tests run on an older one. */
 export const newerNodeParts = () => (Number(process.versions.node.split('.')[0]) < 22 ? [NEWER_NODE] : []);
 
 const directoryOf = ({ directory = clisDirectory() }) => directory;
 export const placeOf = (part) => path.join(directoryOf(part), `${part.name}@${part.version}`);
 export const binOf = (part) => path.join(placeOf(part), 'node_modules', '.bin');
 
-/** Installs what is missing, one after the other. Answers with why a tool cannot be tried, by its name. */
+/** Installs missing tools one after the other. Returns, by name, why a tool cannot be tried. */
 export async function ensureClis(names, say = console.log) {
   const failures = {};
   for (const name of names) {
@@ -75,7 +75,7 @@ export async function ensureClis(names, say = console.log) {
   return failures;
 }
 
-/** Installs a package in a folder of its own, where it is missing. */
+/** Installs a package in its own folder if it is missing. */
 export async function ensureCli(part, say = console.log) {
   const { name, package: packageName, version } = part;
   const place = placeOf(part);
@@ -84,7 +84,7 @@ export async function ensureCli(part, say = console.log) {
   say(`Installing ${packageName}@${version} into ${place} (npm) …`);
   const began = mkdtempSync(path.join(directoryOf(part), `.${name}-`));
   try {
-    // Several of them fetch or unpack their program in a script of theirs.
+    // Several of them fetch or unpack their program in an install script.
     const own = { private: true, allowScripts: { [packageName]: true } };
     writeFileSync(path.join(began, 'package.json'), JSON.stringify(own));
     await npmInstall(began, part.bundle ?? [`${packageName}@${version}`]);
@@ -101,7 +101,7 @@ function npmInstall(cwd, specs) {
   return npm(cwd, ['install', ...args, ...specs]);
 }
 
-/** The package without what it depends on, and its command beside it as npm would put it. */
+/** Unpacks the package without its dependencies, and links its command as npm would. */
 async function unpackBundle(cwd, { name, package: packageName, version }) {
   await npm(cwd, ['pack', `${packageName}@${version}`]);
   const [archive] = readdirSync(cwd).filter((file) => file.endsWith('.tgz'));
@@ -143,7 +143,7 @@ function proveRuns(name) {
     const { stdout, stderr, error } = spawnSync(name, ['--version'], options);
     const said = `${stdout ?? ''}${stderr ?? ''}`.trim();
     if (!said.includes(version))
-      throw new Error(`${name} --version did not say ${version}: ${error?.message ?? said.slice(0, 500)}`);
+      throw new Error(`${name} --version did not print ${version}: ${error?.message ?? said.slice(0, 500)}`);
   } finally {
     rmSync(HOME, { recursive: true, force: true });
   }

@@ -32,7 +32,7 @@ const CHANGES = {
   trims_ends: 'trims the ends',
 };
 
-/** A prompt of each kind that some tool would not take as it is written. */
+/** A prompt of each kind that some tool would not take as written. */
 const REFUSED = [
   ['begins with `!`', '!ls', 'it would run as a shell command, without approval'],
   ['ends with `\\`', 'do it \\', 'Enter becomes a new line'],

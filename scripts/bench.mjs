@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, root } from './setup.mjs';
 
-/** In the environment of everything that a run starts. */
+/** A variable in the environment of everything that a run starts. */
 const MARK = 'ROUSE_BENCH_RUN';
 
 const names = readdirSync(path.join(root, 'bench'))
@@ -55,14 +55,14 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** A benchmark that was interrupted leaves agents, gateways and a terminal server: all of them have its mark. Answers how many. */
+/** Ends the marked agents, gateways and terminal servers that an interrupted benchmark left. Returns how many. */
 function endWhatIsLeft() {
   const left = runningPids().filter(isMarked);
   for (const pid of left) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
   return left.length;

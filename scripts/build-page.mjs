@@ -1,5 +1,5 @@
-// Builds the page that people look at: src/page/ → dist/page/, hashed files beside one index.html. esbuild makes the scripts,
-// as it does everywhere here; Tailwind makes the style sheet from the class names it finds in the sources.
+// Builds the page: src/page/ → dist/page/, hashed files and one index.html. esbuild builds the scripts; Tailwind builds the
+// style sheet from the class names in the sources.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import * as esbuild from 'esbuild';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const source = path.join(root, 'src', 'page');
 
-/** What the page is made of: the same digest, the same page. */
+/** A digest of the page's sources: the same digest means the same page. */
 function digestOfSources() {
   const hash = createHash('sha256');
   const domain = path.join(root, 'src', 'domain');
@@ -23,7 +23,7 @@ function digestOfSources() {
   return hash.digest('hex');
 }
 
-/** Builds into `target`, or takes the page of the last build over when its sources are the same. */
+/** Builds into `target`, or copies the page of the last build if its sources are the same. */
 export async function buildPage(target, last) {
   const digest = digestOfSources();
   const stamp = path.join(last, '.made-from');
@@ -74,7 +74,7 @@ function tailwind() {
   };
 }
 
-/** The page asks for its parts by their hashed names; what it needs for its first picture is asked for at once. */
+/** The page loads its parts by their hashed names; those of the first view are preloaded. */
 function indexOf({ outputs }, target) {
   const address = (file) => `/ui/${path.relative(target, path.join(root, file)).split(path.sep).join('/')}`;
   const made = (from) =>

@@ -1,5 +1,5 @@
-// Builds dist/: the programs as ESM with shared chunks (what is imported by `import()` is loaded when it is needed), the two
-// small CommonJS files that start them, and the page.
+// Builds dist/: the programs as ESM with shared chunks (`import()` loads a chunk when it is needed), the two small CommonJS
+// files that start them, and the page.
 import {
   copyFileSync,
   existsSync,
@@ -20,25 +20,25 @@ import { billOfMaterials } from './sbom.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version, dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-// Native or WebAssembly parts must be loaded from where npm put them.
+// Native and WebAssembly parts must be loaded from where npm installed them.
 const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg'].filter(
   (name) => dependencies[name],
 );
 
-/** Programs, and what a starter loads. */
+/** The programs, and the modules that a starter loads. */
 const PROGRAMS = {
   gateway: 'src/main/gateway.ts',
   'command-line': 'src/main/command-line.ts',
   scripted: 'src/main/scripted-run.ts',
 };
 
-/** CommonJS, so that an old Node can still read why it is refused. */
+/** CommonJS, so that an old Node can still print why it is refused. */
 const STARTERS = {
   rouse: 'src/main/rouse.ts',
   'scripted-agent': 'src/main/scripted-agent.ts',
 };
 
-/** Built aside and swapped in, so that a program started meanwhile finds one whole build or the other. */
+/** Builds in another directory and swaps it in, so a program that starts during a build finds one complete build. */
 export async function build(target = path.join(root, 'dist')) {
   const outdir = `${target}.next-${process.pid}`;
   const shared = {
@@ -50,7 +50,7 @@ export async function build(target = path.join(root, 'dist')) {
     define: { ROUSE_VERSION: JSON.stringify(version) },
     minifyWhitespace: true,
     minifySyntax: true,
-    // Short names would have to be put right at run time, each time a function is made: a twentieth of an accept.
+    // With short names, esbuild sets each function's name at run time, which costs a twentieth of an accept.
     minifyIdentifiers: false,
     legalComments: 'none',
     sourcemap: false,
@@ -63,7 +63,7 @@ export async function build(target = path.join(root, 'dist')) {
     outdir,
     outExtension: { '.js': '.cjs' },
   });
-  // What earlier builds recorded as the command of their sessions.
+  // Earlier builds recorded this file as the command of their sessions.
   writeFileSync(path.join(outdir, 'scripted-agent.js'), "import './scripted-agent.cjs';\n");
   await esbuild.build({
     ...shared,
@@ -91,7 +91,7 @@ const isRelease = () => process.argv.includes('--release');
 const isPacked = () => ['pack', 'publish'].includes(process.env.npm_command);
 const KEPT_MS = 14 * 86_400_000;
 
-/** What gateways of an earlier build load only when they need it stays for them; nobody is of an earlier build for so long. */
+/** Keeps the lazy chunks of earlier builds for a while, because their gateways may still run and load them. */
 function keepChunks(from, to) {
   if (!existsSync(from)) return;
   for (const name of readdirSync(from)) {
@@ -103,7 +103,7 @@ function keepChunks(from, to) {
   }
 }
 
-/** Packing takes seconds and depends on PGlite alone: what the last build had is kept. */
+/** Keeps the packed database of the last build: packing takes seconds and depends only on PGlite. */
 function keepDatabase(target, outdir) {
   const name = `pglite-${dependencies['@electric-sql/pglite']}.gz`;
   if (!existsSync(path.join(target, name))) return false;
@@ -111,7 +111,7 @@ function keepDatabase(target, outdir) {
   return true;
 }
 
-/** A release carries an initialised embedded database: the first start then unpacks it instead of making one. */
+/** A release contains an initialised embedded database, which the first start unpacks instead of creating one. */
 async function packDatabase(outdir) {
   const { loadSource } = await import('./load-source.mjs');
   const { packEmbedded } = await loadSource('src/db/embedded/directory.ts');

@@ -1,10 +1,10 @@
-// Formatter, linter, types, house plan, generated files: everything that needs no running program. Two at a time, as many as the
-// smallest machine has cores.
+// Formatter, linter, types, house plan, generated files: every check without a running program. Two at a time, because the
+// smallest machine has two cores.
 import { spawn } from 'node:child_process';
 import { root } from './setup.mjs';
 
 const node = process.execPath;
-// One checker: several would check the same library types again, each for itself.
+// One checker: several would each check the same library types again.
 const TSC = ['node_modules/.bin/tsc', '--noEmit', '--checkers', '1'];
 /** The long ones first. */
 const CHECKS = {

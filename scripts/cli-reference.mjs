@@ -1,4 +1,4 @@
-// docs/cli.md: every command, flag and example, from the same tables that parse them.
+// docs/cli.md: every command, flag and example, from the tables that also parse them.
 import { loadSource } from './load-source.mjs';
 
 const now = (value) => (typeof value === 'function' ? value() : value);
@@ -113,7 +113,7 @@ export async function cliReference() {
     '# Command reference\n',
     'Generated from the command tables by `node scripts/generate.mjs`. `rouse` and `houmao-mgr` are the same program.',
     'Every command takes `--print-plain` (default), `--print-json` (or `--json`) or `--print-fancy`, before or after its',
-    'name, and `--help`; `HOUMAO_CLI_PRINT_STYLE` sets the default. What stands in square brackets after a command may be',
+    'name, and `--help`; `HOUMAO_CLI_PRINT_STYLE` sets the default. What is in square brackets after a command may be',
     'given as a plain word instead of by its flag: `rouse stop ana` is `rouse agents stop --agent-name ana`.\n',
     '| Exit code | Meaning |',
     '|---|---|',

@@ -1,5 +1,5 @@
-// What others made and `npm run test:foreign` holds against ours, in versions that are known, outside the project: it is neither
-// a dependency nor installed by anything else. What cannot be installed makes the run fail.
+// Programs of other projects that `npm run test:foreign` runs against ours, in known versions, outside the project. They are
+// not dependencies, and nothing else installs them. If one cannot be installed, the run fails.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { binOf, ensureCli, newerNodeParts, placeOf } from './agent-clis.mjs';
@@ -22,7 +22,7 @@ export async function ensureForeign(say = console.log) {
   for (const name of Object.keys(FOREIGN)) for (const part of partsOf(name)) await ensureCli(part, say);
 }
 
-/** What goes before PATH to run it. */
+/** The PATH to run it with. */
 export const foreignPath = (name) => [...partsOf(name).map(binOf), process.env.PATH].join(path.delimiter);
 
 /** A module of the package, as a path to import. */

@@ -1,4 +1,4 @@
-// Pages written from the code they describe. `--check` fails when one is out of date.
+// Generates pages from the code they describe. `--check` fails if one is out of date.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { agentsPage } from './agents-page.mjs';
@@ -26,7 +26,7 @@ const PAGES = {
   'ARCHITECTURE.md': async (text) => between(text, 'reading', readingList()),
 };
 
-/** A page of prose with one generated part between two marks. */
+/** Replaces the generated part of a page, between its two marks. */
 function between(text, mark, part) {
   const place = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`);
   if (!place.test(text)) throw new Error(`the place of the part "${mark}" is gone`);

@@ -1,5 +1,5 @@
-// `npm run golden`: every command's output as it was committed in test/golden/expected; differing lines are printed.
-// With --update the files are written anew.
+// `npm run golden`: compares every command's output with test/golden/expected and prints differing lines. With --update it
+// writes the files again.
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
 

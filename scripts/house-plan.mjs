@@ -34,7 +34,7 @@ const PLAN = {
   main: 'base domain mail cli client gateway host fleet mcp scripted tools terminal',
 };
 
-/** Inside the gateway, data goes one way. Dispatch, reminders and raw keys of control reach the agent's surface. */
+/** Inside the gateway, data flows one way. Dispatch, reminders and the raw keys of control reach the agent's surface. */
 const GATEWAY_PLAN = {
   queue: '',
   dispatch: 'queue',
@@ -49,7 +49,7 @@ const GATEWAY_PLAN = {
   http: 'queue presence control mail notifier reminders',
 };
 
-/** Inside the fleet server: who a caller is, then queue, registry, tickets, sweeps; http and server.ts see them all. */
+/** Inside the fleet server: identity first, then queue, registry, tickets, sweeps; http and server.ts use them all. */
 const FLEET_PLAN = {
   schema: '',
   identity: '',
@@ -65,7 +65,7 @@ const FLEET_PLAN = {
   http: 'identity delivery calls registry tickets nudge sweep mail a2a',
 };
 
-/** Inside session: what is kept, what a tool is given, its gateway, its life. Finding and listing agents is beside them. */
+/** Inside session: records, what a tool is equipped with, its gateway, its life cycle. Finding and listing are at the top. */
 const SESSION_PLAN = {
   records: '',
   equip: '',
@@ -73,7 +73,7 @@ const SESSION_PLAN = {
   life: 'records equip gateway',
 };
 
-/** Inside terminal: only the lane types; what it types is judged in proof, by what is watched. */
+/** Inside terminal: only the lane types; proof judges what it typed, from what watch saw. */
 const TERMINAL_PLAN = {
   signals: '',
   watch: 'signals',
@@ -82,7 +82,7 @@ const TERMINAL_PLAN = {
   headless: 'proof',
 };
 
-/** Inside the command line: each family may use the flags and printing of all; some print what others do. */
+/** Inside the command line: every family uses the common flags and printing; some print the results of others. */
 const CLI_PLAN = {
   input: '',
   print: '',
@@ -105,7 +105,7 @@ const CLI_PLAN = {
   why: 'input print agents gateway mail',
 };
 
-/** Inside the page: what it knows, what it asks, what it is drawn with, its frame, and the views, which know those. */
+/** Inside the page: its model, its live data, shared parts, its frame, and the views, which use them all. */
 const PAGE_PLAN = {
   model: '',
   live: 'model',
@@ -156,7 +156,7 @@ const INSIDE = {
   },
 };
 
-/** Beside its index.ts, a room may have a second door, so that those who must start fast load only what they need. */
+/** Besides its index.ts, a room may have a second entrance, so programs that must start fast load only what they need. */
 const LIGHT_DOORS = [
   'config/check-file.ts',
   'domain/limits.ts',
@@ -190,7 +190,7 @@ const LIGHT_DOORS = [
   'fleet/server-files.ts',
 ];
 
-/** Names that another project gave. They load nothing, so every room may have them, and they are written nowhere else. */
+/** The names of another project. They load nothing, so every room may use them, and they are written only here. */
 const NAMES = 'wire/houmao/index.ts';
 const HOUMAO_NAMES =
   /HOUMAO[-_]|houmao\.localhost|houmao-(?:passive-)?server|houmao_servers|houmao_server_rest|cao_rest|x-houmao-|codex_app_server|'(?:claude|codex|gemini|kimi|generic)_headless|(?:[=?:]|case) 'local_interactive'/;
@@ -202,14 +202,14 @@ function* nameBreaches(file, where) {
 }
 
 /**
- * Rooms that can be deleted: each is named by one line, and without both the rest is whole. `names`: what is known of it only
- * there.
+ * Rooms that can be deleted: only one line names each, and without the room and that line the rest is complete. `names`:
+ * words that only the room may contain.
  */
 const DELETABLE = {
   cao: { list: 'terminal/owner-list.ts', names: /\bCAO\b|[cC]ao[A-Z]|[a-z]Cao\b|BACKEND\.cao\b/ },
   hosting: { list: 'fleet/hosting-list.ts' },
 };
-/** Tables of words, the wire and flags name such a room too; they load nothing of it. */
+/** Tables of words, the wire and flags may name such a room too; they load nothing from it. */
 const NAMES_DELETABLE = ['domain', 'wire', 'cli'];
 
 function* deletableBreaches(file, where, targets) {
@@ -219,11 +219,11 @@ function* deletableBreaches(file, where, targets) {
     if (targets.some((each) => path.relative(path.join(root, 'src', name), each)[0] !== '.'))
       yield `${where}: only src/${list} may import ${name}`;
     const found = NAMES_DELETABLE.includes(room) ? undefined : names?.exec(readFileSync(file, 'utf8'))?.[0];
-    if (found) yield `${where}: what is known of ${name} is in src/${name} (${found})`;
+    if (found) yield `${where}: everything about ${name} belongs in src/${name} (${found})`;
   }
 }
 
-/** Worlds for tests, beside what they are worlds of. */
+/** Worlds for tests, beside the code under test. */
 const TESTING = /[/.]testing\.ts$/;
 
 const allowed = (plan, room) => (plan[room] ?? '').split(' ').filter(Boolean);
@@ -245,7 +245,7 @@ function importsOf(file) {
 const NOT_FOR_BROWSERS =
   /^(?:import|export) (?!type )[^;]*?from '(node:[^']+|(?:\.\.\/)+(?:wire|domain(?!\/tables\.ts)|base)\/[^']+)'/gm;
 
-/** The page runs in a browser: of other rooms it knows the types, and the closed sets. */
+/** The page runs in a browser: from other rooms it may import only types and the closed sets. */
 function* browserBreaches(file, where) {
   for (const [, from] of readFileSync(file, 'utf8').matchAll(NOT_FOR_BROWSERS))
     yield `${where}: runs in a browser, so only types may come from ${from}`;
@@ -254,7 +254,7 @@ function* browserBreaches(file, where) {
 const TABLES = 'src/domain/tables.ts';
 const VALUE_IMPORT = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
 
-/** The closed sets load nothing but each other: browsers and quick commands load them too. */
+/** The closed sets load only each other, because browsers and quick commands load them too. */
 function* tableBreaches() {
   const seen = new Set();
   const open = [path.join(root, TABLES)];
@@ -272,14 +272,14 @@ function* tableBreaches() {
 
 const KERNEL_WORDS = /\/proc(?![a-z])|netlink/;
 
-/** What the operating system knows is asked for in one place. */
+/** Only one place asks the operating system. */
 function* systemBreaches(file, where) {
   if (where.startsWith('src/base/system/')) return;
   const found = KERNEL_WORDS.exec(readFileSync(file, 'utf8'))?.[0];
   if (found) yield `${where}: only src/base/system/ asks the operating system (${found})`;
 }
 
-/** Every breach as a sentence. */
+/** Returns every breach as a sentence. */
 export function inspectHouse() {
   const source = path.join(root, 'src');
   const breaches = [];
@@ -306,7 +306,7 @@ export function inspectHouse() {
       const to = path.relative(source, target).split(path.sep);
       if (to[0] === '..') {
         if (!isTest && !TESTING.test(file) && to[1] === 'test')
-          breaches.push(`${where}: what is shipped may not import ${to.slice(1).join('/')}`);
+          breaches.push(`${where}: shipped code may not import ${to.slice(1).join('/')}`);
         continue;
       }
       if (to.join('/') === NAMES) continue;
@@ -331,7 +331,7 @@ export function inspectHouse() {
   return breaches;
 }
 
-/** A folder that a reader cannot keep in mind. How long functions may be is a rule in biome.json. */
+/** Folders with too many files. The maximum length of functions is a rule in biome.json. */
 function largeFolders(files) {
   const sizes = new Map();
   for (const file of files) sizes.set(path.dirname(file), (sizes.get(path.dirname(file)) ?? 0) + 1);

@@ -1,15 +1,15 @@
-// The licences of what a release carries. As a program: fails when a package of the lock file has one that is not known
-// to be fine here. As a module: the notices those licences ask for, for dist/.
+// The licences of the packages in a release. As a program: fails if a package of the lock file has a licence that is not
+// allowed here. As a module: the notices that those licences require, for dist/.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ALLOWED = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']);
-/** Fine for what they are licences of. */
+/** Licences that are allowed only for these packages. */
 const ALLOWED_FOR = { '@fontsource-variable/inter': 'OFL-1.1' };
 
-/** Built into the page, and so carried although nothing of them is installed. */
+/** Built into the page, so a release contains them although they are not installed with it. */
 const IN_THE_PAGE = [
   'react',
   'react-dom',
@@ -20,7 +20,7 @@ const IN_THE_PAGE = [
   '@fontsource-variable/inter',
 ];
 
-/** Those, and what they bring with them. */
+/** Those, and their dependencies. */
 function placesInThePage(packages) {
   const found = new Set();
   const add = (name) => {
@@ -33,7 +33,7 @@ function placesInThePage(packages) {
   return found;
 }
 
-/** Every package that is installed with the program, also those of other platforms. */
+/** Every package that is installed with the program, including those of other platforms. */
 function carried() {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   const inThePage = placesInThePage(packages);
@@ -76,7 +76,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     ({ name, license }) => !ALLOWED.has(license) && ALLOWED_FOR[name] !== license,
   );
   for (const { name, version, license } of strange)
-    console.error(`${name} ${version}: licence ${license ?? 'not told'}`);
+    console.error(`${name} ${version}: licence ${license ?? 'unknown'}`);
   if (strange.length > 0) {
     console.error(`allowed are ${[...ALLOWED].join(', ')}; see scripts/licences.mjs`);
     process.exit(1);

@@ -1,5 +1,5 @@
-// `node scripts/make-state.mjs`: a state directory as this version leaves it when the machine stops in the middle of work, kept
-// as test/upgrade/states/<version>.tar.gz. Made once for each release; every later version must open all of them.
+// `node scripts/make-state.mjs`: stores a state directory as this version leaves it if the machine stops during work, in
+// test/upgrade/states/<version>.tar.gz. Made once for each release; every later version must open all of them.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const rouse = (words, input = '') =>
 
 async function until(what, look) {
   for (let n = 0; n < 600; n++, await pause(200)) if (look()) return;
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timeout while waiting for ${what}`);
 }
 
 async function agentsAndMail() {
@@ -61,14 +61,14 @@ async function agentsAndMail() {
   send('open');
 }
 
-/** No process is told. */
+/** Kills every process, without a signal that it could handle. */
 async function endAsAPowerCutDoes() {
   const { environmentOf, runningPids } = await loadSource('src/base/system/index.ts');
   for (const pid of runningPids()) {
     try {
       if (environmentOf(pid).includes(`ROUSE_HOME=${at('state')}`)) process.kill(pid, 'SIGKILL');
     } catch {
-      // Ended meanwhile, or another user's.
+      // It has ended, or belongs to another user.
     }
   }
   spawnSync('tmux', ['-S', at('tmux'), 'kill-server'], { stdio: 'ignore' });
@@ -84,7 +84,7 @@ function flatFile() {
   rouse(['mailfile', 'archive', ...mailbox, '--msg-id', 'first']);
 }
 
-/** The fleet's database as its steps and its rows: the files of an embedded one would be megabytes. */
+/** The fleet's database as its migrations and rows, because the files of an embedded one would be megabytes. */
 async function fleet() {
   const server = spawn(program, ['server', 'start', '--port', '0', '--json'], {
     env,

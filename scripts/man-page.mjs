@@ -1,10 +1,10 @@
-// docs/man/rouse.1: `man rouse`, from the same tables that parse the commands.
+// docs/man/rouse.1: `man rouse`, from the tables that also parse the commands.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 import { root } from './setup.mjs';
 
-/** Text as roff takes it: no line may begin as a request, and a dash stays a dash that can be copied. */
+/** Escapes text for roff: no line may begin like a request, and a dash stays a dash that can be copied. */
 const text = (words) =>
   words
     .replaceAll('\\', '\\e')

@@ -8,7 +8,7 @@ const VERSIONS = { 20: '20', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 /** The supported majors. */
 export const MAJORS = Object.keys(VERSIONS);
 
-/** The directory that holds `node` of this major: that of this process, or one that is installed into `place`. */
+/** The directory of `node` in this major version: that of this process, or one that is installed into `place`. */
 export function nodeDirectory(major, place) {
   if (process.version.startsWith(`v${major}.`)) return path.dirname(process.execPath);
   const name = `node-linux-${process.arch === 'arm64' ? 'arm64' : 'x64'}`;

@@ -1,5 +1,5 @@
-// Writes what is generated from src/wire/: docs/openapi/*.json and docs/environment.md.
-// With --check it writes nothing and fails when a file on disk is not what would be written.
+// Generates docs/openapi/*.json and docs/environment.md from src/wire/. With --check it writes nothing and fails if a file
+// is out of date.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 import { root } from './setup.mjs';
 
-/** JSON laid out as the formatter of this project lays it out. */
+/** JSON in the layout of this project's formatter. */
 function formatted(name, text) {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const result = spawnSync(process.execPath, [biome, 'format', `--stdin-file-path=${name}`], {
@@ -38,7 +38,7 @@ for (const [name, content] of Object.entries(generated)) {
   } catch {}
   if (current === content) continue;
   stale++;
-  if (check) process.stderr.write(`${name} is not what src/wire/ says; run: node scripts/openapi.mjs\n`);
+  if (check) process.stderr.write(`${name} does not match src/wire/; run: node scripts/openapi.mjs\n`);
   else {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);

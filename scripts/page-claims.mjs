@@ -1,5 +1,5 @@
-// What pages claim, checked by `npm run check`: every path of the sources that a page names exists, no change needs many places,
-// and every row of SECURITY.md's table names the tests that hold it, by file and title.
+// Checks claims of the pages in `npm run check`: every source path that a page names exists, no change needs many places, and
+// every row of SECURITY.md's table names the tests that hold it, by file and title.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './setup.mjs';

@@ -1,4 +1,4 @@
-// `node scripts/picture.mjs`: plays the demo in a terminal of its own and draws what it shows as docs/demo.svg.
+// `node scripts/picture.mjs`: runs the demo in a separate terminal and draws its screen as docs/demo.svg.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -54,7 +54,7 @@ function isThere() {
   }
 }
 
-/** Runs of cells that look the same: where they begin, what they say, and how. */
+/** Runs of cells with the same style: position, text and style. */
 async function runsOf(capture) {
   const terminal = new Terminal({ cols: COLUMNS, rows: ROWS + 1, allowProposedApi: true });
   await new Promise((done) => terminal.write(capture.replaceAll('\n', '\r\n'), done));

@@ -1,13 +1,13 @@
-// The words that docs/style.md replaces do not come back. Checked by `npm run check`. Each room may still have as many of them as
-// scripts/plain-words.json says; `--tighten` lowers those numbers to what is there, `--list` prints where they are.
+// Keeps out the words that docs/style.md replaces. Checked by `npm run check`. scripts/plain-words.json has the number that
+// each room may still have; `--tighten` lowers those numbers to the current ones, `--list` prints where the words are.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './setup.mjs';
 
 const WORDS =
-  /\b(?:told|tells|somebody|nobody|whoever|stands?(?! ?-?(?:in\b(?! the| a| its)|for\b|alone|out\b|still\b))|stood(?! for\b)|anew|became of|becomes of|in line(?! with)|obey(?:s|ed)?|heed(?:s|ed)?|meanwhile|mend(?:s|ed)?|is said to|MOST_[A-Z_]+)\b/gi;
+  /\b(?:told|tells|somebody|nobody|whoever|stands?(?! ?-?(?:ins?\b(?! the| a| its)|for\b|alone|out\b|still\b))|stood(?! for\b)|anew|became of|becomes of|in line(?! with)|obey(?:s|ed)?|heed(?:s|ed)?|meanwhile|mend(?:s|ed)?|is said to|MOST_[A-Z_]+)\b/gi;
 
-/** Where such words are names or quotes: the page about them, what a terminal showed, files of others, generated files. */
+/** Files in which such words are names or quotes: the page about them, screens of other programs, generated files. */
 const ALLOWED_FILES = [
   'docs/style.md',
   'docs/openapi/',

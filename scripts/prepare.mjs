@@ -1,6 +1,6 @@
 // npm's `prepare`: an installation from this folder (`npm install --global .`, `npm link`, `npm pack`, a git address) needs
-// dist/, and npm brings no dependencies into a folder that it only links. Work on a clone builds when it needs to: its own
-// `npm ci` and `npm install` are no slower for this.
+// dist/, and npm installs no dependencies in a folder that it only links. `npm ci` and `npm install` in a clone do not
+// build, so they are not slower.
 import { ensureBuild, ensureDependencies, rememberDependencies, root } from './setup.mjs';
 
 const { npm_command: command, npm_config_global, npm_config_local_prefix: project } = process.env;

@@ -18,7 +18,7 @@ ensurePrograms(['tmux', 'flock', ...names.flatMap((name) => PROOFS[name].program
 ensureBuild();
 if (names.includes('foreign')) await ensureForeign();
 if (names.includes('agents')) await ensureClis(Object.keys(CLIS));
-const NOTHING_SAID = 'the proof broke off before it could report anything\n';
+const NO_REPORT = 'the proof ended before it could report anything\n';
 const directory = mkdtempSync(path.join(tmpdir(), 'rouse-proof-'));
 try {
   for (const name of names) if (prove(name) !== 0) process.exitCode = 1;
@@ -26,7 +26,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** What a proof has to report is the last that is printed of it, after the test runner's own words. */
+/** Runs a proof and prints its report last, after the output of the test runner. */
 function prove(name) {
   const { modes } = PROOFS[name];
   if (!modes) return proveIn(name);
@@ -37,9 +37,9 @@ function proveIn(name, mode) {
   const { args, env } = proofCall(name);
   const report = path.join(directory, mode ? `${name}-${mode}` : name);
   if (mode) process.stdout.write(`\ngateways as ${mode}\n`);
-  const told = { ...env, ROUSE_PROOF_REPORT: report, ...(mode && { ROUSE_TEST_MODE: mode }) };
-  const { status } = spawnSync(vitest, args, { cwd: root, stdio: 'inherit', env: told });
+  const proofEnv = { ...env, ROUSE_PROOF_REPORT: report, ...(mode && { ROUSE_TEST_MODE: mode }) };
+  const { status } = spawnSync(vitest, args, { cwd: root, stdio: 'inherit', env: proofEnv });
   if (PROOFS[name].reports)
-    process.stdout.write(existsSync(report) ? readFileSync(report, 'utf8') : NOTHING_SAID);
+    process.stdout.write(existsSync(report) ? readFileSync(report, 'utf8') : NO_REPORT);
   return status;
 }

@@ -1,4 +1,4 @@
-// The slow proofs by name: which test files each consists of. At full size they run for minutes, some for most of an hour.
+// The slow proofs by name, with the test files of each. At full size they run for minutes, some for most of an hour.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './setup.mjs';
@@ -10,7 +10,7 @@ export const PROOFS = {
   clock: { project: 'walk', files: ['test/clock'], reports: true },
   crash: { project: 'walk', files: ['test/crash'], reports: true },
   kills: { project: 'walk', files: ['test/kills'], programs: ['postgres'] },
-  // Everything an agent consists of dies, and every command that a person may try first is tried: docs/deaths.md.
+  // Each part of an agent dies, and each command that a person may try first is run: docs/deaths.md.
   deaths: { project: 'walk', files: ['test/deaths'], reports: true },
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
   faults: { project: 'walk', files: ['test/faults'], reports: true },
@@ -31,9 +31,9 @@ export const PROOFS = {
     programs: ['postgres', 'pgbouncer'],
     reports: true,
   },
-  // Each job of each view at two widths and in both themes, in a real browser; pictures are written to docs/pictures.
+  // Each task of each view at two widths and in both themes, in a real browser; pictures are written to docs/pictures.
   page: { project: 'walk', files: ['test/page'], programs: ['chromium'] },
-  // Where `npm test` draws some rows of a matrix or one of two databases.
+  // Tests of which `npm test` draws some rows of a matrix or one of two databases.
   matrices: {
     project: 'walk',
     files: [
@@ -47,8 +47,8 @@ export const PROOFS = {
     ],
     programs: ['postgres', 'pgbouncer'],
   },
-  // The suites that start gateways, each time in another of the three modes; among them the drain (10,000 headless turns), the
-  // crash matrix (144 cells, two kills each) and the kill table (203 runs).
+  // The suites that start gateways, in each of the three modes; among them the drain (10,000 headless turns), the crash matrix
+  // (144 cells, two kills each) and the kill table (203 runs).
   modes: {
     project: 'walk',
     files: [
@@ -80,7 +80,7 @@ export const PROOFS = {
     reports: true,
   },
   golden: { project: 'walk', files: ['test/golden'] },
-  // Suites and clients that others made, installed when missing: scripts/foreign-tools.mjs.
+  // Suites and clients of other projects, installed if missing: scripts/foreign-tools.mjs.
   foreign: {
     project: 'foreign',
     files: ['test/foreign'],
@@ -93,7 +93,7 @@ export const PROOFS = {
 
 export const vitest = path.join(root, 'node_modules', '.bin', 'vitest');
 
-/** How vitest is called for one proof at full size, or for those files of its folder that begin so. */
+/** The call of vitest for one proof at full size, or for the files of its folder that begin with a name. */
 export function proofCall(name, only) {
   const { project, timeout = 7_200_000, ...all } = PROOFS[name];
   const files = only?.map((each) => path.join(all.files[0], each)) ?? all.files;
@@ -114,7 +114,7 @@ export function proofCall(name, only) {
   };
 }
 
-/** Files are named by how they begin; vitest would quietly leave out one that is not there. */
+/** Whether a test file begins with this path; vitest would silently leave out a missing one. */
 function begins(file) {
   const { dir, base } = path.parse(path.join(root, file));
   return readdirSync(dir).some((name) => name.startsWith(base));

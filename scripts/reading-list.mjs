@@ -1,11 +1,11 @@
-// The files that carry a message from its sender to the stored proof that the agent's tool took it, for ARCHITECTURE.md, with
-// their length.
+// The files on the way of a message from its sender to the stored proof that the agent's tool took it, with their length, for
+// ARCHITECTURE.md.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './setup.mjs';
 
 const MAX_FILES = 25;
-/** Without these the path has holes: the connections, paste and Enter, the proof. */
+/** Files that must be in the list: the connections, paste and Enter, the proof. */
 const NEEDED = [
   'src/gateway/connect-rooms.ts',
   'src/terminal/lane/prompt/deliver-prompt.ts',
@@ -52,7 +52,7 @@ function problems() {
   ];
 }
 
-/** Lengths are rounded to tens, so that a small change leaves the page as it is. */
+/** Lengths are rounded to tens, so a small change does not change the page. */
 export function readingList() {
   const found = problems();
   if (found.length > 0) throw new Error(`scripts/reading-list.mjs: ${found.join('; ')}`);

@@ -1,5 +1,5 @@
-// `npm run release`: makes what a release consists of, in release/: the package, its bill of materials and their checksums.
-// Publishes nothing; says how to. Needs a clean tree that passed its tests.
+// `npm run release`: creates a release in release/: the package, its bill of materials and their checksums. Publishes nothing,
+// but prints how to. Needs a clean tree that passed its tests.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,13 +21,13 @@ function output(program, ...args) {
 }
 
 if (output('git', 'status', '--porcelain').trim() !== '') {
-  console.error('release: commit or put away what is changed first; a release is made from a commit');
+  console.error('release: commit or stash your changes first; a release is made from a commit');
   process.exit(1);
 }
 output(process.execPath, 'scripts/check.mjs');
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target);
-// npm 12 answers with an object by name, those before with a list.
+// npm 12 returns an object by name, earlier versions a list.
 const [{ filename }] = Object.values(
   JSON.parse(output('npm', 'pack', '--json', '--pack-destination', target)),
 );

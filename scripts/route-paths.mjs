@@ -4,7 +4,7 @@ import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 import { root } from './setup.mjs';
 
-/** A comment or a string; of a template, what stands between its values. */
+/** A comment or a string; in a template, the text between its values. */
 const LITERAL =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`/g;
 
@@ -15,7 +15,7 @@ const paths = [...gateway, ...gateway.map(carriedPath), ...pathsOf(FLEET_PLACES)
 const roots = new Set(paths.map((each) => each.split('/')[1]));
 const parts = new Set(paths.flatMap((each) => each.split(/\{\w+\}/).filter((part) => part.length > 1)));
 
-/** A whole path, or what stands before or behind a parameter. Words for people have spaces, and are not meant. */
+/** A whole path, or the part before or after a parameter. Text for people has spaces and does not match. */
 function isRoutePath(text) {
   const [bare] = text.split('?');
   if (!/^\/[\w./-]+$/.test(bare)) return false;
@@ -29,9 +29,9 @@ function* literals(source) {
   }
 }
 
-/** Their home, and the page, which runs in a browser and knows no code of other rooms: its tests walk every path. */
+/** Rooms that may contain paths: their home, and the page, which cannot import code of other rooms; its tests use every path. */
 const ELSEWHERE = /^(?:wire|page)\//;
-/** The routes of a server that is not ours. */
+/** The routes of another project's server. */
 const OTHERS = path.join('cao', 'cao-routes.ts');
 
 const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(

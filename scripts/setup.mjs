@@ -1,4 +1,5 @@
-// What a fresh clone lacks: dependencies, tmux, and for the tests a PostgreSQL server and its pooler, a browser, a proxy and other shells. Node's own modules only.
+// Installs what a fresh clone lacks: dependencies, tmux, and for the tests PostgreSQL and its pooler, a browser, a proxy and
+// other shells. Only Node's own modules.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** What is said of setting up; whoever reads standard output wants the program's own words there. */
+/** Prints on standard error, because standard output belongs to the program itself. */
 const say = (text) => process.stderr.write(`${text}\n`);
 const ON_STDERR = { stdio: ['inherit', 2, 2] };
 
-/** Runs a program with our output; ends this process with its code when it fails. */
+/** Runs a program with our output; ends this process with its code if it fails. */
 export function run(program, args, options = {}) {
   const done = spawnSync(program, args, { cwd: root, stdio: 'inherit', ...options });
   if (done.error) {
@@ -31,7 +32,7 @@ const lockDigest = () =>
 /** The dependencies are those of the lockfile as it is now. */
 export const rememberDependencies = () => writeFileSync(stamp, lockDigest());
 
-/** Installs dependencies when they are missing or the lockfile has changed since. */
+/** Installs dependencies if they are missing or the lockfile has changed. */
 export function ensureDependencies() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
@@ -40,7 +41,7 @@ export function ensureDependencies() {
   }
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockDigest()) return;
   say('Installing dependencies (npm ci) …');
-  // npm hands its own settings on: those of a global installation are not meant for this folder.
+  // npm passes its settings on, but those of a global installation must not apply to this folder.
   const here = [
     '--global=false',
     '--location=project',
@@ -61,7 +62,7 @@ const onPath = (program) =>
 
 const chromium = () => Boolean(process.env.ROUSE_TEST_CHROMIUM) || onPath('chromium');
 
-// Debian keeps it where only root's PATH leads.
+// Debian installs it outside the PATH of other users than root.
 const nginx = () => onPath('nginx') || existsSync('/usr/sbin/nginx');
 const pgbouncer = () => onPath('pgbouncer') || existsSync('/usr/sbin/pgbouncer');
 
@@ -85,7 +86,7 @@ const PROGRAMS = {
   postgres: { present: postgresServer, debian: 'postgresql', brew: 'postgresql@17' },
 };
 
-/** Installs programs from Debian's packages where that is possible without asking; otherwise says how. */
+/** Installs programs from Debian's packages if that is possible without asking; otherwise prints how. */
 export function ensurePrograms(names) {
   const missing = names.filter((name) => !PROGRAMS[name].present());
   if (missing.length === 0) return;
@@ -103,7 +104,7 @@ export function ensurePrograms(names) {
   process.exit(1);
 }
 
-/** Builds dist/ in a process of its own, since the build needs the dependencies just installed. */
+/** Builds dist/ in a separate process, because the build needs the dependencies that were just installed. */
 export function ensureBuild(...flags) {
   if (!existsSync(path.join(root, 'dist'))) say('Building (once) …');
   run(process.execPath, [path.join(root, 'scripts', 'build.mjs'), ...flags], ON_STDERR);

@@ -1,4 +1,4 @@
-// `npm start`: sets up what is missing, builds, and shows the product's main job with embedded defaults.
+// `npm start`: installs what is missing, builds, and runs the demo.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
@@ -8,10 +8,10 @@ ensurePrograms(['tmux']);
 ensureBuild('--release');
 
 const demo = spawn(path.join(root, 'bin', 'rouse'), ['demo', ...process.argv.slice(2)], { stdio: 'inherit' });
-// Ctrl-C reaches the demo from the terminal itself; this process only waits for its orderly end.
+// The terminal sends Ctrl-C to the demo itself; this process only waits for its end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => signal !== 'SIGINT' && demo.kill(signal));
-// npm was killed without a word to us.
+// npm was killed without a signal to us.
 const { ppid } = process;
 const watch = setInterval(() => {
   if (process.ppid === ppid) return;

@@ -1,7 +1,7 @@
-// The real command lines, installed first where they are missing:
+// Tests with the real command lines, which are installed if they are missing:
 //   npm run test:agents [-- TOOL…]                                       the tests of test/agents
 //   npm run test:agents -- round [TOOL…] [--rounds N] [--variant NAME]   two agents write to each other and do their mail
-// A tool that could not be tried makes the run red.
+// The run fails if a tool could not be tried.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { CLIS, ensureClis } from './agent-clis.mjs';
@@ -53,7 +53,7 @@ function runTests() {
   return spawnSync(vitest, args, { cwd: root, stdio: 'inherit', env }).status === 0;
 }
 
-/** What is to be known of each tool is its last line. */
+/** Runs the rounds; the last line of each tool is its result. */
 async function playRounds() {
   delete process.env.ROUSE_AGENTS_DIR;
   process.env.ROUSE_TEST_ROOT ??= root;

@@ -1,5 +1,5 @@
-// `npm run test:all [-- NAME…]`: the checks, all tests, then every slow proof at full size, one after the other, and what
-// became of each. Goes on after a failure. In a proof a skipped test counts as a failure: what it names was not shown.
+// `npm run test:all [-- NAME…]`: the checks, all tests, then every slow proof at full size, one after the other, and the
+// result of each. Continues after a failure. In a proof a skipped test counts as a failure.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ function call(program, args, env = process.env) {
   return spawnSync(program, args, { cwd: root, stdio: 'inherit', env }).status === 0;
 }
 
-/** Counts of one call of vitest, from its own report; none when it died before it could write one. */
+/** The counts of one vitest run, from its own report; undefined if it ended before writing one. */
 function tests({ args, env }) {
   const directory = mkdtempSync(path.join(tmpdir(), 'rouse-test-all-'));
   const file = path.join(directory, 'report.json');
@@ -42,7 +42,7 @@ function tests({ args, env }) {
   }
 }
 
-/** What could not be installed is not tried, and its own test file says so. */
+/** Tools that could not be installed are not tried; their test files report that. */
 async function agentsStep() {
   for (const [name, why] of Object.entries(await ensureClis(Object.keys(CLIS))))
     console.error(`${name} cannot be tried: ${why}`);

@@ -1,5 +1,5 @@
-// `npm run test:nodes [-- 22 24]`: a fresh clone's `npm test` and a short `npm start` on each supported Node, taken from
-// the registry into a temporary directory. Takes a while; run by hand or nightly.
+// `npm run test:nodes [-- 22 24]`: `npm test` and a short `npm start` in a fresh clone on each supported Node, which is
+// installed from the registry into a temporary directory. Takes a while; run it by hand or nightly.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// `npm test`: sets up what is missing, then checks, unit tests, walk tests and the short forms of the slow proofs. Of the long
-// stories (test/support/long-stories.ts) a fifth is drawn by the seed of the repository; with files named, all of those are played.
+// `npm test`: installs what is missing, then runs checks, unit tests, walk tests and the short forms of the slow proofs. A
+// fifth of the long stories (test/support/long-stories.ts) is drawn by the seed of the repository; named files all run.
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
 
