@@ -52,7 +52,7 @@ it.each<[string, ListenerSources, object]>([
     ['127.0.0.1', 'default', 1003, 'desired_config', false],
   ],
   [
-    'a remembered port somebody asked for is insisted on',
+    'a remembered port that was requested explicitly is required',
     { desired: { port: 1003, portOrigin: 'explicit' } },
     ['127.0.0.1', 'default', 1003, 'desired_config', true],
   ],
@@ -62,7 +62,7 @@ it.each<[string, ListenerSources, object]>([
     ['127.0.0.1', 'default', 1001, 'override', true],
   ],
   [
-    'an explicit 0 asks the system anew',
+    'an explicit 0 asks the system for a new port',
     { override: { port: 0 }, desired: { port: 1003 } },
     ['127.0.0.1', 'default', 0, 'override', false],
   ],

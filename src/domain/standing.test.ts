@@ -4,7 +4,7 @@ import { standingOf } from './standing.ts';
 
 const of = (...reasons: string[]) => standingOf({ tool: 'claude', reasons: reasons.map(readReason) });
 
-describe('how it stands with an agent', () => {
+describe('the state of an agent in lists', () => {
   it('an agent is idle if there is no reason against a prompt, and not watched if no gateway looked', () => {
     expect(of()).toEqual({ state: 'idle', words: 'idle', needs_you: null });
     expect(standingOf({ tool: 'claude', reasons: undefined })).toEqual({
@@ -46,7 +46,7 @@ describe('how it stands with an agent', () => {
     [["ready_posture='unknown'"], 'waiting', null],
     [["ready_posture='unknown'", "stalled='yes'"], 'needs_you', /not recognised/],
     [["usage_limit='3pm'"], 'waiting', null],
-    [['something nobody knows'], 'waiting', null],
+    [['an unknown reason'], 'waiting', null],
   ])('%j: %s', (reasons, state, needs) => {
     const standing = of(...reasons);
     expect(standing.state).toBe(state);

@@ -45,7 +45,7 @@ it.each([
 });
 
 it('the version of a missing tool is unknown, and the tool command is never run for it', async () => {
-  expect(await detect(path.join(directory, 'nobody'))).toBeNull();
+  expect(await detect(path.join(directory, 'missing'))).toBeNull();
   expect(await detect(program('tool', 'touch started; echo 1.2.3'), null)).toBeNull();
   expect(fs.existsSync(path.join(directory, 'started'))).toBe(false);
 });

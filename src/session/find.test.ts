@@ -124,7 +124,7 @@ describe('a record that leads elsewhere fails closed', () => {
     ],
     [
       'its manifest belongs to another agent',
-      () => sampleRecord({ manifestPath: session({ agentId: 'somebody' }) }, now),
+      () => sampleRecord({ manifestPath: session({ agentId: 'another' }) }, now),
       'conflict',
     ],
   ];

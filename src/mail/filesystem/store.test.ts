@@ -308,7 +308,7 @@ describe('attachments', () => {
     await world.send('alice', 'bob', 'with', more);
     expect((await world.send('alice', 'bob', 'with', more)).duplicate).toBe(true);
     await expect(world.send('alice', 'bob', 'other', more)).rejects.toMatchObject({ code: 'conflict' });
-    await expect(world.send('alice', 'nobody', 'with', { attachments })).rejects.toMatchObject({
+    await expect(world.send('alice', 'unknown', 'with', { attachments })).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(world.files('attachments')).toHaveLength(1);

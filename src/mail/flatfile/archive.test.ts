@@ -44,7 +44,7 @@ describe('archive', () => {
     await send('open', 'x', { created: '2026-01-01' });
     expect(await box.archive({ statuses: ['actioned'], before: new Date('2026-03-01') })).toEqual(['old']);
     await expect(box.archive({})).rejects.toMatchObject({ code: 'invalid' });
-    await expect(box.archive({ refs: ['open', 'nobody'] })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(box.archive({ refs: ['open', 'unknown'] })).rejects.toMatchObject({ code: 'not_found' });
     await expect(new FlatFile(box.paths.archive).archive({ refs: ['old'] })).rejects.toMatchObject({
       code: 'invalid',
     });

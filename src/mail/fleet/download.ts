@@ -15,7 +15,7 @@ import type { FleetMailServer } from '../transport.ts';
 import { FLEET } from './binding.ts';
 import { plainName } from './upload.ts';
 
-const MOST_PARTS = Math.ceil(LIMITS.attachmentBytes.max / PIECE_BYTES);
+const MAX_PARTS = Math.ceil(LIMITS.attachmentBytes.max / PIECE_BYTES);
 
 /** The server's message id. It names files here, so anything that is not an id is refused. */
 export function fleetMessageId(ref: string): string {
@@ -69,7 +69,7 @@ async function fetched(
       const piece = await server.ask<{ parts: number; content_base64: string }>('attachments.get', input);
       const bytes = Buffer.from(piece.content_base64, 'base64');
       left -= bytes.length;
-      if (left < 0 || piece.parts > MOST_PARTS) throw invalid('it is larger than any attachment');
+      if (left < 0 || piece.parts > MAX_PARTS) throw invalid('it is larger than any attachment');
       hash.update(bytes);
       await handle.write(bytes);
       parts = piece.parts;

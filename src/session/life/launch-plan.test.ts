@@ -139,9 +139,9 @@ describe('a known tool', () => {
     expect(additionsFor(scripted, place()).metadata).toMatchObject({
       transcript_path: path.join(directory, 'transcript.jsonl'),
     });
-    const told = additionsFor(scripted, { ...place(), args: ['--transcript', '/t'] });
-    expect(told.metadata).toMatchObject({ transcript_path: '/t' });
-    expect(told.args).not.toContain('--transcript');
+    const additions = additionsFor(scripted, { ...place(), args: ['--transcript', '/t'] });
+    expect(additions.metadata).toMatchObject({ transcript_path: '/t' });
+    expect(additions.args).not.toContain('--transcript');
   });
 
   it('other program names of the same tools are known', () => {

@@ -48,7 +48,7 @@ function notLinked(from: string, address: string): Error {
 
 export interface WaitingMail {
   messageId: string;
-  /** The stand-ins that have it in their inbox. */
+  /** The stand-ins with this message in their inbox. */
   standIns: string[];
 }
 

@@ -158,7 +158,7 @@ describe('relay', () => {
 
   it('relay reports what it would do and changes nothing in a dry run', async () => {
     await write('ana', 'ben', { 'msg-id': 'r-1' });
-    await write('ana', 'nobody', { 'msg-id': 'r-2' });
+    await write('ana', 'unknown', { 'msg-id': 'r-2' });
     const before = fs.readFileSync(path.join(root, 'ana', '.agent', 'outbox.md'));
     const items = await relay(directories('ana', 'ben'), { dryRun: true });
     expect(items.map(({ outcome }) => outcome)).toEqual(['dispatched', 'undeliverable']);
