@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Fixture, loadFixtures } from '../../test/screen/captured-fixtures.ts';
-import { drawSkin, numbers, randomSkin, type Skin, type SkinState } from '../../test/screen/random-skin.ts';
+import { drawSkin, randomSkin, type Skin, type SkinState } from '../../test/screen/random-skin.ts';
+import { Seeded } from '../../test/support/seeded.ts';
 import { detectorFor } from '../tools/index.ts';
 import { CALIBRATION_MARKER, calibrate, mayCalibrate, readsMark } from './calibrate.ts';
 import type { Detector } from './detector.ts';
@@ -78,10 +79,10 @@ describe('calibration on unknown screens', () => {
   });
 
   it('calibration fails in a dialog with a field that filters its list', () => {
-    const next = numbers(3);
+    const random = new Seeded(3);
     for (const skin of SKINS.slice(0, 40)) {
       const before = drawSkin(skin, 'ready', 2, 5);
-      const marked = drawSkin(skin, 'marked', 2, 5 + Math.floor(next() * 1000) + 1, marker);
+      const marked = drawSkin(skin, 'marked', 2, 5 + random.below(1000) + 1, marker);
       expect(calibrate({ before, marked, after: before }).ok).toBe(false);
     }
   });

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seeded } from '../session/support/seeded.ts';
+import { Seeded } from '../support/seeded.ts';
 import * as account from './another-account.ts';
 import { badBodies } from './bad-bodies.ts';
 import { brokenRequests } from './broken-requests.ts';
@@ -28,7 +28,7 @@ import { webPage } from './web-page.ts';
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = 20_261_116;
-const sample = (most: number) => (FULL ? undefined : { random: seeded(SEED), most });
+const sample = (most: number) => (FULL ? undefined : { random: new Seeded(SEED), most });
 
 const stage = new Stage();
 const tries = new Tries();

@@ -1,4 +1,4 @@
-import type { Random } from '../session/support/seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { askPatiently, asProgram } from './call.ts';
 import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
@@ -105,7 +105,7 @@ export async function badBodies(
   stage: Stage,
   tries: Tries,
   kind: string,
-  some?: { random: Random; most: number },
+  some?: { random: Seeded; most: number },
 ): Promise<void> {
   const takes = targets(stage.ports, stage.to).filter(({ takesBody }) => takesBody);
   const all = takes.flatMap((target) => [...bodiesFor(target)].map((bad) => ({ target, bad })));

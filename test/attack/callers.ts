@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { readAgentToken } from '../../src/client/index.ts';
 import { FLEET_CALLERS, GATEWAY_CALLERS } from '../../src/wire/access-rules.ts';
-import type { Random } from '../session/support/seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { FETCHING } from './another-account.ts';
 import { type Answer, ask, askPatiently, asOtherAccount, asProgram, type Call, GUEST_UID } from './call.ts';
 import { type Target, targets } from './routes.ts';
@@ -139,7 +139,7 @@ function problem(
 }
 
 export interface Some {
-  random: Random;
+  random: Seeded;
   most: number;
 }
 

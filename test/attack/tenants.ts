@@ -1,5 +1,5 @@
 import { FLEET_CALLERS } from '../../src/wire/access-rules.ts';
-import type { Random } from '../session/support/seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { ask, askPatiently, asProgram } from './call.ts';
 import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
@@ -25,7 +25,7 @@ export async function tenants(
   stage: Stage,
   tries: Tries,
   kinds: { refused: string; foreign: string },
-  some?: { random: Random; most: number },
+  some?: { random: Seeded; most: number },
 ): Promise<void> {
   let all = targets(stage.ports, stage.to).filter(({ server }) => server === 'fleet');
   if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));

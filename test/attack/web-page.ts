@@ -1,4 +1,4 @@
-import type { Random } from '../session/support/seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { ask, type Call } from './call.ts';
 import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
@@ -101,7 +101,7 @@ export async function webPage(
   stage: Stage,
   tries: Tries,
   kind: string,
-  some?: { random: Random; most: number },
+  some?: { random: Seeded; most: number },
 ): Promise<void> {
   let all = targets(stage.ports, stage.to).flatMap((each) => [...triesOf(each)]);
   if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));

@@ -1,4 +1,4 @@
-import { Seeded } from '../terminal/seeded.ts';
+import { Seeded } from '../support/seeded.ts';
 import { ACTORS } from './actors.ts';
 
 /** One cell of the matrix: who is killed at which instant, and what comes after it. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FlatFile } from '../../src/mail/flatfile/index.ts';
+import { drawnFor } from '../support/sample.ts';
 import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
 const WRITERS = FULL ? 12 : 6;
@@ -19,13 +20,14 @@ describe('writers killed at any moment while others write', () => {
     async () => {
       const mailbox = bench.inbox();
       const untilDone = async (writer: string): Promise<void> => {
+        const random = drawnFor(`storm ${writer}`);
         for (let death = 0; ; death++) {
           const { child, done } = bench.start({ what: 'write', mailbox, writer, count: EACH, tell: true });
           // Dies after so many messages, at whatever it is doing then; at last it may live.
-          let left = death < DEATHS ? Math.floor(Math.random() * EACH) : Number.POSITIVE_INFINITY;
+          let left = death < DEATHS ? random.whole(0, EACH - 1) : Number.POSITIVE_INFINITY;
           child.stdout!.on('data', (data: Buffer) => {
             left -= data.toString().split('\n').length - 1;
-            if (left < 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 5);
+            if (left < 0) setTimeout(() => child.kill('SIGKILL'), random.next() * 5);
           });
           const { code, stderr } = await done;
           expect(stderr).toBe('');

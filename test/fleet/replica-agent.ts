@@ -1,5 +1,7 @@
 import { isRouseError, newUuid } from '../../src/base/index.ts';
 import { FleetClient } from '../../src/client/index.ts';
+import { drawnFor } from '../support/sample.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { persist, type ReplicaServers } from './replica-servers.ts';
 
 /** Where the servers answer now, and whose token registers agents. */
@@ -18,6 +20,7 @@ export class ReplicaAgent {
   readonly received = new Map<string, 'nudge' | 'other'>();
   /** How often a message came again because the acknowledgement was lost. */
   repeated = 0;
+  readonly #random: Seeded;
   #servers: Servers;
   #acts: () => boolean;
   #token = '';
@@ -28,6 +31,7 @@ export class ReplicaAgent {
 
   constructor(name: string, servers: Servers, acts: () => boolean) {
     this.name = name;
+    this.#random = drawnFor(`agent ${name}`);
     this.#servers = servers;
     this.#acts = acts;
   }
@@ -62,7 +66,7 @@ export class ReplicaAgent {
 
   #client(token: string): FleetClient {
     const { urls } = this.#servers;
-    const url = urls[Math.floor(Math.random() * urls.length)];
+    const url = urls[this.#random.whole(0, urls.length - 1)];
     if (!url) throw new Error('no server answers');
     return new FleetClient({ url, token, timeoutMs: 5000 });
   }

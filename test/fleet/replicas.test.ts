@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FleetClient } from '../../src/client/index.ts';
+import { drawnFor } from '../support/sample.ts';
 import { ReplicaAgent } from './replica-agent.ts';
 import { persist, ReplicaServers } from './replica-servers.ts';
 
@@ -20,7 +21,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 describe('two servers on one PostgreSQL', () => {
   let servers: ReplicaServers;
   let agents: ReplicaAgent[] = [];
-  let acts = (): boolean => Math.random() < 0.3;
+  const random = drawnFor(import.meta.filename);
+  let acts = (): boolean => random.next() < 0.3;
 
   beforeEach(async () => {
     servers = await ReplicaServers.open();
@@ -89,7 +91,7 @@ describe('two servers on one PostgreSQL', () => {
     switch (number % 5) {
       case 0:
         await persist(() => servers.advance(11 * 60));
-        await pause(300 + Math.random() * 1000);
+        await pause(300 + random.next() * 1000);
         await servers.kill(victim);
         break;
       case 1:
@@ -112,7 +114,7 @@ describe('two servers on one PostgreSQL', () => {
       default:
         await servers.kill(victim);
         await servers.start(victim, CRASHES[number % CRASHES.length]);
-        await pause(Math.random() * 1500);
+        await pause(random.next() * 1500);
     }
     for (const index of [0, 1]) if (!servers.isAlive(index)) await servers.start(index);
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FULL, sampled } from '../support/sample.ts';
+import { drawnFor, FULL, sampled } from '../support/sample.ts';
 import type { Order, Report } from './gateway-program.ts';
 import { type HeadlessSession, HeadlessWorld } from './headless-world.ts';
 
@@ -87,11 +87,12 @@ describe('kill -9 of the gateway', () => {
   it(
     `kill -9 of the gateway at any moment (${RANDOM_KILLS} times): the prompt is received exactly once`,
     async () => {
+      const random = drawnFor(import.meta.filename);
       for (let n = 0; n < RANDOM_KILLS; n++) {
         const session = world.session();
         const { child, said } = start(session);
         await appears(path.join(session.root, 'ledger.jsonl'));
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
+        await new Promise((resolve) => setTimeout(resolve, random.next() * 120));
         child.kill('SIGKILL');
         await said;
         const { verdict, received } = await judge(session);

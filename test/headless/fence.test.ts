@@ -13,6 +13,7 @@ import {
   turnFiles,
   voidAttempt,
 } from '../../src/terminal/headless/turn/turn-files.ts';
+import { drawnFor } from '../support/sample.ts';
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-fence-'));
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -61,10 +62,11 @@ describe('the fence before a turn', () => {
 
   it('the fence before a turn lets exactly one of a runner and a recovery win, whenever they meet', async () => {
     let ran = 0;
+    const random = drawnFor(import.meta.filename);
     for (let n = 0; n < 40; n++) {
       const files = prepared();
       const runner = await run(files);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
+      await new Promise((resolve) => setTimeout(resolve, random.next() * 12));
       const wasVoid = voidAttempt(files, attempt);
       await runner.exit;
       expect(fs.readFileSync(files.stdout, 'utf8')).toBe(wasVoid ? '' : 'the prompt');

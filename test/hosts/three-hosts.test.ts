@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { persist } from '../fleet/replica-servers.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
+import { drawnFor } from '../support/sample.ts';
 import { FleetHost, type HostAgent } from './fleet-host.ts';
 import { FleetServers } from './fleet-servers.ts';
 import { type HostNetwork, openNetwork } from './host-network.ts';
@@ -212,6 +213,8 @@ describe('three hosts and two servers', () => {
     return filed;
   }
 
+  const random = drawnFor(import.meta.filename);
+
   async function makeTrouble(number: number): Promise<void> {
     const victim = number % 2;
     switch ((FULL ? number : number * 2) % 6) {
@@ -219,7 +222,7 @@ describe('three hosts and two servers', () => {
       case 3: {
         const cut = [number % hosts.length, ...(number % 4 === 3 ? [(number + 1) % hosts.length] : [])];
         for (const host of cut) network.cut(host);
-        await pause(2000 + Math.random() * (FULL ? 8000 : 1000));
+        await pause(2000 + random.next() * (FULL ? 8000 : 1000));
         for (const host of cut) network.heal(host);
         happened.partitions += cut.length;
         break;
@@ -231,7 +234,7 @@ describe('three hosts and two servers', () => {
         break;
       case 2:
         await servers.end(victim, 'SIGKILL');
-        await pause(Math.random() * 3000);
+        await pause(random.next() * 3000);
         await servers.start(victim);
         happened.servers_killed++;
         break;

@@ -12,6 +12,7 @@ import { detach } from '../../src/session/index.ts';
 import { ReplicaAgent } from '../fleet/replica-agent.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { drawnFor } from '../support/sample.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { Doomed } from './doomed.ts';
 import { SmallDisk } from './small-disk.ts';
@@ -218,7 +219,8 @@ export class KillWorld {
 
   async #join(name: string): Promise<void> {
     const { url } = this.user;
-    const agent = new ReplicaAgent(name, { urls: [url], token: this.#token }, () => Math.random() < 0.2);
+    const random = drawnFor(name);
+    const agent = new ReplicaAgent(name, { urls: [url], token: this.#token }, () => random.next() < 0.2);
     await agent.start();
     this.idle.push(agent);
   }

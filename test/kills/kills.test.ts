@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { drawSeed } from '../support/draw-seed.ts';
-import { Seeded } from '../terminal/seeded.ts';
+import { Seeded } from '../support/seeded.ts';
 import type { Doomed, OwnEnd } from './doomed.ts';
 import { Judge } from './judge.ts';
 import { type Database, type Faults, KillWorld } from './kill-world.ts';

@@ -1,5 +1,5 @@
 import { isRouseError } from '../../src/base/index.ts';
-import type { Seeded } from '../terminal/seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 import type { KillableAgent, KillWorld } from './kill-world.ts';
 import { Witness } from './witness.ts';
 

@@ -1,4 +1,4 @@
-import type { Seeded } from '../terminal/seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 
 /** Where on its way something is when the process that carries it is killed, and the crash points that lie there. */
 export const STAGES = {

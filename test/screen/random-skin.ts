@@ -1,5 +1,6 @@
 import type { Screen } from '../../src/screen/model/screen.ts';
 import { parseSnapshot } from '../../src/screen/model/snapshot-parser.ts';
+import { Seeded } from '../support/seeded.ts';
 
 /** For tests: a made-up tool with its own looks, drawn from a seed, and the screens it would show. */
 
@@ -74,20 +75,10 @@ export interface Skin {
   accent: string;
 }
 
-/** A small generator of numbers, so that a seed names a skin for ever. */
-export function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export function randomSkin(seed: number): Skin {
-  const next = numbers(seed);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+  const random = new Seeded(seed);
+  const next = (): number => random.next();
+  const pick = <T>(list: readonly T[]): T => random.pick(list);
   const spinner = pick(SPINNERS);
   const title = pick(TITLES);
   const footer = [pick(FOOTERS), pick(['', '', ' second row'])].filter((row) => row !== '');
@@ -119,7 +110,8 @@ const spaces = (count: number): string => ' '.repeat(Math.max(0, count));
 
 /** The screen of this skin in this state; `turns` is how much conversation stands above. */
 export function drawSkin(skin: Skin, state: SkinState, turns: number, seed: number, marker = ''): Screen {
-  const next = numbers(seed);
+  const random = new Seeded(seed);
+  const next = (): number => random.next();
   const say = (): string =>
     Array.from({ length: 3 + Math.floor(next() * 5) }, () => WORDS[Math.floor(next() * 10)]).join(' ');
   const history = ['', 'agent v0', ''];

@@ -5,8 +5,8 @@ import { readIfExists } from '../../src/base/index.ts';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { drawSeed } from '../support/draw-seed.ts';
 import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
+import { Seeded } from '../support/seeded.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
-import { type Random, seeded } from './support/seeded.ts';
 
 /**
  * SIGKILL of the command, the gateway, the tool or the tmux server at random points of attach and detach. After each
@@ -108,7 +108,7 @@ async function recover(victim: Victim): Promise<void> {
   }
 }
 
-async function oneRun(number: number, random: Random): Promise<void> {
+async function oneRun(number: number, random: Seeded): Promise<void> {
   const victim = VICTIMS[number % VICTIMS.length]!;
   const action = random.pick(['attach', 'detach']);
   const mode = MODE_FLAGS[random.pick([...GATEWAY_MODES])];
@@ -135,7 +135,7 @@ async function oneRun(number: number, random: Random): Promise<void> {
 }
 
 describe(`killed at random points (seed ${SEED})`, () => {
-  const random = seeded(SEED);
+  const random = new Seeded(SEED);
   it.each(Array.from({ length: RUNS }, (_, number) => [number, VICTIMS[number % VICTIMS.length]] as const))(
     'kill table, run %i: %s',
     (number) => oneRun(number, random),

@@ -1,17 +1,28 @@
 import { createHash } from 'node:crypto';
-import { Seeded } from '../terminal/seeded.ts';
+import * as path from 'node:path';
 import { drawSeed } from './draw-seed.ts';
+import { Seeded } from './seeded.ts';
 
 /** Everything is tried: `npm run test:all`, and each proof by its name. */
 export const FULL = process.env['ROUSE_PROOF'] === 'full';
 
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
 /**
- * The rows of a matrix that are tried: all of them at full size, otherwise `count` of them, in their order, drawn by the seed of
- * the repository. `where` makes the draws of different matrices independent of each other: `import.meta.filename`, or a name.
+ * Random numbers of the repository's seed. `where` makes the draws of different places independent of each other: a name, or
+ * `import.meta.filename`, of which only the path inside the repository counts, so that every clone draws the same.
+ */
+export function drawnFor(where: string): Seeded {
+  const place = where.replaceAll(`${ROOT}${path.sep}`, '');
+  return new Seeded(drawSeed() ^ createHash('sha256').update(place).digest().readInt32LE());
+}
+
+/**
+ * The rows of a matrix that are tried: all of them at full size, otherwise `count` of them, in their order, drawn for `where`.
  */
 export function sampled<T>(where: string, rows: readonly T[], count: number): T[] {
   if (FULL) return [...rows];
-  const random = new Seeded(drawSeed() ^ createHash('sha256').update(where).digest().readInt32LE());
+  const random = drawnFor(where);
   const drawn = new Set<number>();
   while (drawn.size < Math.min(count, rows.length)) drawn.add(random.whole(0, rows.length - 1));
   return rows.filter((_, index) => drawn.has(index));

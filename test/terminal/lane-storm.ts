@@ -1,8 +1,9 @@
 import { messageOf } from '../../src/base/index.ts';
 import type { AdmissionPolicy } from '../../src/domain/index.ts';
 import type { DeliveryResult } from '../../src/terminal/index.ts';
+import { Seeded } from '../support/seeded.ts';
 import type { PersonAtClient } from './person-at-client.ts';
-import { promptOf, Seeded } from './seeded.ts';
+import { promptOf } from './prompt-of.ts';
 import { type Aftermath, FAULTS, type Fault, MEANWHILE, type Status, Weather } from './storm-weather.ts';
 import type { TestPane } from './test-pane.ts';
 

@@ -2,7 +2,8 @@ import type { Ending } from '../../src/base/index.ts';
 import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
 import { openSurface } from '../../src/terminal/index.ts';
 import type { ScriptedWorld } from '../scripted/scripted-world.ts';
-import { promptOf, Seeded } from './seeded.ts';
+import { Seeded } from '../support/seeded.ts';
+import { promptOf } from './prompt-of.ts';
 import { TestPane } from './test-pane.ts';
 
 /** What is wrong with the tool while several requests are in line. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../src/base/index.ts';
 import { fingerprint } from '../support/scripted-agent.ts';
+import type { Seeded } from '../support/seeded.ts';
 import type { PersonAtClient } from './person-at-client.ts';
-import type { Seeded } from './seeded.ts';
 import type { TestPane } from './test-pane.ts';
 
 /** What may go wrong around one prompt, and how often. */
