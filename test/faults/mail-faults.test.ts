@@ -5,8 +5,8 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../support/bundle.ts';
 import { drawSeed } from '../support/draw-seed.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { FULL, sampled } from '../support/sample.ts';
@@ -36,16 +36,7 @@ async function tell(
   name: string,
 ): Promise<{ tried: Tried[]; closed: boolean; code: number; errors: string }> {
   const program = path.join(built, `${name}.mjs`);
-  await esbuild.build({
-    entryPoints: [path.join(import.meta.dirname, `${name}.ts`)],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
-  });
+  await bundle(path.join(import.meta.dirname, `${name}.ts`), program, { packages: 'external' });
   const control = path.join(directory, `${name}.faults`);
   fs.writeFileSync(control, '');
   fs.writeFileSync(`${control}.hits`, '');

@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
 import { FlatFile } from '../../src/mail/flatfile/index.ts';
+import { bundle } from '../support/bundle.ts';
 import type { Order } from './worker.ts';
 
 export const FULL = process.env['ROUSE_PROOF'] === 'full';
@@ -35,16 +35,7 @@ export async function setUp(): Promise<Bench> {
   const built = fs.mkdtempSync(path.join(root, 'node_modules', '.flatfile-'));
   fs.chmodSync(built, 0o755);
   const worker = path.join(built, 'worker.mjs');
-  await esbuild.build({
-    entryPoints: [path.join(import.meta.dirname, 'worker.ts')],
-    outfile: worker,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
-  });
+  await bundle(path.join(import.meta.dirname, 'worker.ts'), worker, { packages: 'external' });
   const children = new Set<ChildProcess>();
   const run = (program: string, args: string[], options: SpawnOptions): Running => {
     const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });

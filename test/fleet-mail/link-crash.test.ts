@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANY_FILE, type MailboxBinding } from '../../src/mail/index.ts';
 import type { Mailbox } from '../../src/mail/port.ts';
+import { bundle } from '../support/bundle.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { sampled } from '../support/sample.ts';
 import { LinkedHost } from './link-world.ts';
@@ -22,16 +22,7 @@ let ana: Mailbox;
 let ben: Mailbox;
 let world = 0;
 beforeAll(async () => {
-  await esbuild.build({
-    entryPoints: [path.join(import.meta.dirname, 'carry-program.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'error',
-  });
+  await bundle(path.join(import.meta.dirname, 'carry-program.ts'), program, { packages: 'external' });
   fleet = await startFleet();
 });
 afterAll(async () => {

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
 import type { HeadlessManifest } from '../../src/terminal/headless/index.ts';
+import { bundle } from '../support/bundle.ts';
 import { readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -28,7 +28,7 @@ export class HeadlessWorld {
     const built = fs.mkdtempSync(path.join(root, 'node_modules', '.headless-'));
     this.#built.push(built);
     const file = path.join(built, 'program.mjs');
-    await bundle(source, file, 'external');
+    await bundle(source, file, { packages: 'external' });
     return file;
   }
 
@@ -114,17 +114,4 @@ export class HeadlessSession {
       ({ type }) => types.length === 0 || types.includes(type),
     );
   }
-}
-
-async function bundle(source: string, outfile: string, packages?: 'external'): Promise<void> {
-  await esbuild.build({
-    entryPoints: [source],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    ...(packages && { packages }),
-    logLevel: 'error',
-  });
 }

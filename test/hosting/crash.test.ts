@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, ServedWorld } from '../fleet/served-world.ts';
+import { bundle } from '../support/bundle.ts';
 import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
 
@@ -15,16 +15,7 @@ let world: ServedWorld;
 let port = 0;
 let server: ChildProcess | undefined;
 beforeAll(async () => {
-  await esbuild.build({
-    entryPoints: [path.join(import.meta.dirname, 'server-program.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'error',
-  });
+  await bundle(path.join(import.meta.dirname, 'server-program.ts'), program, { packages: 'external' });
   world = new ServedWorld();
 });
 afterEach(() => kill());

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
-import * as esbuild from 'esbuild';
+import { bundle } from '../support/bundle.ts';
 import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
 const run = promisify(execFile);
@@ -21,15 +21,7 @@ export class ScriptedWorld {
 
   static async open(): Promise<ScriptedWorld> {
     const world = new ScriptedWorld();
-    await esbuild.build({
-      entryPoints: [path.resolve(import.meta.dirname, '../support/scripted-program.ts')],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      outfile: world.program,
-      logLevel: 'error',
-    });
+    await bundle(path.resolve(import.meta.dirname, '../support/scripted-program.ts'), world.program);
     // Without this the server ends with its last agent, perhaps just when the next one is started.
     await world.tmux(['start-server', ';', 'set-option', '-g', 'exit-empty', 'off']);
     world.#socketPath = (await world.tmux(['display-message', '-p', '#{socket_path}'])).trim();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
+import { bundle } from '../support/bundle.ts';
 import { QUICK, type TestPane } from './test-pane.ts';
 
 /** A typist in a process of its own that is killed at an instant it is told. */
@@ -16,16 +16,7 @@ export class KilledTypist {
   static async build(): Promise<KilledTypist> {
     const name = `.rouse-crash-child-${process.pid}-${Math.random().toString(16).slice(2)}.mjs`;
     const outfile = path.resolve(import.meta.dirname, '../../node_modules', name);
-    await esbuild.build({
-      entryPoints: [path.resolve(import.meta.dirname, 'crash-child.ts')],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      packages: 'external',
-      outfile,
-      logLevel: 'error',
-    });
+    await bundle(path.resolve(import.meta.dirname, 'crash-child.ts'), outfile, { packages: 'external' });
     return new KilledTypist(outfile);
   }
 

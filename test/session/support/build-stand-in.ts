@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
+import { bundle } from '../../support/bundle.ts';
 
 /** The stand-in gateway as a program, with the faults that STAND_IN names. */
 export async function buildStandIn(directory: string): Promise<string[]> {
@@ -9,15 +9,6 @@ export async function buildStandIn(directory: string): Promise<string[]> {
     path.resolve(import.meta.dirname, '../../../node_modules'),
     path.join(directory, 'node_modules'),
   );
-  await esbuild.build({
-    entryPoints: [path.join(import.meta.dirname, 'stand-in-gateway.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    external: ['koffi'],
-    outfile: file,
-    logLevel: 'error',
-  });
+  await bundle(path.join(import.meta.dirname, 'stand-in-gateway.ts'), file, { external: ['koffi'] });
   return [process.execPath, file];
 }
