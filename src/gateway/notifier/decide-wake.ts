@@ -68,7 +68,7 @@ export interface WakeDecision {
 }
 
 /** After this many doublings the pause between repeats no longer grows. */
-const MOST_DOUBLINGS = 10;
+const MAX_DOUBLINGS = 10;
 
 /** The one decision of the notifier. Pure: the same facts give the same result, today and in a replay. */
 export function decideWake(facts: WakeFacts): WakeDecision {
@@ -94,8 +94,8 @@ export function decideWake(facts: WakeFacts): WakeDecision {
     return loops ? end('dedup_skip', loops, { hold: 'paused_loop' }) : end('empty', null);
 
   const repeat = repeatRule(facts);
-  chain.push(repeat.said);
-  if (!repeat.wake) return end('dedup_skip', repeat.said, { again: repeat.againMs });
+  chain.push(repeat.text);
+  if (!repeat.wake) return end('dedup_skip', repeat.text, { again: repeat.againMs });
 
   const now = Date.parse(facts.now_utc);
   const quiet = facts.quiet_hours ? quietUntilMs(facts.quiet_hours, now) : null;
@@ -163,9 +163,9 @@ function gatewayReasons({ request_admission, active_execution, queue_depth }: Wa
   ]);
 }
 
-interface RepeatAnswer {
+interface RepeatVerdict {
   wake: boolean;
-  said: string;
+  text: string;
   againMs: number | null;
 }
 
@@ -173,30 +173,30 @@ interface RepeatAnswer {
  * An event announces only new mail. Announced mail waits for the interval or its policy, so that the end of a turn does
  * not cause the next prompt.
  */
-function repeatRule(facts: WakeFacts): RepeatAnswer {
+function repeatRule(facts: WakeFacts): RepeatVerdict {
   const { trigger, repeat } = facts;
   if (facts.unannounced_count > 0) {
-    const unheard = facts.epoch !== undefined && facts.last_notified_digest === facts.digest;
-    const what = unheard ? 'this process of the agent was not told of all of it' : 'new mail';
-    return { wake: true, said: `repeat: ${what}, trigger ${trigger}`, againMs: null };
+    const isNewProcess = facts.epoch !== undefined && facts.last_notified_digest === facts.digest;
+    const what = isNewProcess ? 'this process of the agent was not told of all of it' : 'new mail';
+    return { wake: true, text: `repeat: ${what}, trigger ${trigger}`, againMs: null };
   }
   const next = rearmMs(facts);
   if (repeat === 'backoff' && next !== null && Date.parse(facts.now_utc) >= next) {
-    return { wake: true, said: `repeat: backoff re-armed after ${facts.repeats} wakes`, againMs: null };
+    return { wake: true, text: `repeat: backoff re-armed after ${facts.repeats} wakes`, againMs: null };
   }
   if (trigger === 'interval' && repeat === 'every_poll') {
-    return { wake: true, said: 'repeat: every_poll, the interval has passed', againMs: null };
+    return { wake: true, text: 'repeat: every_poll, the interval has passed', againMs: null };
   }
   if (trigger === 'interval' && facts.last_notified_digest !== facts.digest && repeat === 'on_change') {
-    return { wake: true, said: 'repeat: on_change, the mail changed', againMs: null };
+    return { wake: true, text: 'repeat: on_change, the mail changed', againMs: null };
   }
-  const said = `repeat: ${repeat}, all of it was announced`;
-  return { wake: false, said, againMs: repeat === 'backoff' ? next : null };
+  const text = `repeat: ${repeat}, all of it was announced`;
+  return { wake: false, text: text, againMs: repeat === 'backoff' ? next : null };
 }
 
 /** After the n-th wake for unchanged mail, wait interval × 2ⁿ. */
 function rearmMs({ last_notification_at_utc, interval_seconds, repeats }: WakeFacts): number | null {
   if (last_notification_at_utc === null) return null;
-  const pause = interval_seconds * 1000 * 2 ** Math.min(repeats, MOST_DOUBLINGS);
+  const pause = interval_seconds * 1000 * 2 ** Math.min(repeats, MAX_DOUBLINGS);
   return Date.parse(last_notification_at_utc) + pause;
 }

@@ -18,8 +18,8 @@ export interface EligibleMail {
   summary: Record<string, unknown>[];
 }
 
-const SUMMARISED = 10;
-const SUBJECT_SHOWN = 80;
+const MAX_SUMMARISED = 10;
+const MAX_SUBJECT_CHARS = 80;
 
 /** Reads the mail that a wake in this mode would be about. An unchanged mailbox is not read again. */
 export class EligibleReader {
@@ -59,7 +59,7 @@ export class Unannounced {
     this.#announced = announced;
   }
 
-  of(mail: EligibleMail, epoch: number): number {
+  count(mail: EligibleMail, epoch: number): number {
     const announced = this.#announced(epoch);
     if (this.#known?.mail !== mail || this.#known.announced !== announced) {
       const count = mail.refs.filter((ref) => !announced.has(ref)).length;
@@ -77,7 +77,7 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode, loops: MailLoops): 
     archived: false,
     limit: null,
   });
-  const { paused, resumed } = await loops.among(mailbox, messages);
+  const { paused, resumed } = await loops.find(mailbox, messages);
   const pausedRefs = new Set(paused.map(({ thread_ref }) => thread_ref));
   const oldestFirst = messages.toReversed().filter(({ thread_ref }) => !pausedRefs.has(thread_ref ?? ''));
   const refs = oldestFirst.map((message) => message.message_ref);
@@ -91,11 +91,11 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode, loops: MailLoops): 
       message_ref,
       thread_ref: thread_ref ?? null,
       created_at_utc,
-      subject: preview(subject, SUBJECT_SHOWN),
+      subject: preview(subject, MAX_SUBJECT_CHARS),
     })),
   };
 }
 
 function endsOf<T>(all: T[]): T[] {
-  return all.length <= SUMMARISED ? all : [...all.slice(0, SUMMARISED - 1), all.at(-1)!];
+  return all.length <= MAX_SUMMARISED ? all : [...all.slice(0, MAX_SUMMARISED - 1), all.at(-1)!];
 }

@@ -18,7 +18,7 @@ interface FactSources {
   clock: Clock;
 }
 
-const LOOPS_NAMED = 10;
+const MAX_LOOPS_STORED = 10;
 const named = ({ thread_ref, automatic_replies }: PausedThread) => ({ thread_ref, automatic_replies });
 
 /** Gathers everything a decision is based on, as it is now. */
@@ -44,8 +44,8 @@ export function gatherFacts(
     eligible_count: found.refs.length,
     digest: found.digest,
     epoch,
-    unannounced_count: unannounced.of(found, epoch),
-    ...(found.paused.length > 0 && { paused_loops: found.paused.slice(0, LOOPS_NAMED).map(named) }),
+    unannounced_count: unannounced.count(found, epoch),
+    ...(found.paused.length > 0 && { paused_loops: found.paused.slice(0, MAX_LOOPS_STORED).map(named) }),
     last_notified_digest: record.last_notified_digest,
     last_notification_at_utc: wakes.lastUtc,
     repeats: record.repeats,

@@ -89,7 +89,7 @@ export class NextLook {
   }
 
   /** Whether a look does not settle the interval that ended; it then keeps its place among those who wait. */
-  saysNothing(trigger: Trigger, { outcome }: WakeDecision): boolean {
+  isInconclusive(trigger: Trigger, { outcome }: WakeDecision): boolean {
     const { open, wakes, waits } = NOTIFIER_OUTCOMES[outcome];
     return this.#owed && trigger !== 'interval' && open && !wakes && !waits;
   }

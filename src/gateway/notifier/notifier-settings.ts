@@ -23,21 +23,21 @@ interface SettingsDependencies {
 
 /** Whether and how the agent is woken: the settings and the current state. */
 export class NotifierSettings {
-  readonly #on: SettingsDependencies;
+  readonly #deps: SettingsDependencies;
 
-  constructor(on: SettingsDependencies) {
-    this.#on = on;
+  constructor(deps: SettingsDependencies) {
+    this.#deps = deps;
   }
 
   async status(): Promise<MailNotifierStatus> {
-    const { store, clock, heldBack, nextLookInMs } = this.#on;
-    const paused = this.#on.paused();
+    const { store, clock, heldBack, nextLookInMs } = this.#deps;
+    const paused = this.#deps.paused();
     const stored = store.read();
     const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
     const problem = await this.#support();
     const next = nextLookInMs();
     // Another program turned it on in storage, and no loop runs yet that would have noticed.
-    if (record.enabled && next === null) this.#on.enabled();
+    if (record.enabled && next === null) this.#deps.enabled();
     return {
       schema_version: 1,
       ...record,
@@ -56,10 +56,10 @@ export class NotifierSettings {
     const problem = await this.#support();
     if (problem) throw refusal('mail_no_binding', `the notifier needs a mailbox: ${problem}`);
     const { schema_version: _, ...settings } = body;
-    this.#on.store.change({ ...settings, enabled: true, last_error: null });
-    const { interval_seconds, mode, repeat } = this.#on.store.read();
-    this.#on.log.info('mail notifier enabled', { interval_seconds, mode, repeat });
-    this.#on.enabled();
+    this.#deps.store.change({ ...settings, enabled: true, last_error: null });
+    const { interval_seconds, mode, repeat } = this.#deps.store.read();
+    this.#deps.log.info('mail notifier enabled', { interval_seconds, mode, repeat });
+    this.#deps.enabled();
     return this.status();
   }
 
@@ -68,7 +68,7 @@ export class NotifierSettings {
    * null.
    */
   async disable(): Promise<MailNotifierStatus> {
-    const { store, log, disabled } = this.#on;
+    const { store, log, disabled } = this.#deps;
     store.change({ enabled: false, last_notified_digest: null, last_error: null });
     log.info('mail notifier disabled');
     disabled();
@@ -77,11 +77,11 @@ export class NotifierSettings {
 
   /** The current trouble: with the loop, the last look, or the prompt. */
   #lastError(record: NotifierRecord): string | null {
-    const trouble = this.#on.trouble?.();
+    const trouble = this.#deps.trouble?.();
     if (trouble) return `the notifier fails: ${trouble.message}`;
     if (record.last_error !== null) return record.last_error;
     try {
-      return this.#on.prompt(record.mode).problem;
+      return this.#deps.prompt(record.mode).problem;
     } catch (error) {
       return messageOf(error);
     }
@@ -89,7 +89,7 @@ export class NotifierSettings {
 
   async #support(): Promise<string | null> {
     try {
-      await this.#on.mail.mailbox();
+      await this.#deps.mail.mailbox();
       return null;
     } catch (error) {
       return messageOf(error);

@@ -54,7 +54,7 @@ export interface NotifierDependencies {
 
 /** Looks at the mail when triggered, decides, and queues wakes. */
 export class Notifier {
-  readonly #on: NotifierDependencies;
+  readonly #deps: NotifierDependencies;
   readonly #store: NotifierStore;
   readonly #threads: ThreadStore;
   readonly #eligible: EligibleReader;
@@ -76,19 +76,19 @@ export class Notifier {
   #mailTrouble: { message: string; hint: string | undefined } | undefined;
   readonly settings: NotifierSettings;
 
-  constructor(on: NotifierDependencies) {
-    this.#on = on;
-    const store = new NotifierStore(on.db, on.clock);
+  constructor(deps: NotifierDependencies) {
+    this.#deps = deps;
+    const store = new NotifierStore(deps.db, deps.clock);
     this.#store = store;
-    this.#threads = new ThreadStore(on.db);
+    this.#threads = new ThreadStore(deps.db);
     this.#eligible = new EligibleReader(new MailLoops(this.#threads));
     this.#unannounced = new Unannounced((epoch) => store.announced(epoch));
-    this.#records = new WakeRecords({ ...on, store });
-    this.#wakes = new RecentWakes(on.clock, store);
-    this.#next = new NextLook(on.clock);
-    this.#submitted = on.queue.submitted('mail_notifier_prompt');
+    this.#records = new WakeRecords({ ...deps, store });
+    this.#wakes = new RecentWakes(deps.clock, store);
+    this.#next = new NextLook(deps.clock);
+    this.#submitted = deps.queue.submitted('mail_notifier_prompt');
     this.settings = new NotifierSettings({
-      ...on,
+      ...deps,
       store,
       heldBack: () => this.#heldBack(),
       paused: () => this.#paused,
@@ -96,20 +96,20 @@ export class Notifier {
       enabled: () => this.hint('start'),
       disabled: () => {
         this.#waiting = false;
-        on.wake();
+        deps.wake();
       },
     });
   }
 
   /** A hint from outside; the next pass looks. */
   hint(trigger: Trigger): void {
-    if (trigger === 'ready' && !this.#waiting && this.#on.presence.epoch() === this.#seenEpoch) return;
+    if (trigger === 'ready' && !this.#waiting && this.#deps.presence.epoch() === this.#seenEpoch) return;
     this.#next.ask(trigger);
-    this.#on.wake();
+    this.#deps.wake();
   }
 
   pass = async (): Promise<NextPass> => {
-    const { turns } = this.#on;
+    const { turns } = this.#deps;
     const record = this.#store.read();
     if (!record.enabled || record.interval_seconds === null) {
       this.#next.off();
@@ -125,7 +125,7 @@ export class Notifier {
 
   /** One cycle: facts, decision, and its record in one transaction. */
   async #look(trigger: Trigger, record: NotifierRecord, asked: ReadonlySet<Trigger>): Promise<void> {
-    const { turns, queue } = this.#on;
+    const { turns, queue } = this.#deps;
     const found = await this.#read(record);
     if (!found) return;
     this.#openMail = record.mode === 'any_inbox' ? found.openCount : null;
@@ -134,7 +134,7 @@ export class Notifier {
     if (trigger === 'mail' && asked.size === 1 && found === this.#seen) return;
     const { facts, decision, prompt } = this.#decide(trigger, record, found);
     this.#lastDecision = decision;
-    if (this.#next.saysNothing(trigger, decision)) return;
+    if (this.#next.isInconclusive(trigger, decision)) return;
     this.#waiting = NOTIFIER_OUTCOMES[decision.outcome].waits;
     this.#next.owe(trigger, decision);
     if (waitsForTurn(decision)) turns.wait('mail');
@@ -151,7 +151,7 @@ export class Notifier {
 
   /** Returns the mail that may wake; undefined if the mailbox failed, which is then on record. */
   async #read(record: NotifierRecord): Promise<EligibleMail | undefined> {
-    const { mail } = this.#on;
+    const { mail } = this.#deps;
     try {
       await mail.watch();
       const found = await this.#eligible.read(await mail.mailbox(), record.mode);
@@ -168,7 +168,7 @@ export class Notifier {
 
   /** Logs the beginning and the end of a pause once. */
   #pause(paused: PausedThread[]): void {
-    const { log } = this.#on;
+    const { log } = this.#deps;
     const before = new Set(this.#paused.map(({ thread_ref }) => thread_ref));
     for (const { thread_ref, automatic_replies } of paused)
       if (!before.delete(thread_ref)) log.warn('mail loop paused', { thread_ref, automatic_replies });
@@ -212,22 +212,22 @@ export class Notifier {
     record: NotifierRecord,
     found: EligibleMail,
   ): { facts: WakeFacts; decision: WakeDecision; prompt: string } {
-    const sources = { ...this.#on, wakes: this.#wakes, unannounced: this.#unannounced };
+    const sources = { ...this.#deps, wakes: this.#wakes, unannounced: this.#unannounced };
     const facts = gatherFacts(sources, trigger, record, found);
     this.#seenEpoch = facts.epoch;
     const decision = decideWake(facts);
     if (!NOTIFIER_OUTCOMES[decision.outcome].wakes) return { facts, decision, prompt: '' };
-    const { text, problem } = this.#on.prompt(facts.mode);
+    const { text, problem } = this.#deps.prompt(facts.mode);
     if (problem === null) return { facts, decision, prompt: text };
-    const told = { ...facts, prompt_problem: problem };
-    return { facts: told, decision: decideWake(told), prompt: text };
+    const withProblem = { ...facts, prompt_problem: problem };
+    return { facts: withProblem, decision: decideWake(withProblem), prompt: text };
   }
 
   /** The prompt as it would be typed now. Only reads. */
   async preview(): Promise<NotifierPreview> {
     const { mode } = this.#store.read();
-    const { text, problem, leads_with = 'command' } = this.#on.prompt(mode);
-    const open = await this.#on.mail
+    const { text, problem, leads_with = 'command' } = this.#deps.prompt(mode);
+    const open = await this.#deps.mail
       .mailbox()
       .then((mailbox) => this.#eligible.read(mailbox, mode))
       .then(({ refs }) => refs.length)
@@ -239,7 +239,7 @@ export class Notifier {
   async recheck(): Promise<Recheck> {
     const { enabled, mode } = this.#store.read();
     if (!enabled) return { go: false, reason: 'wakes were turned off before it was typed' };
-    const { refs, paused } = await this.#eligible.read(await this.#on.mail.mailbox(), mode);
+    const { refs, paused } = await this.#eligible.read(await this.#deps.mail.mailbox(), mode);
     return refs.length > 0
       ? { go: true }
       : {
@@ -251,7 +251,7 @@ export class Notifier {
   /** A wake that did not arrive makes its mail due again at the next interval. */
   onLedger = (entry: LedgerEntry): void => {
     if (entry.stage !== 'finished') return;
-    const { request_kind } = this.#on.queue.get(entry.request_id);
+    const { request_kind } = this.#deps.queue.get(entry.request_id);
     if (request_kind !== 'mail_notifier_prompt') return;
     if (outcomeOf(entry) === 'submitted') this.#submitted++;
     else this.#store.wakeFailed();

@@ -7,7 +7,7 @@ import type { WakeDecision, WakeFacts } from './decide-wake.ts';
 import type { EligibleMail } from './eligible-mail.ts';
 import type { NotifierStore } from './notifier-store.ts';
 
-interface Parts {
+interface Dependencies {
   db: Sqlite;
   store: NotifierStore;
   presence: Presence;
@@ -25,25 +25,25 @@ interface Look {
 
 type Accept = (input: AcceptInput) => Accepted;
 
-const MAIL_NAMED = 5;
+const MAX_REFS_STORED = 5;
 
 /** Stores each look at the mail: the wake itself, which mail it announced, and why or why not. */
 export class WakeRecords {
-  #on: Parts;
-  #lastSaid = '';
-  #lastKept = '';
+  #deps: Dependencies;
+  #lastLogged = '';
+  #lastRecorded = '';
 
-  constructor(parts: Parts) {
-    this.#on = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** Runs inside the look's commit; `accept` adds the wake to it. */
   look({ facts, decision, found: { refs, digest, summary }, prompt }: Look, accept: Accept): void {
-    const { store } = this.#on;
+    const { store } = this.#deps;
     const epoch = facts.epoch ?? 0;
     const allKnown = facts.unannounced_count === 0 && store.announced(epoch).size === refs.length;
     const { wakes, open } = NOTIFIER_OUTCOMES[decision.outcome];
-    if (this.#isOldNews(facts, decision)) return;
+    if (this.#isKnown(facts, decision)) return;
     const requestId = wakes ? accept(this.#wake(prompt, refs)).row.request_id : null;
     if (requestId && !allKnown) store.announce(refs, { requestId, epoch });
     store.change({
@@ -74,25 +74,25 @@ export class WakeRecords {
       facts: { ...facts },
       chain: decision.chain,
     });
-    this.#say(decision, requestId);
+    this.#log(decision, requestId);
   }
 
   /**
    * Only interval cycles are recorded every time. An event is not recorded if it found nothing to do, or the same as
    * the last record: the same mail held back for the same reason.
    */
-  #isOldNews({ trigger, digest, paused_loops }: WakeFacts, { outcome, detail }: WakeDecision): boolean {
-    const before = this.#lastKept;
-    this.#lastKept = `${outcome} ${digest} ${detail}`;
+  #isKnown({ trigger, digest, paused_loops }: WakeFacts, { outcome, detail }: WakeDecision): boolean {
+    const before = this.#lastRecorded;
+    this.#lastRecorded = `${outcome} ${digest} ${detail}`;
     if (trigger === 'interval') return false;
     const { wakes, waits } = NOTIFIER_OUTCOMES[outcome];
     if (wakes) return false;
-    return waits || paused_loops ? this.#lastKept === before : true;
+    return waits || paused_loops ? this.#lastRecorded === before : true;
   }
 
   /** The mail could not be read, this many times in a row. */
   failure(message: string, times: number): void {
-    const { db, store, clock, log } = this.#on;
+    const { db, store, clock, log } = this.#deps;
     const now = utcStamp(clock.now());
     db.transaction(() => {
       store.change({ last_poll_at_utc: now, last_error: message });
@@ -119,20 +119,20 @@ export class WakeRecords {
   #wake(prompt: string, refs: readonly string[]): AcceptInput {
     return {
       kind: 'mail_notifier_prompt',
-      payload: { prompt, mail: refs.slice(0, MAIL_NAMED) },
+      payload: { prompt, mail: refs.slice(0, MAX_REFS_STORED) },
       source: 'notifier',
       priority: PRIORITY.low,
-      epoch: this.#on.presence.epoch(),
+      epoch: this.#deps.presence.epoch(),
     };
   }
 
   /** Logs each new result once: a long wait is one line, not one per poll. */
-  #say({ outcome, detail }: WakeDecision, requestId: string | null): void {
-    const { log } = this.#on;
+  #log({ outcome, detail }: WakeDecision, requestId: string | null): void {
+    const { log } = this.#deps;
     const text = `${outcome} ${detail ?? ''}`;
     const { wakes, open } = NOTIFIER_OUTCOMES[outcome];
-    if (text === this.#lastSaid && !wakes) return;
-    this.#lastSaid = text;
+    if (text === this.#lastLogged && !wakes) return;
+    this.#lastLogged = text;
     if (wakes) log.info('mail notifier enqueued', { request_id: requestId });
     else if (!open) log.info('mail notifier poll: no open inbox mail');
     else log.info('mail notifier poll deferred', { outcome, detail });

@@ -20,7 +20,7 @@ export interface ResumedThread {
   since_utc: string;
 }
 
-interface Known {
+interface LoopRules {
   /** Until when a thread was resumed; undefined when it never was. */
   resumedAt: (threadRef: string) => string | undefined;
   limit: number;
@@ -33,7 +33,7 @@ interface Known {
  */
 export function findLoops(
   replies: readonly OpenReply[],
-  { resumedAt, limit }: Known,
+  { resumedAt, limit }: LoopRules,
 ): { paused: PausedThread[]; resumed: ResumedThread[] } {
   const paused: PausedThread[] = [];
   const resumed: ResumedThread[] = [];

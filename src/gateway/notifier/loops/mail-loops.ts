@@ -12,20 +12,20 @@ export class MailLoops {
     this.#threads = threads;
   }
 
-  async among(
+  async find(
     mailbox: Mailbox,
     open: readonly MailMessage[],
   ): Promise<{ paused: PausedThread[]; resumed: ResumedThread[] }> {
-    const most = limit('automaticReplies');
+    const max = limit('automaticReplies');
     const trails = new Map<string, MailStep[]>();
     const replies = [];
     for (const { message_ref: ref, in_reply_to_ref, thread_ref } of open) {
       if (in_reply_to_ref === null || thread_ref === null || !mailbox.trail) continue;
-      const trail = this.#trails.get(ref) ?? (await mailbox.trail(ref, most));
+      const trail = this.#trails.get(ref) ?? (await mailbox.trail(ref, max));
       trails.set(ref, trail);
       replies.push({ thread_ref, trail });
     }
     this.#trails = trails;
-    return findLoops(replies, { resumedAt: (thread) => this.#threads.resumedAt(thread), limit: most });
+    return findLoops(replies, { resumedAt: (thread) => this.#threads.resumedAt(thread), limit: max });
   }
 }

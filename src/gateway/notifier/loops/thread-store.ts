@@ -2,7 +2,7 @@ import type { Sqlite } from '../../../db/index.ts';
 import type { ResumedThread } from './find-loops.ts';
 
 /** So many are remembered; of one before them, older replies would count again. */
-const KEPT = 1000;
+const MAX_THREADS = 1000;
 
 /** From when on the replies of a thread count, for those that were paused once. */
 export class ThreadStore {
@@ -27,7 +27,7 @@ export class ThreadStore {
     this.#db.run(
       `DELETE FROM gateway_mail_threads WHERE resumed <=
          (SELECT resumed FROM gateway_mail_threads ORDER BY resumed DESC LIMIT 1 OFFSET ?)`,
-      [KEPT],
+      [MAX_THREADS],
     );
   }
 }
