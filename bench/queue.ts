@@ -188,7 +188,7 @@ async function manyFinished(bench: Bench): Promise<void> {
       const { row } = await queue.accept(input);
       await queue.claim(row.request_id);
       await queue.finish(row.request_id, { outcome: 'submitted' });
-      queue.line(1);
+      queue.queued(1);
       queue.depth();
     };
   const contenders = [

@@ -7,12 +7,12 @@ import { type ControlDependencies, RECONCILE_HINT } from './dependencies.ts';
 /** `POST /v1/requests`: checks in the contract's order, stores, then responds. */
 export async function acceptRequest(
   body: RequestBody,
-  on: ControlDependencies,
+  deps: ControlDependencies,
   source: 'http' | 'fleet' = 'http',
 ): Promise<Accepted> {
-  const { epoch } = refuseClosedAdmission(on);
-  if (body.kind === 'submit_prompt') refusePrompt(body, on);
-  const accepted = await on.queue.accept({
+  const { epoch } = refuseClosedAdmission(deps);
+  if (body.kind === 'submit_prompt') refusePrompt(body, deps);
+  const accepted = await deps.queue.accept({
     kind: body.kind,
     payload: body.payload,
     source,
@@ -55,17 +55,17 @@ export function refuseLongPrompt(prompt: string, { surface }: ControlDependencie
   });
 }
 
-function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on: ControlDependencies): void {
-  refuseLongPrompt(body.payload.prompt, on);
-  const headless = on.surface.headless?.state();
-  const busy = headless && (headless.active_turn_id !== null || on.queue.depth() > 0);
+function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, deps: ControlDependencies): void {
+  refuseLongPrompt(body.payload.prompt, deps);
+  const headless = deps.surface.headless?.state();
+  const busy = headless && (headless.active_turn_id !== null || deps.queue.depth() > 0);
   // A retry of an accepted request gets the first response again, whatever is running.
-  if (busy && !body.wait_in_line && !on.queue.knowsKey(body.idempotency_key)) {
+  if (busy && !body.wait_in_line && !deps.queue.knowsKey(body.idempotency_key)) {
     throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way', {
       hint: 'wait for it, or let it wait for its turn: --wait-in-line, "wait_in_line": true in a body',
     });
   }
-  if (on.surface.kind === 'tui' && body.payload.execution) {
+  if (deps.surface.kind === 'tui' && body.payload.execution) {
     throw refusal('invalid_execution', 'payload.execution: a TUI agent does not take a model override');
   }
 }

@@ -10,6 +10,6 @@ export type { ControlDependencies } from './dependencies.ts';
 export { followLedger, untilFinished } from './follow.ts';
 export { promptNow } from './prompt-now.ts';
 export { reconcile, reconciliation } from './reconcile.ts';
-export { seeScreen } from './see-screen.ts';
+export { nextScreen as seeScreen } from './next-screen.ts';
 export { sendKeysNow } from './send-keys-now.ts';
 export { waitingNow } from './waiting-now.ts';

@@ -17,14 +17,14 @@ import type { ControlDependencies } from './dependencies.ts';
  * `POST /v1/control/prompt`: typed now or refused now. It leaves a row and a ledger, so that its proof outlives the
  * response.
  */
-export async function promptNow(body: ControlPromptBody, on: ControlDependencies): Promise<PromptResult> {
+export async function promptNow(body: ControlPromptBody, deps: ControlDependencies): Promise<PromptResult> {
   const admission = promptAdmission(body);
-  refuseLongPrompt(body.prompt, on);
-  refuseStructure(body, admission, on);
-  refuseBusy(admission, on);
-  const execution: Execution = { source: 'direct', id: 'prompt', since: on.clock.now() };
-  if (on.surface.kind === 'headless') return beginTurn(body, admission, on, execution);
-  return on.slot.run(execution, async () => settle(await claimed(payloadOf(body), on), admission, on));
+  refuseLongPrompt(body.prompt, deps);
+  refuseStructure(body, admission, deps);
+  refuseBusy(admission, deps);
+  const execution: Execution = { source: 'direct', id: 'prompt', since: deps.clock.now() };
+  if (deps.surface.kind === 'headless') return beginTurn(body, admission, deps, execution);
+  return deps.slot.run(execution, async () => settle(await acceptAndClaim(payloadOf(body), deps), admission, deps));
 }
 
 /**
@@ -34,23 +34,23 @@ export async function promptNow(body: ControlPromptBody, on: ControlDependencies
 function beginTurn(
   body: ControlPromptBody,
   admission: PromptAdmission,
-  on: ControlDependencies,
+  deps: ControlDependencies,
   execution: Execution,
 ): Promise<PromptResult> {
   const turn_id = newTurnId();
   return new Promise((resolve, reject) => {
     let request_id: string | undefined;
-    const stop = on.queue.entries.on((entry) => {
+    const stop = deps.queue.entries.on((entry) => {
       if (entry.stage !== 'submitted' || entry.request_id !== request_id) return;
-      tellSubmitted(admission, on, { request_id, turn_id });
+      recordSubmitted(admission, deps, { request_id, turn_id });
       resolve(promptSent(admission, { turn_id, evidence: { request_id } }));
     });
-    on.slot
+    deps.slot
       .run(execution, async () => {
-        const row = await claimed({ ...payloadOf(body), turn_id }, on);
+        const row = await acceptAndClaim({ ...payloadOf(body), turn_id }, deps);
         request_id = row.request_id;
-        const result = await settle(row, admission, on, turn_id);
-        on.events.write('control_prompt_completed', { request_id, turn_id });
+        const result = await settle(row, admission, deps, turn_id);
+        deps.events.write('control_prompt_completed', { request_id, turn_id });
         return { turn_id, ...result };
       })
       .then(resolve, reject)
@@ -58,49 +58,49 @@ function beginTurn(
   });
 }
 
-async function claimed(payload: Record<string, unknown>, on: ControlDependencies): Promise<RequestRow> {
-  const { row } = await on.queue.accept({
+async function acceptAndClaim(payload: Record<string, unknown>, deps: ControlDependencies): Promise<RequestRow> {
+  const { row } = await deps.queue.accept({
     kind: 'submit_prompt',
     payload,
     source: 'direct',
     priority: PRIORITY.high,
-    epoch: on.presence.epoch(),
+    epoch: deps.presence.epoch(),
   });
-  await claimRequest(row, on);
+  await claimRequest(row, deps);
   return row;
 }
 
-function tellSubmitted(
+function recordSubmitted(
   { policy }: PromptAdmission,
-  on: ControlDependencies,
+  deps: ControlDependencies,
   which: { request_id: string; turn_id?: string },
 ): void {
-  const submitted_at_utc = utcStamp(on.clock.now());
-  on.events.write('control_prompt_submitted', { ...which, admission_policy: policy, submitted_at_utc });
+  const submitted_at_utc = utcStamp(deps.clock.now());
+  deps.events.write('control_prompt_submitted', { ...which, admission_policy: policy, submitted_at_utc });
 }
 
 /** For a headless turn, `submitted` was already reported. */
 async function settle(
   row: RequestRow,
   admission: PromptAdmission,
-  on: ControlDependencies,
+  deps: ControlDependencies,
   turn_id?: string,
 ): Promise<PromptResult> {
   const { request_id } = row;
-  const ran = await runRequest(row, admission.policy, on);
+  const ran = await runRequest(row, admission.policy, deps);
   const { ending } = ran;
-  const finished = on.queue.get(request_id);
+  const finished = deps.queue.get(request_id);
   const reasons = reasonTexts(ran.reasons);
   if (ending === 'submitted') {
-    if (!turn_id) tellSubmitted(admission, on, { request_id });
+    if (!turn_id) recordSubmitted(admission, deps, { request_id });
     return promptSent(admission, { evidence: { request_id } });
   }
   if (ending === 'not_ready' || ending === 'returned') {
-    throw refused(on, admission, ['not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id }]);
+    throw recordRefusal(deps, admission, ['not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id }]);
   }
   const detail = finished.error_detail ?? ending;
   const outcome = ending === 'left' ? DELIVERY_OUTCOMES[ending].ends : ending;
-  on.events.write('control_prompt_failed', {
+  deps.events.write('control_prompt_failed', {
     request_id,
     ...(turn_id && { turn_id }),
     error_detail: detail,
@@ -113,9 +113,9 @@ async function settle(
 type Refusal = Parameters<typeof promptRefusal> extends [PromptAdmission, ...infer Rest] ? Rest : never;
 
 /** The refusal, also written to events.jsonl, where a later "why did this prompt never arrive" finds it. */
-function refused(on: ControlDependencies, admission: PromptAdmission, refusal: Refusal): RouseError {
+function recordRefusal(deps: ControlDependencies, admission: PromptAdmission, refusal: Refusal): RouseError {
   const [error_code, detail, reasons, attempt] = refusal;
-  on.events.write('control_prompt_refused', {
+  deps.events.write('control_prompt_refused', {
     error_code,
     detail,
     ...(reasons && { reasons }),
@@ -124,52 +124,52 @@ function refused(on: ControlDependencies, admission: PromptAdmission, refusal: R
   return promptRefusal(admission, ...refusal);
 }
 
-function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, on: ControlDependencies): void {
-  const state = on.presence.admission();
+function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, deps: ControlDependencies): void {
+  const state = deps.presence.admission();
   if (state === 'blocked_reconciliation') {
-    throw refused(on, admission, ['blocked_reconciliation', 'earlier requests must be reconciled first']);
+    throw recordRefusal(deps, admission, ['blocked_reconciliation', 'earlier requests must be reconciled first']);
   }
   if (state === 'blocked_unavailable') {
-    const why = on.surface.observation().unavailableReason;
-    throw refused(on, admission, ['unavailable', `the agent is not available${why ? `: ${why}` : ''}`]);
+    const why = deps.surface.observation().unavailableReason;
+    throw recordRefusal(deps, admission, ['unavailable', `the agent is not available${why ? `: ${why}` : ''}`]);
   }
-  if (on.surface.kind === 'tui') {
+  if (deps.surface.kind === 'tui') {
     if (body.chat_session && body.chat_session.mode !== 'new') {
-      throw refused(on, admission, [
+      throw recordRefusal(deps, admission, [
         'invalid_chat_session',
         'a TUI agent takes only chat_session.mode "new"',
       ]);
     }
     if (body.execution)
-      throw refused(on, admission, ['invalid_execution', 'a TUI agent takes no model override']);
+      throw recordRefusal(deps, admission, ['invalid_execution', 'a TUI agent takes no model override']);
     if (body.chat_session && admission.policy !== 'ready_only') {
-      throw refused(on, admission, ['invalid_admission_policy', 'a new chat session needs a ready agent']);
+      throw recordRefusal(deps, admission, ['invalid_admission_policy', 'a new chat session needs a ready agent']);
     }
     return;
   }
   if (admission.policy !== 'ready_only') {
-    throw refused(on, admission, [
+    throw recordRefusal(deps, admission, [
       'invalid_admission_policy',
       'a headless agent takes a prompt only when ready',
     ]);
   }
-  if (body.chat_session?.mode === 'current' && !on.surface.headless?.state().chat_session.current) {
-    throw refused(on, admission, ['missing_current_chat_session', 'there is no current chat session']);
+  if (body.chat_session?.mode === 'current' && !deps.surface.headless?.state().chat_session.current) {
+    throw recordRefusal(deps, admission, ['missing_current_chat_session', 'there is no current chat session']);
   }
 }
 
-function refuseBusy(admission: PromptAdmission, on: ControlDependencies): void {
-  const { current } = on.slot;
+function refuseBusy(admission: PromptAdmission, deps: ControlDependencies): void {
+  const { current } = deps.slot;
   if (current) {
-    throw refused(on, admission, [
+    throw recordRefusal(deps, admission, [
       'not_ready',
       `the gateway is busy with ${current.source} ${current.id}`,
       [reasonText(reason('active_execution', 'running'))],
     ]);
   }
-  const depth = on.queue.depth();
+  const depth = deps.queue.depth();
   if (depth > 0) {
-    throw refused(on, admission, [
+    throw recordRefusal(deps, admission, [
       'not_ready',
       `${depth} requests are in line before it`,
       [reasonText(reason('queue_depth', String(depth)))],

@@ -4,15 +4,15 @@ import type { ControlDependencies } from './dependencies.ts';
 import { waitingNow } from './waiting-now.ts';
 
 /** What an earlier agent process left, and whether a person must decide about it. */
-export function reconciliation(on: ControlDependencies) {
-  const { presence, queue } = on;
+export function reconciliation(deps: ControlDependencies) {
+  const { presence, queue } = deps;
   const { epoch, recovery } = presence.door();
-  const inherited = queue.line(1000).filter((row) => row.managed_agent_instance_epoch < epoch);
+  const inherited = queue.queued(1000).filter((row) => row.managed_agent_instance_epoch < epoch);
   return {
     schema_version: 1 as const,
     managed_agent_recovery: recovery,
     managed_agent_instance_epoch: epoch,
-    requests: inherited.map(waitingNow(on)).map(toListedRequest),
+    requests: inherited.map(waitingNow(deps)).map(toListedRequest),
   };
 }
 
@@ -20,18 +20,18 @@ export function reconciliation(on: ControlDependencies) {
 export async function reconcile(
   keep: readonly string[],
   discard: readonly string[],
-  on: ControlDependencies,
+  deps: ControlDependencies,
 ) {
-  const known = new Set(reconciliation(on).requests.map((request) => request.request_id));
+  const known = new Set(reconciliation(deps).requests.map((request) => request.request_id));
   for (const id of [...keep, ...discard]) {
     if (!known.has(id)) throw notFound(`request ${id} does not wait for reconciliation`);
   }
   const both = keep.find((id) => discard.includes(id));
   if (both !== undefined) throw invalid(`request ${both} is named both in keep and in discard`);
   for (const id of discard) {
-    await on.queue.finish(id, { outcome: 'cancelled', detail: 'discarded at reconciliation' });
+    await deps.queue.finish(id, { outcome: 'cancelled', detail: 'discarded at reconciliation' });
   }
-  await on.queue.keep(keep, on.presence.epoch());
-  on.instances.settle();
-  return reconciliation(on);
+  await deps.queue.keep(keep, deps.presence.epoch());
+  deps.instances.settle();
+  return reconciliation(deps);
 }

@@ -5,21 +5,21 @@ import { refuseClosedAdmission } from './accept-request.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
 /** `POST /v1/control/send-keys`: raw keys, now, even into a dialog or a busy turn. Not queued; recorded as raw keys. */
-export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): Promise<ControlResult> {
-  refuseClosedAdmission(on);
-  if (!capabilitiesOf(on.backend).sendKeys) {
-    throw refusal('unsupported_target', `a ${on.backend} agent has no keyboard`);
+export async function sendKeysNow(body: SendKeysBody, deps: ControlDependencies): Promise<ControlResult> {
+  refuseClosedAdmission(deps);
+  if (!capabilitiesOf(deps.backend).sendKeys) {
+    throw refusal('unsupported_target', `a ${deps.backend} agent has no keyboard`);
   }
-  const result = await on.surface.sendKeys({
-    requestId: newRequestId(on.clock.now()),
+  const result = await deps.surface.sendKeys({
+    requestId: newRequestId(deps.clock.now()),
     sequence: body.sequence,
     escapeSpecialKeys: body.escape_special_keys,
     expectedDialog: body.expected_dialog ?? undefined,
   });
-  on.events.write('control_input', {
+  deps.events.write('control_input', {
     escape_special_keys: body.escape_special_keys,
     sequence_preview: preview(body.sequence, 120),
-    submitted_at_utc: utcStamp(on.clock.now()),
+    submitted_at_utc: utcStamp(deps.clock.now()),
     outcome: result.outcome,
     evidence: result.evidence,
   });

@@ -8,12 +8,12 @@ import type { ControlDependencies } from './dependencies.ts';
  * Adds to queued rows the reason why they wait now. On disk only the next one has a reason, from the dispatcher's last
  * look. The cost does not grow with the queue.
  */
-export function waitingNow(on: ControlDependencies): (row: RequestRow) => RequestRow {
+export function waitingNow(deps: ControlDependencies): (row: RequestRow) => RequestRow {
   let reasonOf: ((row: RequestRow) => string | null) | undefined;
   return (row) => {
-    if (row.state === 'running') return { ...row, waiting_reason: unanswered(on, row) };
+    if (row.state === 'running') return { ...row, waiting_reason: unanswered(deps, row) };
     if (row.state !== 'accepted') return row;
-    reasonOf ??= reasons(on);
+    reasonOf ??= reasons(deps);
     return { ...row, waiting_reason: reasonOf(row) };
   };
 }
@@ -25,8 +25,8 @@ function unanswered({ slot, surface }: ControlDependencies, row: RequestRow): st
   return unseen ? reasonText(unseen) : null;
 }
 
-function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
-  const { queue, presence, surface } = on;
+function reasons(deps: ControlDependencies): (row: RequestRow) => string | null {
+  const { queue, presence, surface } = deps;
   const admission = presence.admission();
   if (admission === 'blocked_reconciliation') {
     const epoch = presence.epoch();
@@ -43,7 +43,7 @@ function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
   const [interrupt] = queue.interrupts(1);
   const plan = queue.plan();
   const joined = new Map(plan?.drop.map(({ requestId, into }) => [requestId, into]));
-  const head = interrupt?.request_id ?? plan?.keep[0] ?? queue.line(1)[0]?.request_id;
+  const head = interrupt?.request_id ?? plan?.keep[0] ?? queue.queued(1)[0]?.request_id;
   return (row) => {
     const into = joined.get(row.request_id);
     if (into !== undefined) return `joined to ${into}`;
@@ -54,7 +54,7 @@ function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
         : `behind ${before}`;
     }
     if (row.request_id !== head && head !== undefined) return `behind ${head}`;
-    return whyNotNow(on) ?? row.waiting_reason;
+    return whyNotNow(deps) ?? row.waiting_reason;
   };
 }
 

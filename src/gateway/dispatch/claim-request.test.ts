@@ -12,7 +12,7 @@ import { claimRequest } from './claim-request.ts';
 let unsynced = 0;
 let ending = new Ending();
 let queue: RequestQueue;
-let told: string[];
+let stages: string[];
 
 beforeEach(() => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-claim-'));
@@ -28,8 +28,8 @@ beforeEach(() => {
   };
   unsynced = 0;
   queue = new RequestQueue(db, systemClock);
-  told = [];
-  queue.entries.on(({ stage }) => told.push(stage));
+  stages = [];
+  queue.entries.on(({ stage }) => stages.push(stage));
 });
 afterEach(async () => {
   await ending.run();
@@ -63,11 +63,11 @@ describe('a disk that takes a change and then refuses the sync', () => {
   it('is no reason to tell nobody what storage says: those who wait for it look', async () => {
     unsynced = 1;
     await expect(accept('http')).rejects.toMatchObject({ code: 'unavailable' });
-    const { request_id: id } = queue.line(1)[0]!;
+    const { request_id: id } = queue.queued(1)[0]!;
     unsynced = 1;
     await expect(queue.finish(id, { outcome: 'submitted' })).rejects.toMatchObject({ code: 'unavailable' });
     await queue.finish(id, { outcome: 'submitted' });
     expect(queue.get(id)).toMatchObject({ state: 'completed' });
-    expect(told).toEqual(['accepted', 'finished']);
+    expect(stages).toEqual(['accepted', 'finished']);
   });
 });

@@ -5,7 +5,7 @@ import { claimRequest } from './claim-request.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
 import { requeue } from './requeue.ts';
-import { type Ran, type RunDependencies, runRequest } from './run-request.ts';
+import { type RunResult, type RunDependencies, runRequest } from './run-request.ts';
 import { untilStored } from './until-stored.ts';
 
 export interface DispatchDependencies extends RunDependencies {
@@ -27,7 +27,7 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   await queue.expire();
   if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
   const plan = queue.plan();
-  const row = plan ? queue.get(plan.keep[0]!) : queue.line(1)[0];
+  const row = plan ? queue.get(plan.keep[0]!) : queue.queued(1)[0];
   // An interrupt ahead of it goes first, on its own loop. Its end wakes this one.
   if (!row || (queue.interrupts(1)[0] && row.managed_agent_instance_epoch === dependencies.epoch())) {
     return untilExpiry(dependencies);
@@ -42,14 +42,14 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     return untilExpiry(dependencies);
   }
   const pause = dependencies.pause.left();
-  if (pause > 0) return sooner(pause, untilExpiry(dependencies));
+  if (pause > 0) return earlierOf(pause, untilExpiry(dependencies));
   try {
     const delivered = slot.run(executionOf(row, clock), async () => {
-      if (row.source === 'direct') return await ended(row, dependencies);
+      if (row.source === 'direct') return await failDirect(row, dependencies);
       if (!(await claimRequest(row, dependencies))) return 0;
-      return paused(await runRequest(row, 'ready_only', dependencies, () => plan), dependencies);
+      return pauseAfter(await runRequest(row, 'ready_only', dependencies, () => plan), dependencies);
     });
-    return await unlessUnanswered(delivered, dependencies);
+    return await untilEndedOrUnanswered(delivered, dependencies);
   } catch (error) {
     // The slot was taken between the look and the run. Its release wakes this loop.
     if (isRouseError(error) && error.code === 'not_ready') return 'idle';
@@ -58,7 +58,7 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
 }
 
 /** A direct prompt is never queued: its caller got the error that the disk refused it. */
-async function ended(row: RequestRow, dependencies: DispatchDependencies): Promise<number> {
+async function failDirect(row: RequestRow, dependencies: DispatchDependencies): Promise<number> {
   const why = 'the disk refused to keep it when it was asked for';
   await untilStored(() => requeue(row, dependencies.queue, { why, evidence: [] }), dependencies);
   return 0;
@@ -72,7 +72,7 @@ export async function resumeRequest(row: RequestRow, dependencies: DispatchDepen
   const { slot, clock, log } = dependencies;
   const resume = (): Promise<void> =>
     slot.run(executionOf(row, clock), async () => {
-      paused(await runRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
+      pauseAfter(await runRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
     });
   try {
     await untilStored(resume, dependencies);
@@ -88,7 +88,7 @@ function executionOf({ request_id: id, request_kind }: RequestRow, clock: Clock)
   return { source: request_kind === 'mail_notifier_prompt' ? 'mail' : 'queue', id, since: clock.now() };
 }
 
-function paused({ ending }: Ran, { pause }: DispatchDependencies): number {
+function pauseAfter({ ending }: RunResult, { pause }: DispatchDependencies): number {
   if (ending === 'returned') return pause.begin();
   if (ending === 'submitted') pause.reset();
   return 0;
@@ -98,7 +98,7 @@ function paused({ ending }: Ran, { pause }: DispatchDependencies): number {
  * While the tool does not react to a prompt, the queue behind it is still maintained. The slot's release wakes this
  * loop.
  */
-async function unlessUnanswered(
+async function untilEndedOrUnanswered(
   delivered: Promise<NextPass>,
   dependencies: DispatchDependencies,
 ): Promise<NextPass> {
@@ -132,7 +132,7 @@ export function whyNotNow({
   return ready ? undefined : (whyText(reasons) ?? 'not ready');
 }
 
-function sooner(pause: number, expiry: NextPass): number {
+function earlierOf(pause: number, expiry: NextPass): number {
   return expiry === 'idle' ? pause : Math.min(pause, expiry);
 }
 

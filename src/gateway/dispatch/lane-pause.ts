@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 
-const FIRST_MS = 1000;
-const LONGEST_MS = 60_000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * The lane refused to type although the last observation was ready: it saw more. Asking again immediately would spin,
@@ -23,7 +23,7 @@ export class LanePause {
 
   /** Records another refusal and returns the wait that follows. */
   begin(): number {
-    const pause = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(this.#refusals++, 10));
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#refusals++, 10));
     this.#until = this.#clock.monotonic() + pause;
     return pause;
   }

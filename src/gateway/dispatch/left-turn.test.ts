@@ -15,7 +15,7 @@ afterEach(async () => {
   ending = new Ending();
 });
 
-class Telling extends FakeSurface {
+class FollowingSurface extends FakeSurface {
   followed: LeftTurn[] = [];
 
   followLeft(turn: LeftTurn): boolean {
@@ -54,7 +54,7 @@ const stages = (queue: RequestQueue, id: string) => queue.ledger(id).map(({ stag
 
 describe('a turn that was under way when a gateway ended', () => {
   it('is watched by the next one, and its end comes into the ledger as its tool told it', async () => {
-    const surface = new Telling();
+    const surface = new FollowingSurface();
     const { queue, ids } = await typed(surface, 'first', 'second');
     followLeftTurn({ queue, surface, clock });
     expect(surface.followed).toMatchObject([{ text: 'second' }]);
@@ -66,7 +66,7 @@ describe('a turn that was under way when a gateway ended', () => {
   });
 
   it('is not watched where its end was told, or nothing was submitted', async () => {
-    const surface = new Telling();
+    const surface = new FollowingSurface();
     const ended = await typed(surface, 'first');
     await surface.reportStage('turn_finished');
     followLeftTurn({ queue: ended.queue, surface, clock });

@@ -38,7 +38,7 @@ async function leftBehind(
   return { queue, id: row.request_id };
 }
 
-class Taken extends FakeSurface {
+class TakenBackSurface extends FakeSurface {
   override recover = async () => ({
     verdict: 'not_submitted' as const,
     evidence: [{ source: 'composer', atUtc: '', facts: { found: 'it was taken back' } }],
@@ -48,7 +48,7 @@ class Taken extends FakeSurface {
 describe('a request that was typed and provably not submitted', () => {
   it('goes back in line with what was found, and its ledger does not deny that it was typed', async () => {
     const { queue, id } = await leftBehind('http');
-    await recoverRunning(queue, new Taken());
+    await recoverRunning(queue, new TakenBackSurface());
     expect(queue.get(id)).toMatchObject({ state: 'accepted', returns: 1 });
     expect(queue.ledger(id).at(-1)).toMatchObject({
       stage: 'returned',
@@ -61,7 +61,7 @@ describe('a request that was typed and provably not submitted', () => {
 
   it('ends with what was found when it was a direct prompt', async () => {
     const { queue, id } = await leftBehind('direct');
-    await recoverRunning(queue, new Taken());
+    await recoverRunning(queue, new TakenBackSurface());
     const { outcome, error_detail } = queue.get(id);
     expect([outcome, error_detail]).toEqual([
       'failed',

@@ -2,7 +2,7 @@ import type { Evidence } from '../../terminal/index.ts';
 import type { RequestQueue, RequestRow } from '../queue/index.ts';
 
 /** A request is requeued once. If that is not enough, a person should look. */
-const MOST_RETURNS = 1;
+const MAX_RETURNS = 1;
 
 /**
  * Nothing of the request is in the tool: it was never typed or, by the evidence, did not arrive or was erased. A direct
@@ -13,7 +13,7 @@ export async function requeue(
   queue: RequestQueue,
   { why, evidence }: { why: string; evidence: Evidence[] },
 ): Promise<void> {
-  if (row.source !== 'direct' && row.returns < MOST_RETURNS) {
+  if (row.source !== 'direct' && row.returns < MAX_RETURNS) {
     await queue.giveBack(row.request_id, why, { counted: true, evidence });
     return;
   }

@@ -36,7 +36,7 @@ export interface RunDependencies {
  */
 export type RunEnd = RequestOutcome | CodeWith<typeof DELIVERY_OUTCOMES, 'later'>;
 
-export interface Ran {
+export interface RunResult {
   ending: RunEnd;
   /** As the surface reported them. */
   reasons: Why[];
@@ -52,10 +52,10 @@ export async function runRequest(
   dependencies: RunDependencies,
   joined: () => CoalescePlan | undefined = () => undefined,
   resume = false,
-): Promise<Ran> {
+): Promise<RunResult> {
   const { queue, surface } = dependencies;
   let plan = joined();
-  const pressing = (): Recheck => {
+  const beforePress = (): Recheck => {
     plan = joined();
     return mayInterrupt(row, queue);
   };
@@ -63,7 +63,7 @@ export async function runRequest(
   try {
     result =
       row.request_kind === 'interrupt'
-        ? await interrupt(row, surface, pressing)
+        ? await interrupt(row, surface, beforePress)
         : await surface.deliver({ ...promptDelivery(row, policy, dependencies), resume });
   } catch (error) {
     const begun = queue.ledger(row.request_id);
@@ -103,11 +103,11 @@ export async function runRequest(
 async function interrupt(
   row: RequestRow,
   surface: AgentSurface,
-  pressing: () => Recheck,
+  beforePress: () => Recheck,
 ): Promise<DeliveryResult> {
-  const may = pressing();
+  const may = beforePress();
   if (!may.go) return { outcome: 'superseded', reasons: [may.reason], evidence: [], untouched: true };
-  return surface.interrupt(row.request_id, pressing);
+  return surface.interrupt(row.request_id, beforePress);
 }
 
 function promptDelivery(

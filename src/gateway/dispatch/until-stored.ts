@@ -1,7 +1,7 @@
 import { type Clock, isRouseError, sleep } from '../../base/index.ts';
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * The end of a request must be stored: otherwise it stays `running`, and nothing handles it before the next gateway
@@ -16,7 +16,7 @@ export async function untilStored<T>(
       return await work();
     } catch (error) {
       if (!isRouseError(error) || error.code !== 'unavailable' || stopping?.aborted) throw error;
-      await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10)), stopping);
+      await sleep(clock, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10)), stopping);
     }
   }
 }

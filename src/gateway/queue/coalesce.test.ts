@@ -46,11 +46,11 @@ describe('coalescing of control intents', () => {
   it('never drops an ordinary prompt and keeps at most one of each sort', () => {
     const actions = fc.constantFrom('interrupt', '/compact', '/clear', '/new', 'hello', 'mail');
     fc.assert(
-      fc.property(fc.array(actions, { maxLength: 12 }), (line) => {
-        const rows = line.map((action) => row(action));
+      fc.property(fc.array(actions, { maxLength: 12 }), (actions) => {
+        const rows = actions.map((action) => row(action));
         const plan = planCoalescing(rows);
         const dropped = new Set(plan?.drop.map((entry) => entry.requestId));
-        for (const [i, action] of line.entries()) {
+        for (const [i, action] of actions.entries()) {
           if (action === 'hello' || action === 'mail') expect(dropped.has(rows[i]!.request_id)).toBe(false);
         }
         expect((plan?.keep ?? []).length).toBeLessThanOrEqual(2);

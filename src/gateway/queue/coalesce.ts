@@ -31,11 +31,11 @@ export function isControlIntent(row: RequestRow): boolean {
  * and goes first, the strongest context command is kept (the later of equals), and the rest are coalesced into it. An
  * ordinary prompt, an internal one or another epoch ends the run.
  */
-export function planCoalescing(line: readonly RequestRow[]): CoalescePlan | undefined {
+export function planCoalescing(queued: readonly RequestRow[]): CoalescePlan | undefined {
   const run: { row: RequestRow; action: string }[] = [];
-  for (const row of line) {
+  for (const row of queued) {
     const named = action(row);
-    const sameEpoch = row.managed_agent_instance_epoch === line[0]?.managed_agent_instance_epoch;
+    const sameEpoch = row.managed_agent_instance_epoch === queued[0]?.managed_agent_instance_epoch;
     if (!named || !sameEpoch) break;
     run.push({ row, action: named });
   }

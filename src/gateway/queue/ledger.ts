@@ -43,9 +43,9 @@ export function entriesAfter(
   entryId: number,
   { limit, requestId }: { limit: number; requestId?: string | undefined },
 ): LedgerEntry[] {
-  const of = requestId === undefined ? '' : 'request_id = ?3 AND';
+  const where = requestId === undefined ? '' : 'request_id = ?3 AND';
   return db
-    .all<Row>(`SELECT * FROM gateway_request_stages WHERE ${of} entry_id > ?1 ORDER BY entry_id LIMIT ?2`, [
+    .all<Row>(`SELECT * FROM gateway_request_stages WHERE ${where} entry_id > ?1 ORDER BY entry_id LIMIT ?2`, [
       entryId,
       limit,
       ...(requestId === undefined ? [] : [requestId]),

@@ -11,7 +11,7 @@ export class OpenedFile {
   readonly #inode: bigint;
   readonly #device: bigint;
   readonly #fix: string;
-  #sound = false;
+  #isChecked = false;
 
   /** `fix` is a sentence: what to do when the file cannot be put back. */
   constructor(path: string, fix: string) {
@@ -46,13 +46,13 @@ export class OpenedFile {
   }
 
   /** `unavailable` when something is. Those who ask at one moment, such as all accepts of one commit, share an answer. */
-  require(): void {
-    if (this.#sound) return;
+  requireSound(): void {
+    if (this.#isChecked) return;
     const { trouble } = this;
     if (trouble === undefined) {
-      this.#sound = true;
+      this.#isChecked = true;
       process.nextTick(() => {
-        this.#sound = false;
+        this.#isChecked = false;
       });
       return;
     }

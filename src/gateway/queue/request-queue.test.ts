@@ -38,7 +38,7 @@ const accept = async (queue: RequestQueue, input: AcceptInput): Promise<string> 
   (await queue.accept(input)).row.request_id;
 
 const texts = (queue: RequestQueue): string[] =>
-  queue.line(1000).map((row) => JSON.parse(row.payload_json).prompt);
+  queue.queued(1000).map((row) => JSON.parse(row.payload_json).prompt);
 
 describe('the line', () => {
   it('is ordered by priority and then by acceptance, within one millisecond too', async () => {
@@ -93,7 +93,7 @@ describe('the depth', () => {
       )!.n;
     const step = fc.constantFrom('accept', 'claim', 'back', 'finish', 'undone', 'expire', 'prune');
     for (const [i, each] of fc.sample(step, { numRuns: 200, seed: 11 }).entries()) {
-      const [first] = queue.line(1);
+      const [first] = queue.queued(1);
       const [running] = queue.running();
       if (each === 'accept') expect((await queue.accept(prompt(`${i}`))).depth).toBe(counted());
       if (each === 'claim' && first) await queue.claim(first.request_id);
@@ -256,20 +256,20 @@ describe('epochs', () => {
 describe('the ledger', () => {
   it('tells every entry once, after it was written, in order', async () => {
     const { queue } = open();
-    const told: number[] = [];
+    const emitted: number[] = [];
     queue.entries.on((entry) => {
-      told.push(entry.entry_id);
+      emitted.push(entry.entry_id);
       expect(queue.ledger(entry.request_id).map((each) => each.entry_id)).toContain(entry.entry_id);
     });
     const ids = await Promise.all([1, 2, 3].map((n) => accept(queue, prompt(`${n}`))));
     await Promise.all(ids.map((id) => queue.record(id, 'typing', 'composer', { a: 1 })));
     await Promise.all(ids.map((id) => queue.finish(id, { outcome: 'submitted' })));
-    expect(told).toEqual(queue.ledgerAfter(0).map((entry) => entry.entry_id));
+    expect(emitted).toEqual(queue.ledgerAfter(0).map((entry) => entry.entry_id));
     expect(queue.ledgerAfter(0, ids[1]).map((entry) => entry.stage)).toEqual([
       'accepted',
       'typing',
       'finished',
     ]);
-    expect(queue.ledgerAfter(told[5]!).map((entry) => entry.entry_id)).toEqual(told.slice(6));
+    expect(queue.ledgerAfter(emitted[5]!).map((entry) => entry.entry_id)).toEqual(emitted.slice(6));
   });
 });

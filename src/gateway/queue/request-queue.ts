@@ -12,7 +12,7 @@ import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.t
 import { RequestCounts } from './counts.ts';
 import { appendEntry, type LedgerEntry } from './ledger.ts';
 import type { OpenedFile } from './opened-file.ts';
-import { QueueRoom } from './queue-room.ts';
+import { QueueCapacity } from './queue-capacity.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
 import { RequestReader } from './request-reader.ts';
 import { type Keep, PRUNE_EVERY, REQUEST_KEEP, removeOld } from './retention.ts';
@@ -47,7 +47,7 @@ export class RequestQueue extends RequestReader {
   #clock: Clock;
   #counts: RequestCounts;
   #ended = 0;
-  #room = new QueueRoom();
+  #capacity = new QueueCapacity();
   #file: OpenedFile | undefined;
 
   /** With `file`, nothing is accepted into a file that was replaced or removed. */
@@ -62,7 +62,7 @@ export class RequestQueue extends RequestReader {
     crashPoint('queue.accept.before-commit');
     const { accepted, entry } = await this.#commit((db) => this.#acceptWithin(db, input));
     crashPoint('queue.accept.after-commit');
-    this.#file?.require();
+    this.#file?.requireSound();
     if (entry) this.entries.emit(entry);
     return accepted;
   }
@@ -85,8 +85,8 @@ export class RequestQueue extends RequestReader {
   #acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
     const known = findByKey(db, input);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
-    this.#file?.require();
-    this.#room.require(db, input, this.depth());
+    this.#file?.requireSound();
+    this.#capacity.requireRoom(db, input, this.depth());
     const row = insertRequest(db, input, this.#clock.now());
     this.#counts.move(1, 1);
     return { accepted: { row, duplicate: false, depth: this.depth() }, entry: firstEntry(row) };
@@ -219,8 +219,8 @@ export class RequestQueue extends RequestReader {
   async cancel(requestId: string): Promise<RequestRow> {
     const row = this.get(requestId);
     if (row.state !== 'accepted') {
-      const stands = row.outcome === null ? `is ${row.state}` : `has ended (${row.outcome})`;
-      throw conflict(`request ${requestId} ${stands}; only an accepted request can be cancelled`);
+      const state = row.outcome === null ? `is ${row.state}` : `has ended (${row.outcome})`;
+      throw conflict(`request ${requestId} ${state}; only an accepted request can be cancelled`);
     }
     await this.finish(requestId, { outcome: 'cancelled', detail: 'cancelled on request' });
     return this.get(requestId);
@@ -243,8 +243,8 @@ export class RequestQueue extends RequestReader {
 
   /** How the control intents at the head of the queue are merged. Looks beyond the head only if the head is one. */
   plan(): CoalescePlan | undefined {
-    const [head] = this.line(1);
-    return head && isControlIntent(head) ? planCoalescing(this.line()) : undefined;
+    const [head] = this.queued(1);
+    return head && isControlIntent(head) ? planCoalescing(this.queued()) : undefined;
   }
 
   /**

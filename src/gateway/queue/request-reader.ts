@@ -37,9 +37,9 @@ export class RequestReader {
     limit: number;
     before?: number | undefined;
   }): RequestRow[] {
-    const of = filter.state === 'running' ? "state = 'running' AND" : '(?1 IS NULL OR state = ?1) AND';
+    const where = filter.state === 'running' ? "state = 'running' AND" : '(?1 IS NULL OR state = ?1) AND';
     return this.db.all<RequestRow>(
-      `SELECT * FROM gateway_requests WHERE ${of} sequence < ?2 ORDER BY sequence DESC LIMIT ?3`,
+      `SELECT * FROM gateway_requests WHERE ${where} sequence < ?2 ORDER BY sequence DESC LIMIT ?3`,
       [filter.state ?? null, filter.before ?? Number.MAX_SAFE_INTEGER, filter.limit],
     );
   }
@@ -93,7 +93,7 @@ export class RequestReader {
   }
 
   /** The head of the queue: interrupts first, then by priority and sequence. */
-  line(limit = 50): RequestRow[] {
+  queued(limit = 50): RequestRow[] {
     return this.db.all<RequestRow>(
       `SELECT * FROM gateway_requests WHERE state = 'accepted' ORDER BY priority DESC, sequence LIMIT ?`,
       [limit],

@@ -28,12 +28,12 @@ export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
 }
 
 /** How many bytes of each payload text a list shows; a single request is shown whole. */
-const LISTED_BYTES = 2048;
+const MAX_LISTED_BYTES = 2048;
 
 /** A request in a list: long texts are cut, and `payload_cut` says so. */
 export function toListedRequest(row: RequestRow) {
   const view = toRequestView(row);
-  if (row.payload_json.length <= LISTED_BYTES) return view;
+  if (row.payload_json.length <= MAX_LISTED_BYTES) return view;
   const payload = Object.fromEntries(
     Object.entries(view.payload).map(([name, value]) => [
       name,
@@ -47,7 +47,7 @@ export function toListedRequest(row: RequestRow) {
 /** Cuts by bytes, but never inside a character. */
 function cut(text: string): string {
   const bytes = Buffer.from(text);
-  return bytes.length <= LISTED_BYTES
+  return bytes.length <= MAX_LISTED_BYTES
     ? text
-    : new TextDecoder().decode(bytes.subarray(0, LISTED_BYTES), { stream: true });
+    : new TextDecoder().decode(bytes.subarray(0, MAX_LISTED_BYTES), { stream: true });
 }

@@ -34,12 +34,12 @@ function sources(directory: string): string[] {
 
 describe('docs/states.md', () => {
   it('has the table of outcomes as the code has it', () => {
-    const told = tableBelow('How a request ends').map(([, outcome, state, exit]) => [
+    const shown = tableBelow('How a request ends').map(([, outcome, state, exit]) => [
       outcome,
       state,
       Number(exit),
     ]);
-    expect(told).toEqual(
+    expect(shown).toEqual(
       codesOf(REQUEST_OUTCOMES).map((outcome) => [
         outcome,
         REQUEST_OUTCOMES[outcome].state,
@@ -50,10 +50,10 @@ describe('docs/states.md', () => {
 
   it('has every reason for which an agent is not disturbed, as its table has it', () => {
     const words = (code: ReasonCode): string => {
-      const { words: said, only } = reasonRow(code);
-      return typeof said === 'string' ? said : said(only ?? '…');
+      const { words: wording, only } = reasonRow(code);
+      return typeof wording === 'string' ? wording : wording(only ?? '…');
     };
-    const stands = (code: ReasonCode): string => {
+    const standingOf = (code: ReasonCode): string => {
       const { standing } = reasonRow(code);
       const found = typeof standing === 'string' ? standing : standing('…');
       return found === 'passing' ? '' : STANDING[found].state;
@@ -62,7 +62,7 @@ describe('docs/states.md', () => {
       .filter((code) => reasonRow(code).by !== 'gateway' && code !== 'unnamed')
       .map((code) => {
         const { name, only, typing } = reasonRow(code);
-        return [`${name}='${only ?? '…'}'`, words(code), typing, stands(code)];
+        return [`${name}='${only ?? '…'}'`, words(code), typing, standingOf(code)];
       });
     const shown = tableBelow('Why an agent is not disturbed').map((cells) => cells.slice(1, -1));
     expect(shown).toEqual(known);

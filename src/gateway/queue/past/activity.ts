@@ -14,7 +14,7 @@ export interface GatewayActivity {
 }
 
 /** Cheap at any size: only the newest entries and requests are looked at. */
-const ENTRIES = 600;
+const NEWEST_ENTRIES = 600;
 
 interface Step {
   request_id: string;
@@ -29,7 +29,7 @@ export function readActivity(db: Sqlite): GatewayActivity {
       `SELECT l.request_id, r.request_kind, l.stage, l.at_utc
          FROM (SELECT * FROM gateway_request_ledger ORDER BY entry_id DESC LIMIT ?) l
          JOIN gateway_requests r ON r.request_id = l.request_id ORDER BY l.entry_id`,
-      [ENTRIES],
+      [NEWEST_ENTRIES],
     )
     .filter(({ stage }) => stage === 'submitted' || stage === 'turn_seen' || stage === 'turn_finished');
   const times = (matches: (step: Step) => boolean): string[] =>

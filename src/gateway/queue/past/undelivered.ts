@@ -4,8 +4,8 @@ import { type AgentNeed, ASKING_OUTCOMES, requestTitle, sqlList } from '../../..
 import type { RequestRow } from '../request.ts';
 
 /** Cheap at any size: only the newest requests are looked at, and few of them are reported. */
-const REQUESTS = 200;
-const NAMED = 3;
+const NEWEST_REQUESTS = 200;
+const MAX_REPORTED = 3;
 
 type Row = Pick<
   RequestRow,
@@ -19,7 +19,7 @@ export function readUndelivered(db: Sqlite, agentName: string, since: Date): Age
       `SELECT request_id, request_kind, payload_json, outcome, error_detail, finished_at_utc
          FROM (SELECT * FROM gateway_requests ORDER BY sequence DESC LIMIT ?)
         WHERE outcome IN ${sqlList(ASKING_OUTCOMES)} AND finished_at_utc > ? ORDER BY sequence DESC LIMIT ?`,
-      [REQUESTS, since.toISOString(), NAMED],
+      [NEWEST_REQUESTS, since.toISOString(), MAX_REPORTED],
     )
     .map((row) => ({
       kind: row.outcome === 'unconfirmed' ? 'uncertain' : 'failed',

@@ -2,15 +2,15 @@ import { unavailable } from '../../base/index.ts';
 import { type PageScreen, refusal } from '../../wire/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
-interface Wanted {
+interface ScreenQuery {
   after?: string | undefined;
   wait_seconds: number;
 }
 
 /** `GET /v1/control/tui/screen`: the last screen; with `after`, held until it changes or the time is over. */
-export async function seeScreen(
+export async function nextScreen(
   { surface, clock }: Pick<ControlDependencies, 'surface' | 'clock'>,
-  { after, wait_seconds }: Wanted,
+  { after, wait_seconds }: ScreenQuery,
   signal: AbortSignal,
 ): Promise<PageScreen> {
   const { tui } = surface;

@@ -4,11 +4,11 @@ import { refusal } from '../../wire/index.ts';
 import type { AcceptInput } from './request.ts';
 
 /** Whether there is room for one more request: what is accepted must be kept, and a disk is not endless. */
-export class QueueRoom {
+export class QueueCapacity {
   /** At least as much as waits: it only grows, until it is counted anew. */
   #bytes: number | undefined;
 
-  require(db: Sqlite, { payload }: AcceptInput, waiting: number): void {
+  requireRoom(db: Sqlite, { payload }: AcceptInput, waiting: number): void {
     if (waiting >= limit('queueRows')) throw full(`${waiting} requests wait already`, 'queueRows');
     const more = Buffer.byteLength(JSON.stringify(payload));
     this.#bytes ??= waitingBytes(db);

@@ -11,10 +11,10 @@ afterEach(() =>
 
 function queue() {
   const db = openSqlite({ file: ':memory:', migrations: QUEUE_FILE_MIGRATIONS });
-  const line = new RequestQueue(db, new FakeClock());
+  const requests = new RequestQueue(db, new FakeClock());
   const accept = (prompt: string) =>
-    line.accept({ kind: 'submit_prompt', payload: { prompt }, priority: 0, source: 'http', epoch: 1 });
-  return { line, accept };
+    requests.accept({ kind: 'submit_prompt', payload: { prompt }, priority: 0, source: 'http', epoch: 1 });
+  return { line: requests, accept };
 }
 
 it('a queue that holds as many requests as it may takes no more, until one has ended', async () => {
