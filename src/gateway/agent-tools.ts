@@ -33,7 +33,9 @@ export function agentTools(
   const placed = known.placed?.mcp;
   const isNew = instanceId !== null && placed !== undefined && placed.instance_before !== instanceId;
   const missing =
-    known.mcp_server !== undefined && instanceId !== null && !wasGiven(manifest, known, { instanceId, pids });
+    known.mcp_server !== undefined &&
+    instanceId !== null &&
+    !hasLaunchArguments(manifest, known, { instanceId, pids });
   const elsewhere =
     !missing && known.mcp_door === 'http' && known.mcp_url !== `${baseUrl}${GATEWAY_ROUTES.mcp.path}`;
   const launched = missing ? undefined : known.mcp_server;
@@ -44,7 +46,7 @@ export function agentTools(
 }
 
 /** A tool may overwrite its command line with a title, so a launched one is recognised by its process id. */
-function wasGiven(
+function hasLaunchArguments(
   manifest: SessionManifest,
   known: KnownTools,
   { instanceId, pids }: { instanceId: string; pids: readonly number[] },

@@ -5,7 +5,7 @@ import { type LedgerEntry, PRIORITY, type RequestQueue } from './queue/index.ts'
 import { recordQueueEvents } from './queue-events.ts';
 
 /** How long after a queue grew its observers are notified. */
-const LINE_PAUSE_MS = 200;
+const QUEUE_PAUSE_MS = 200;
 
 /** Who is notified of what. Every notification is a hint: the receiver looks for itself. */
 export function connectRooms(
@@ -16,9 +16,9 @@ export function connectRooms(
   const { surface, queue, slot, instances, events, log, pause, keysPause, turns } = parts;
   const { notifier, mail, remind, late, showState } = made;
   /** Whether something was queued at the last notification. */
-  let inLine = false;
+  let wasQueued = false;
   const refresh = (): void => {
-    inLine = queue.depth() > 0;
+    wasQueued = queue.depth() > 0;
     showState();
     for (const loop of late.loops) loop.wake();
     late.fleet?.hint();
@@ -32,12 +32,16 @@ export function connectRooms(
     }),
   );
   for (const changed of [surface.changed, slot.changed, instances.changed])
-    ending.add(changed.on(() => turns.anew()));
+    ending.add(changed.on(() => turns.situationChanged()));
   // One notification is enough for everything that one commit accepted.
-  const moved = oncePerTick(refresh);
-  const grown = onceIn(LINE_PAUSE_MS, made.on.clock, refresh);
-  ending.add(grown.end);
-  ending.add(queue.entries.on((entry) => (inLine && isBehindOthers(entry, queue) ? grown.tell() : moved())));
+  const refreshSoon = oncePerTick(refresh);
+  const refreshLater = onceIn(QUEUE_PAUSE_MS, made.on.clock, refresh);
+  ending.add(refreshLater.end);
+  ending.add(
+    queue.entries.on((entry) =>
+      wasQueued && isBehindOthers(entry, queue) ? refreshLater.schedule() : refreshSoon(),
+    ),
+  );
   ending.add(slot.changed.on(refresh));
   ending.add(instances.changed.on(refresh));
   ending.add(queue.entries.on(({ stage }) => stage === 'finished' && instances.settle()));
@@ -76,14 +80,14 @@ function isBehindOthers(entry: LedgerEntry, queue: RequestQueue): boolean {
 }
 
 /** Runs once, some time after the first call. */
-function onceIn(ms: number, clock: Clock, work: () => void): { tell: () => void; end: () => void } {
+function onceIn(ms: number, clock: Clock, work: () => void): { schedule: () => void; end: () => void } {
   let cancel: (() => void) | undefined;
   const due = (): void => {
     cancel = undefined;
     work();
   };
   return {
-    tell: () => {
+    schedule: () => {
       cancel ??= clock.after(ms, due);
     },
     end: () => cancel?.(),

@@ -32,13 +32,13 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   const supervise = supervisor(clock, log, showState);
   const backend = session.backend;
   const on: ControlDependencies = { backend, surface, queue, slot, presence, instances, events, clock };
-  const hears = (): boolean => late.fleet?.hearMail() === true;
+  const serverReportsMail = (): boolean => late.fleet?.watchMail() === true;
   const { mail, notifier, notify } = createNotifier(
     config,
-    { ...parts, on, supervise, showState, hears },
+    { ...parts, on, supervise, showState, serverReportsMail: serverReportsMail },
     ending,
   );
-  const outbox = createOutbox(mail, { supervise, hears }, ending);
+  const outbox = createOutbox(mail, { supervise, serverReportsMail: serverReportsMail }, ending);
   late.notifier = notifier;
   const stopping = new AbortController();
   const dispatching: DispatchDependencies = {
@@ -100,11 +100,11 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
   const glance = new WrittenOnChange(parts.files.glance, config.clock, parts.troubles, {
     // "rouse ls" right after "rouse launch --wake" must not report that the tool is gone and wakes are off. Working and
     // idle count as the same state: a busy queue alternates between them.
-    atOnce: ({ standing, wakes }: GlanceFile) => [
+    urgent: ({ standing, wakes }: GlanceFile) => [
       standing.state === 'working' ? 'idle' : standing.state,
       wakes.on,
     ],
-    believed: true,
+    trusted: true,
   });
   const undelivered = new Undelivered({ ...parts, clock: config.clock, agentName: agentName || 'NAME' });
   ending.add(undelivered.stop);
@@ -139,10 +139,10 @@ type Supervised = GatewayParts & { on: ControlDependencies; supervise: ReturnTyp
 
 function createNotifier(
   config: GatewayConfig,
-  parts: Supervised & { showState: () => void; hears: () => boolean },
+  parts: Supervised & { showState: () => void; serverReportsMail: () => boolean },
   ending: Ending,
 ) {
-  const { on, db, turns, log, supervise, showState, hears } = parts;
+  const { on, db, turns, log, supervise, showState, serverReportsMail: hears } = parts;
   const mail = new MailAccess(config.mailboxBinding, config.openMailbox, hears);
   ending.add(() => mail.close());
   const notifier = new Notifier({
@@ -173,7 +173,10 @@ function createNotifier(
  */
 function createOutbox(
   mail: MailAccess,
-  { supervise, hears }: Pick<Supervised, 'supervise'> & { hears: () => boolean },
+  {
+    supervise,
+    serverReportsMail: hears,
+  }: Pick<Supervised, 'supervise'> & { serverReportsMail: () => boolean },
   ending: Ending,
 ): Loop {
   const outbox = supervise('outbox', async () => {

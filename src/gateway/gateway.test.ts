@@ -149,16 +149,17 @@ describe('a gateway', () => {
   it('writes state.json when something changed and not otherwise, and the offline shape when it stops', async () => {
     const { call, root, gateway, surface } = await testGateway(ending);
     const file = path.join(root, 'gateway/state.json');
-    const written = (): bigint => fs.statSync(file, { bigint: true }).mtimeNs;
-    const told = (): unknown => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined);
+    const writtenAt = (): bigint => fs.statSync(file, { bigint: true }).mtimeNs;
+    const written = (): unknown =>
+      fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
     // What is ours of a status is told and not written: others read the file.
     const { body } = await call('GET', '/v1/status');
     expect(body.standing).toBeDefined();
-    await expect.poll(told).toEqual(sourceView(gatewayStatus)(body));
-    const before = written();
+    await expect.poll(written).toEqual(sourceView(gatewayStatus)(body));
+    const before = writtenAt();
     for (let i = 0; i < 20; i++) await call('GET', '/v1/status');
     surface.show({ observedAtUtc: '2026-01-01T00:00:09.000Z' });
-    expect(written()).toBe(before);
+    expect(writtenAt()).toBe(before);
     surface.show({ connectivity: 'unavailable', unavailableReason: 'tool gone' });
     await expect
       .poll(() => JSON.parse(fs.readFileSync(file, 'utf8')).request_admission)

@@ -133,7 +133,7 @@ async function settleWhatWasLeft(
       const { owner, requestId: request_id, verdict, evidence } = settled;
       events.write('left_attempt_settled', { ...owner, request_id, verdict, evidence });
     });
-    reminders.left.noneLeft(open);
+    reminders.left.endUnexplained(open);
   };
   const settleSoon = (): void =>
     void settle().catch((error: unknown) => log.error('settling failed', { cause: messageOf(error) }));

@@ -14,39 +14,39 @@ afterEach(async () => {
 const fileOf = ({ root }: TestGateway): string => path.join(root, 'gateway', 'glance.json');
 const read = (gateway: TestGateway): GlanceFile => JSON.parse(fs.readFileSync(fileOf(gateway), 'utf8'));
 
-const told = (gateway: TestGateway, expected: object): Promise<void> =>
+const untilGlance = (gateway: TestGateway, expected: object): Promise<void> =>
   vi.waitFor(() => expect(read(gateway)).toMatchObject(expected), { timeout: 5000, interval: 10 });
 
 describe('glance.json', () => {
   it('says how it stands with the agent, since when, and which process says so', async () => {
     const gateway = await testGateway(ending);
-    await told(gateway, { standing: { state: 'idle' }, written_by: identifyProcess(process.pid) });
+    await untilGlance(gateway, { standing: { state: 'idle' }, written_by: identifyProcess(process.pid) });
     const { since_utc } = read(gateway);
     gateway.surface.show({ ready: false, reasons: ["dialog='permission'"] });
-    await told(gateway, { standing: { state: 'needs_you', words: 'permission dialog' } });
+    await untilGlance(gateway, { standing: { state: 'needs_you', words: 'permission dialog' } });
     expect(Date.parse(read(gateway).since_utc)).toBeGreaterThan(Date.parse(since_utc));
     expect(fs.statSync(fileOf(gateway)).mode & 0o777).toBe(0o600);
   });
 
   it('tells of open mail, of what holds back a wake, and counts wakes that were proven', async () => {
     const gateway = await testGateway(ending);
-    await told(gateway, { open_mail: null, wakes: { on: false, count: 0 } });
+    await untilGlance(gateway, { open_mail: null, wakes: { on: false, count: 0 } });
     gateway.surface.show({ ready: false, reasons: ["editing_input='yes'"] });
     await gateway.call('PUT', '/v1/mail-notifier', { interval_seconds: 60 });
     await gateway.mail.mailbox('peer@test').send({ to: ['agent@test'], subject: 's', body_content: 'b' });
-    await told(gateway, {
+    await untilGlance(gateway, {
       open_mail: 1,
       wakes: { on: true, count: 0, held_back: expect.stringContaining("editing_input='yes'") },
     });
     gateway.surface.show({ ready: true, reasons: [] });
-    await told(gateway, { open_mail: 1, wakes: { count: 1, held_back: null } });
+    await untilGlance(gateway, { open_mail: 1, wakes: { count: 1, held_back: null } });
     const again = await gateway.restart();
-    await told(again, { wakes: { on: true, count: 1 } });
+    await untilGlance(again, { wakes: { on: true, count: 1 } });
   });
 
   it('has said what was just switched on, or seen, before anybody can ask', async () => {
     const gateway = await testGateway(ending);
-    await told(gateway, { standing: { state: 'idle' } });
+    await untilGlance(gateway, { standing: { state: 'idle' } });
     await gateway.call('PUT', '/v1/mail-notifier', { interval_seconds: 60 });
     expect(read(gateway)).toMatchObject({ wakes: { on: true } });
     gateway.surface.show({ ready: false, reasons: ["process='gone'"] });
@@ -58,7 +58,7 @@ describe('glance.json', () => {
   it('says why a person is needed, without a page that looks', async () => {
     const gateway = await testGateway(ending);
     gateway.surface.show({ ready: false, reasons: ["dialog='permission'"] });
-    await told(gateway, {
+    await untilGlance(gateway, {
       standing: {
         words: 'permission dialog',
         needs_you: 'it asks for permission; answer in its window',
@@ -66,9 +66,9 @@ describe('glance.json', () => {
       },
     });
     gateway.surface.show({ ready: false, reasons: ["usage_limit='3pm'"] });
-    await told(gateway, { standing: { needs_you: null, need: { kind: 'usage_limit' } } });
+    await untilGlance(gateway, { standing: { needs_you: null, need: { kind: 'usage_limit' } } });
     gateway.surface.show({ ready: true, reasons: [] });
-    await told(gateway, { standing: { state: 'idle' } });
+    await untilGlance(gateway, { standing: { state: 'idle' } });
     expect(read(gateway).standing.need).toBeUndefined();
   });
 
@@ -85,17 +85,17 @@ describe('glance.json', () => {
       { kind: 'uncertain', words: 'two', request: { detail: 'the test requested unconfirmed' } },
       { kind: 'failed', words: 'one', request: { detail: 'the test requested failed' } },
     ];
-    await told(gateway, { undelivered });
+    await untilGlance(gateway, { undelivered });
     expect(read(gateway).undelivered).toHaveLength(2);
     const again = await gateway.restart();
-    await told(again, { written_by: identifyProcess(process.pid), undelivered });
+    await untilGlance(again, { written_by: identifyProcess(process.pid), undelivered });
     await again.gateway.stop('done');
     expect(read(again)).toMatchObject({ written_by: null, undelivered });
   });
 
   it('is not written while nothing changes, and is nobody’s word once the gateway has ended', async () => {
     const gateway = await testGateway(ending);
-    await told(gateway, { standing: { state: 'idle' } });
+    await untilGlance(gateway, { standing: { state: 'idle' } });
     const { ino } = fs.statSync(fileOf(gateway));
     gateway.surface.show({});
     expect((await gateway.call('GET', '/v1/status')).status).toBe(200);

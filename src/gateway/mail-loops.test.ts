@@ -82,13 +82,13 @@ describe('a thread in which agents only answer each other', () => {
     });
     on.mail.changed.emit({ address: AGENT });
     await status(on);
-    const told = (await decisions(on)).filter(({ detail }: { detail: string | null }) =>
+    const pausing = (await decisions(on)).filter(({ detail }: { detail: string | null }) =>
       detail?.startsWith('paused_loop'),
     );
-    expect(told).toHaveLength(1);
-    expect(decideWake(told[0].facts as WakeFacts)).toMatchObject({
-      outcome: told[0].outcome,
-      chain: told[0].chain,
+    expect(pausing).toHaveLength(1);
+    expect(decideWake(pausing[0].facts as WakeFacts)).toMatchObject({
+      outcome: pausing[0].outcome,
+      chain: pausing[0].chain,
     });
     expect(wakes(on)).toBe(before);
   });

@@ -83,15 +83,15 @@ const queueFix = ({ session }: GatewayConfig): string =>
 
 /** A lost queue needs a person: a new one would have no wakes and none of the accepted requests. */
 function openQueue(files: GatewayFiles, config: GatewayConfig): Sqlite {
-  const mend = queueFix(config);
+  const fix = queueFix(config);
   const lost = lostQueue(files);
-  if (lost !== undefined) throw conflict(`${lost}; ${mend}`, { facts: { cause: 'queue_lost' } });
+  if (lost !== undefined) throw conflict(`${lost}; ${fix}`, { facts: { cause: 'queue_lost' } });
   try {
     return openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
   } catch (error) {
     // Not a database, or a damaged one.
     if (!isRouseError(error) || error.code !== 'internal') throw error;
-    throw conflict(`${error.message}; ${mend}`, { facts: { cause: 'queue_lost' }, cause: error });
+    throw conflict(`${error.message}; ${fix}`, { facts: { cause: 'queue_lost' }, cause: error });
   }
 }
 

@@ -225,7 +225,7 @@ describe('a queued prompt', () => {
 });
 
 /** Its keys must wait for others, as in a lane where somebody types. */
-class Waiting extends FakeSurface {
+class KeysHeldSurface extends FakeSurface {
   free: () => void = () => {};
   #free = new Promise<void>((resolve) => {
     this.free = resolve;
@@ -238,7 +238,7 @@ class Waiting extends FakeSurface {
 }
 
 /** Refuses its keys for a reason that its observation does not show. */
-class Refusing extends FakeSurface {
+class KeysRefusingSurface extends FakeSurface {
   asked = 0;
   override async interrupt() {
     this.asked++;
@@ -287,7 +287,7 @@ describe('an interrupt whose keys cannot go in', () => {
   });
 
   it('though the surface shows no reason, is not tried again at once', async () => {
-    const surface = new Refusing();
+    const surface = new KeysRefusingSurface();
     const config = { openSurface: () => surface, clock: new FakeClock() };
     const on = await testGateway(ending, { config });
     const id = await accept(on, interrupt);
@@ -317,7 +317,7 @@ describe('an interrupt whose keys cannot go in', () => {
 
 describe('interrupts that wait together', () => {
   it('become one press of the keys, whatever stands in line between them', async () => {
-    const surface = new Waiting();
+    const surface = new KeysHeldSurface();
     surface.show({ ready: false, reasons: ['busy'] });
     const on = await testGateway(ending, { config: { openSurface: () => surface } });
     const interrupt = { kind: 'interrupt', payload: {} };
@@ -336,7 +336,7 @@ describe('interrupts that wait together', () => {
 });
 
 /** Its first delivery is refused, untouched, when told so: the tool went away under it. */
-class Replaced extends FakeSurface {
+class ReplacedSurface extends FakeSurface {
   refuse: () => void = () => {};
   #refused: Promise<void> | undefined = new Promise((resolve) => {
     this.refuse = resolve;
@@ -445,7 +445,7 @@ describe('after a restart', () => {
     });
 
     it('under a live gateway is offered to reconciliation', async () => {
-      const surface = new Replaced();
+      const surface = new ReplacedSurface();
       const on = await testGateway(ending, { config: { openSurface: () => surface } });
       const id = await accept(on, prompt('under way'));
       await expect.poll(async () => (await stagesOf(on, id)).at(-1)).toBe('running');

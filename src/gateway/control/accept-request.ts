@@ -55,7 +55,10 @@ export function refuseLongPrompt(prompt: string, { surface }: ControlDependencie
   });
 }
 
-function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, deps: ControlDependencies): void {
+function refusePrompt(
+  body: Extract<RequestBody, { kind: 'submit_prompt' }>,
+  deps: ControlDependencies,
+): void {
   refuseLongPrompt(body.payload.prompt, deps);
   const headless = deps.surface.headless?.state();
   const busy = headless && (headless.active_turn_id !== null || deps.queue.depth() > 0);

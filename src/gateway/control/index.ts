@@ -8,8 +8,8 @@
 export { acceptRequest } from './accept-request.ts';
 export type { ControlDependencies } from './dependencies.ts';
 export { followLedger, untilFinished } from './follow.ts';
+export { nextScreen as seeScreen } from './next-screen.ts';
 export { promptNow } from './prompt-now.ts';
 export { reconcile, reconciliation } from './reconcile.ts';
-export { nextScreen as seeScreen } from './next-screen.ts';
 export { sendKeysNow } from './send-keys-now.ts';
 export { waitingNow } from './waiting-now.ts';

@@ -24,7 +24,9 @@ export async function promptNow(body: ControlPromptBody, deps: ControlDependenci
   refuseBusy(admission, deps);
   const execution: Execution = { source: 'direct', id: 'prompt', since: deps.clock.now() };
   if (deps.surface.kind === 'headless') return beginTurn(body, admission, deps, execution);
-  return deps.slot.run(execution, async () => settle(await acceptAndClaim(payloadOf(body), deps), admission, deps));
+  return deps.slot.run(execution, async () =>
+    settle(await acceptAndClaim(payloadOf(body), deps), admission, deps),
+  );
 }
 
 /**
@@ -58,7 +60,10 @@ function beginTurn(
   });
 }
 
-async function acceptAndClaim(payload: Record<string, unknown>, deps: ControlDependencies): Promise<RequestRow> {
+async function acceptAndClaim(
+  payload: Record<string, unknown>,
+  deps: ControlDependencies,
+): Promise<RequestRow> {
   const { row } = await deps.queue.accept({
     kind: 'submit_prompt',
     payload,
@@ -96,7 +101,12 @@ async function settle(
     return promptSent(admission, { evidence: { request_id } });
   }
   if (ending === 'not_ready' || ending === 'returned') {
-    throw recordRefusal(deps, admission, ['not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id }]);
+    throw recordRefusal(deps, admission, [
+      'not_ready',
+      `not ready: ${reasons.join(' ')}`,
+      reasons,
+      { request_id },
+    ]);
   }
   const detail = finished.error_detail ?? ending;
   const outcome = ending === 'left' ? DELIVERY_OUTCOMES[ending].ends : ending;
@@ -124,14 +134,24 @@ function recordRefusal(deps: ControlDependencies, admission: PromptAdmission, re
   return promptRefusal(admission, ...refusal);
 }
 
-function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, deps: ControlDependencies): void {
+function refuseStructure(
+  body: ControlPromptBody,
+  admission: PromptAdmission,
+  deps: ControlDependencies,
+): void {
   const state = deps.presence.admission();
   if (state === 'blocked_reconciliation') {
-    throw recordRefusal(deps, admission, ['blocked_reconciliation', 'earlier requests must be reconciled first']);
+    throw recordRefusal(deps, admission, [
+      'blocked_reconciliation',
+      'earlier requests must be reconciled first',
+    ]);
   }
   if (state === 'blocked_unavailable') {
     const why = deps.surface.observation().unavailableReason;
-    throw recordRefusal(deps, admission, ['unavailable', `the agent is not available${why ? `: ${why}` : ''}`]);
+    throw recordRefusal(deps, admission, [
+      'unavailable',
+      `the agent is not available${why ? `: ${why}` : ''}`,
+    ]);
   }
   if (deps.surface.kind === 'tui') {
     if (body.chat_session && body.chat_session.mode !== 'new') {
@@ -143,7 +163,10 @@ function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, de
     if (body.execution)
       throw recordRefusal(deps, admission, ['invalid_execution', 'a TUI agent takes no model override']);
     if (body.chat_session && admission.policy !== 'ready_only') {
-      throw recordRefusal(deps, admission, ['invalid_admission_policy', 'a new chat session needs a ready agent']);
+      throw recordRefusal(deps, admission, [
+        'invalid_admission_policy',
+        'a new chat session needs a ready agent',
+      ]);
     }
     return;
   }
@@ -154,7 +177,10 @@ function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, de
     ]);
   }
   if (body.chat_session?.mode === 'current' && !deps.surface.headless?.state().chat_session.current) {
-    throw recordRefusal(deps, admission, ['missing_current_chat_session', 'there is no current chat session']);
+    throw recordRefusal(deps, admission, [
+      'missing_current_chat_session',
+      'there is no current chat session',
+    ]);
   }
 }
 

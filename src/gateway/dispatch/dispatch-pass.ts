@@ -5,7 +5,7 @@ import { claimRequest } from './claim-request.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
 import { requeue } from './requeue.ts';
-import { type RunResult, type RunDependencies, runRequest } from './run-request.ts';
+import { type RunDependencies, type RunResult, runRequest } from './run-request.ts';
 import { untilStored } from './until-stored.ts';
 
 export interface DispatchDependencies extends RunDependencies {

@@ -6,6 +6,6 @@
  */
 
 export { createEventLog, type EventLog } from './event-log.ts';
-export { portBefore, removeInstance, writeAttempt, writeInstance } from './instance-file.ts';
+export { previousPort as portBefore, removeInstance, writeAttempt, writeInstance } from './instance-file.ts';
 export { RotatingFile } from './rotating-file.ts';
 export { WrittenOnChange } from './written-on-change.ts';

@@ -67,10 +67,10 @@ export function removeInstance(files: GatewayFiles): void {
 }
 
 /** Where the one before listened, if it was killed: one that is started again stays where its clients know it. */
-export function portBefore(gatewayRoot: string): number | undefined {
+export function previousPort(gatewayRoot: string): number | undefined {
   try {
-    const before = fs.readFileSync(gatewayFiles(gatewayRoot).currentInstance, 'utf8');
-    const { port } = JSON.parse(before) as { port?: unknown };
+    const content = fs.readFileSync(gatewayFiles(gatewayRoot).currentInstance, 'utf8');
+    const { port } = JSON.parse(content) as { port?: unknown };
     return Number.isInteger(port) ? (port as number) : undefined;
   } catch {
     return undefined;

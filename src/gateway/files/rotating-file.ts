@@ -11,7 +11,7 @@ export interface RotatingOptions {
 }
 
 /** Lines that wait for a file which cannot be written; beyond it the oldest go. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /** What is open says its last when the process ends: one listener for all, since a host has many. */
 const open = new Set<RotatingFile>();
@@ -43,7 +43,7 @@ export class RotatingFile {
 
   append(line: string): void {
     this.#waiting.push(line);
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
     if (this.#options.show) this.#unshown.push(line);
     if (this.#scheduled) return;
     this.#scheduled = true;

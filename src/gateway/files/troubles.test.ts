@@ -9,30 +9,31 @@ const ending = new Ending();
 afterEach(() => ending.run());
 
 /** A place where nothing can be written until `mend` is called. */
-function brokenPlace(): { file: string; mend: () => void; spoil: () => void } {
+function unwritablePlace(): { file: string; repair: () => void; spoil: () => void } {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-trouble-'));
   ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
   const directory = path.join(root, 'there');
   return {
     file: path.join(directory, 'file'),
-    mend: () => fs.mkdirSync(directory),
+    repair: () => fs.mkdirSync(directory),
     spoil: () => fs.renameSync(directory, path.join(root, 'away')),
   };
 }
 
 /** Lines are written together, as soon as whatever said them is done. */
-const said = (troubles: FileTroubles): Promise<void> => expect.poll(() => troubles.reasons).toHaveLength(1);
+const reported = (troubles: FileTroubles): Promise<void> =>
+  expect.poll(() => troubles.reasons).toHaveLength(1);
 
 describe('a file for readers that cannot be written', () => {
   it('stops nobody, is told, and is written as it is then when it can be', async () => {
     const clock = new FakeClock();
     const troubles = new FileTroubles(clock);
-    const { file, mend } = brokenPlace();
+    const { file, repair: mend } = unwritablePlace();
     const state = new WrittenOnChange(file, clock, troubles);
     let value = 1;
     state.refresh(() => ({ value }));
     await clock.advance(0);
-    await said(troubles);
+    await reported(troubles);
     expect(troubles.reasons).toEqual([expect.stringContaining(`${file} cannot be written: `)]);
     value = 2;
     await clock.advance(1000);
@@ -47,11 +48,11 @@ describe('a file for readers that cannot be written', () => {
   it('keeps its lines in order until it can be, the newest when they are many, and is tried again as soon as if they were few', async () => {
     const clock = new FakeClock();
     const troubles = new FileTroubles(clock);
-    const { file, mend } = brokenPlace();
+    const { file, repair: mend } = unwritablePlace();
     const log = new RotatingFile(file, { maxBytes: 1e6, keep: 1, troubles });
     ending.add(() => log.close());
     for (let n = 0; n < 1500; n++) log.append(`${n}\n`);
-    await said(troubles);
+    await reported(troubles);
     mend();
     await clock.advance(1000);
     expect(fs.readFileSync(file, 'utf8').trim().split('\n').map(Number)).toEqual(
@@ -62,7 +63,7 @@ describe('a file for readers that cannot be written', () => {
   it('shows its lines all the same, once, those of one moment together', async () => {
     const clock = new FakeClock();
     const troubles = new FileTroubles(clock);
-    const { file, mend } = brokenPlace();
+    const { file, repair: mend } = unwritablePlace();
     const shown: string[] = [];
     const log = new RotatingFile(file, {
       maxBytes: 1e6,
@@ -73,7 +74,7 @@ describe('a file for readers that cannot be written', () => {
     ending.add(() => log.close());
     log.append('one\n');
     log.append('two\n');
-    await said(troubles);
+    await reported(troubles);
     mend();
     await clock.advance(1000);
     expect(fs.readFileSync(file, 'utf8')).toBe('one\ntwo\n');
@@ -87,7 +88,7 @@ describe('a file for readers that cannot be written', () => {
     const log = new RotatingFile('/dev/full', { maxBytes: 1e6, keep: 1, troubles });
     ending.add(() => log.close());
     log.append('a line\n');
-    await said(troubles);
+    await reported(troubles);
     expect(troubles.reasons).toEqual([expect.stringMatching(/ENOSPC|EINVAL/)]);
   });
 });

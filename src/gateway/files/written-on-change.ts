@@ -8,7 +8,7 @@ import {
 } from '../../base/index.ts';
 
 /** Under load a status changes many times in a moment; readers of the file are served well enough by this. */
-const LEAST_PAUSE_MS = 200;
+const MIN_PAUSE_MS = 200;
 
 /**
  * A JSON file that mirrors a value: written when the value changed, and not otherwise. Derived, so not fsynced, and a
@@ -21,25 +21,25 @@ export class WrittenOnChange<T> {
   #clock: Clock;
   #writer: ReturnType<FileTroubles['writer']>;
   #value: () => T | undefined = () => undefined;
-  #atOnce: ((value: T) => unknown) | undefined;
+  #urgentPart: ((value: T) => unknown) | undefined;
   #last = '';
-  #lastAtOnce = '';
+  #lastUrgent = '';
   #writtenAt = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
   #writing: Promise<void> | undefined;
   /** Something urgent was written while an older text was on its way. */
-  #overtaken = false;
+  #isOvertaken = false;
 
   /** `atOnce`: the part of the value that waits for no pause, since a reader may come right after it changed. */
   constructor(
     path: string,
     clock: Clock,
     troubles: FileTroubles,
-    { atOnce, believed = false }: { atOnce?: (value: T) => unknown; believed?: boolean } = {},
+    { urgent: atOnce, trusted: believed = false }: { urgent?: (value: T) => unknown; trusted?: boolean } = {},
   ) {
     this.path = path;
     this.#clock = clock;
-    this.#atOnce = atOnce;
+    this.#urgentPart = atOnce;
     this.#writer = troubles.writer(path, () => {
       try {
         this.#write();
@@ -54,41 +54,41 @@ export class WrittenOnChange<T> {
   refresh(value: () => T): void {
     this.#value = value;
     if (this.#isUrgent()) {
-      this.#noLater();
+      this.#cancelPending();
       this.#writer.write();
-      this.#overtaken = this.#writing !== undefined;
+      this.#isOvertaken = this.#writing !== undefined;
       return;
     }
     if (this.#cancel) return;
-    const pause = Math.max(0, this.#writtenAt + LEAST_PAUSE_MS - this.#clock.monotonic());
+    const pause = Math.max(0, this.#writtenAt + MIN_PAUSE_MS - this.#clock.monotonic());
     this.#cancel = this.#clock.after(pause, () => {
-      this.#noLater();
+      this.#cancelPending();
       this.#writeAside();
     });
   }
 
   /** The last value there will be, and whatever was still to be written is not. */
   async end(value: T): Promise<void> {
-    this.#noLater();
+    this.#cancelPending();
     this.#value = () => value;
     await this.#writing;
-    this.#noLater();
+    this.#cancelPending();
     this.#writer.write();
     this.#writer.stop();
   }
 
-  #noLater(): void {
+  #cancelPending(): void {
     this.#cancel?.();
     this.#cancel = undefined;
   }
 
   #isUrgent(): boolean {
-    return this.#atOnce !== undefined && this.#partAtOnce() !== this.#lastAtOnce;
+    return this.#urgentPart !== undefined && this.#urgentText() !== this.#lastUrgent;
   }
 
-  #partAtOnce(): string {
+  #urgentText(): string {
     const value = this.#value();
-    return value === undefined || !this.#atOnce ? '' : stableJson(this.#atOnce(value));
+    return value === undefined || !this.#urgentPart ? '' : stableJson(this.#urgentPart(value));
   }
 
   #write(): void {
@@ -128,14 +128,14 @@ export class WrittenOnChange<T> {
   #wroteAside(text: string): void {
     this.#writing = undefined;
     this.#wrote(text);
-    if (this.#overtaken) this.#writer.write();
-    this.#overtaken = false;
+    if (this.#isOvertaken) this.#writer.write();
+    this.#isOvertaken = false;
     this.refresh(this.#value as () => T);
   }
 
   #wrote(text: string): void {
     this.#last = text;
-    this.#lastAtOnce = this.#partAtOnce();
+    this.#lastUrgent = this.#urgentText();
     this.#writtenAt = this.#clock.monotonic();
   }
 }

@@ -26,22 +26,26 @@ export interface CallRecord {
 }
 
 /** How long an answer that is held until something happens is waited for; then it is given as it stands. */
-const HELD_MS = 20_000;
+const MAX_HELD_MS = 20_000;
 const PAUSES_MS = [0, 500, 2000, 5000];
 
 /** Does what a remote call asks, by the gateway's own routes and their checks, and sends what came of it. Never throws. */
-export async function answerCall(on: CallDependencies, call: HandedCall, client: FleetClient): Promise<void> {
+export async function answerCall(
+  deps: CallDependencies,
+  call: HandedCall,
+  client: FleetClient,
+): Promise<void> {
   const { id, caller, method, path } = call;
-  on.record({ call: id, caller, method, path, stage: 'taken' });
-  const { status, answer } = await outcomeOf(on, call);
-  on.record({ call: id, caller, method, path, stage: 'answered', status });
+  deps.record({ call: id, caller, method, path, stage: 'taken' });
+  const { status, answer } = await outcomeOf(deps, call);
+  deps.record({ call: id, caller, method, path, stage: 'answered', status });
   for (const pause of PAUSES_MS) {
-    await sleep(on.clock, pause);
+    await sleep(deps.clock, pause);
     try {
       await client.call('registry.calls.answer', { call_id: id, body: { status, answer: storable(answer) } });
       return;
     } catch (error) {
-      on.log.warn('the answer to a remote call was not taken', { call: id, cause: messageOf(error) });
+      deps.log.warn('the answer to a remote call was not taken', { call: id, cause: messageOf(error) });
     }
   }
 }
@@ -58,7 +62,7 @@ async function outcomeOf(
     const others = words.filter((word) => !/^wait(=|$)/.test(word));
     if (others.length === words.length) return await ask(path);
     const now = async () => {
-      await sleep(clock, HELD_MS);
+      await sleep(clock, MAX_HELD_MS);
       return ask(others.length > 0 ? `${bare}?${others.join('&')}` : bare);
     };
     return await Promise.race([ask(path), now()]);

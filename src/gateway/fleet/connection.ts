@@ -2,7 +2,7 @@ import { type Clock, isRouseError, type Log, messageOf, utcStamp } from '../../b
 import type { FleetConnection } from '../../wire/index.ts';
 
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** How often the files are looked at for another token, after the one we have was refused. */
 const REFUSED_PAUSE_MS = 30_000;
 /** And how often the same one is tried: a refusal may be undone, but nobody is in a hurry. */
@@ -49,27 +49,27 @@ export class Connection {
   }
 
   /** True: it did not before. */
-  worked(): boolean {
+  succeeded(): boolean {
     const isBack = this.#view.state !== 'connected';
     this.#failures = 0;
-    this.#become('connected', null);
+    this.#changeTo('connected', null);
     return isBack;
   }
 
   /** Milliseconds until the next try: longer each time and never the same for two gateways. */
   failed(error: unknown): number {
     const refused = isRefusal(error);
-    this.#become(refused ? 'refused' : 'away', messageOf(error));
+    this.#changeTo(refused ? 'refused' : 'away', messageOf(error));
     if (refused) {
       this.#refusedAt = this.#options.clock.monotonic();
       return REFUSED_PAUSE_MS;
     }
     const asked = isRouseError(error) ? Number(error.facts['retry_after'] ?? 0) * 1000 : 0;
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, this.#failures++));
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, this.#failures++));
     return Math.max(asked, pause * (0.75 + 0.5 * (this.#options.random ?? Math.random)()));
   }
 
-  #become(state: FleetConnection['state'], detail: string | null): void {
+  #changeTo(state: FleetConnection['state'], detail: string | null): void {
     const { clock, log, changed } = this.#options;
     if (this.#view.state === state) return;
     this.#view = { ...this.#view, state, detail, since_utc: utcStamp(clock.now()) };

@@ -2,7 +2,7 @@ import type { Sqlite } from '../../db/index.ts';
 import type { TurnReport } from '../../wire/index.ts';
 
 /** In characters; an answer beyond it is cut, and says so. */
-const LONGEST_ANSWER = 64_000;
+const MAX_ANSWER_CHARS = 64_000;
 
 /** The end of a request's turn as the ledger has it, with the answer where the tool gives one; undefined before it. */
 export function finishedTurn(
@@ -16,20 +16,20 @@ export function finishedTurn(
   );
   if (!entry) return undefined;
   const { result, answer, exit_code: exitCode } = JSON.parse(entry.facts_json) as Record<string, unknown>;
-  const text = typeof answer === 'string' ? tellable(answer) : '';
+  const text = typeof answer === 'string' ? wireText(answer) : '';
   return {
     state: 'finished',
     at: entry.at_utc,
     result: typeof result === 'string' ? result : exitCode === 0 ? 'success' : 'known_failure',
     evidence: entry.source,
     ...(text !== '' && {
-      answer: tellable(text.slice(0, LONGEST_ANSWER)),
-      answer_cut: text.length > LONGEST_ANSWER,
+      answer: wireText(text.slice(0, MAX_ANSWER_CHARS)),
+      answer_cut: text.length > MAX_ANSWER_CHARS,
     }),
   };
 }
 
 /** Text of the tool as the wire takes it: no NUL and no half characters. */
-export function tellable(text: string): string {
+export function wireText(text: string): string {
   return Buffer.from(text).toString().replaceAll('\u0000', '');
 }

@@ -33,8 +33,8 @@ export interface FleetLinkDependencies extends ControlDependencies {
   random?: () => number;
 }
 
-const MOST_ACKS = 100;
-const ANSWER_MS = 10_000;
+const MAX_ACKS = 100;
+const RESPONSE_MS = 10_000;
 const LEAVE_MS = 1500;
 
 /**
@@ -44,7 +44,7 @@ const LEAVE_MS = 1500;
  */
 export class FleetLink {
   readonly loops: readonly [Loop, Loop];
-  #on: FleetLinkDependencies;
+  #deps: FleetLinkDependencies;
   #store: FleetStore;
   #turns: TurnReports;
   #connection: Connection;
@@ -55,23 +55,23 @@ export class FleetLink {
   #startedAt: number;
   #acks: DeliveryAck[] = [];
   /** What the server knows of us, as text; what differs is told. */
-  #told = '';
+  #reportedState = '';
   /** The version of the mailbox on the server that we know; undefined: the agent has none there. */
-  #mail: string | undefined;
+  #mailVersion: string | undefined;
   /** Ends the beat that is held, for another one that asks for more. */
-  #askAnew = new AbortController();
+  #renewBeat = new AbortController();
 
-  constructor(on: FleetLinkDependencies) {
-    this.#on = on;
-    this.#store = new FleetStore(on.db);
-    this.#turns = new TurnReports({ ...on, epoch: on.presence.epoch, later: () => this.hint() });
-    this.#connection = new Connection(on, on.membership);
-    this.#member = on.membership;
-    this.#client = new FleetClient(on.membership);
-    this.#startedAt = on.clock.monotonic();
-    const { clock } = on;
+  constructor(deps: FleetLinkDependencies) {
+    this.#deps = deps;
+    this.#store = new FleetStore(deps.db);
+    this.#turns = new TurnReports({ ...deps, epoch: deps.presence.epoch, later: () => this.hint() });
+    this.#connection = new Connection(deps, deps.membership);
+    this.#member = deps.membership;
+    this.#client = new FleetClient(deps.membership);
+    this.#startedAt = deps.clock.monotonic();
+    const { clock } = deps;
     this.loops = [
-      new Loop({ name: 'fleet', clock, pass: (signal) => this.#held(signal) }),
+      new Loop({ name: 'fleet', clock, pass: (signal) => this.#holdBeat(signal) }),
       new Loop({ name: 'fleet-report', clock, pass: (signal) => this.#report(signal) }),
     ];
   }
@@ -85,10 +85,10 @@ export class FleetLink {
     this.loops[1].wake();
   }
 
-  hearMail(): void {
-    if (this.#mail !== undefined) return;
-    this.#mail = '';
-    this.#askAnew.abort();
+  watchMail(): void {
+    if (this.#mailVersion !== undefined) return;
+    this.#mailVersion = '';
+    this.#renewBeat.abort();
   }
 
   /** The files of the session were written anew: another token, or the same agent again. */
@@ -102,19 +102,19 @@ export class FleetLink {
     await this.#send({ leaving: true }, { timeoutMs: LEAVE_MS }).catch(() => {});
   }
 
-  async #held(signal: AbortSignal): Promise<NextPass> {
+  async #holdBeat(signal: AbortSignal): Promise<NextPass> {
     if (!this.#rejoin() && this.#connection.pause > 0) return this.#connection.pause;
     // The first beat is short: whether the server takes us is known at once.
-    const wait = this.view.state === 'connected' ? (this.#on.waitSeconds ?? HEARTBEAT.held) : 0;
-    this.#askAnew = new AbortController();
-    const mail = this.#mail === undefined ? {} : { mail_version: this.#mail };
-    const answer = await this.#tried(
+    const wait = this.view.state === 'connected' ? (this.#deps.waitSeconds ?? HEARTBEAT.held) : 0;
+    this.#renewBeat = new AbortController();
+    const mail = this.#mailVersion === undefined ? {} : { mail_version: this.#mailVersion };
+    const answer = await this.#beat(
       { wait_seconds: wait, ...mail },
-      { signal: AbortSignal.any([signal, this.#askAnew.signal]), timeoutMs: wait * 1000 + ANSWER_MS },
+      { signal: AbortSignal.any([signal, this.#renewBeat.signal]), timeoutMs: wait * 1000 + RESPONSE_MS },
     );
     if (typeof answer === 'number') return answer;
     if (answer === undefined) return signal.aborted ? 'idle' : 0;
-    this.#hear(answer.mail_version);
+    this.#noteMailVersion(answer.mail_version);
     // A server that neither holds nor says when to come back must not be asked without a pause.
     return wait === 0 || answer.messages.length + (answer.calls ?? []).length > 0
       ? 0
@@ -122,16 +122,16 @@ export class FleetLink {
   }
 
   async #report(signal: AbortSignal): Promise<NextPass> {
-    this.#turns.follow(this.#store.untold().outcomes);
+    this.#turns.follow(this.#store.unreported().outcomes);
     this.#turns.look();
     if (this.#connection.view.state !== 'connected' || !this.#hasNews()) return 'idle';
-    const answer = await this.#tried({}, { signal, timeoutMs: ANSWER_MS });
+    const answer = await this.#beat({}, { signal, timeoutMs: RESPONSE_MS });
     if (typeof answer === 'number') return answer;
     return this.#hasNews() ? 0 : 'idle';
   }
 
   /** The answer, its messages already in our queue; or how long to wait, after a failure; undefined when stopping. */
-  async #tried(
+  async #beat(
     more: Partial<HeartbeatInput>,
     options: { signal: AbortSignal; timeoutMs: number },
   ): Promise<HeartbeatAnswer | number | undefined> {
@@ -141,16 +141,16 @@ export class FleetLink {
     } catch (error) {
       return options.signal.aborted ? undefined : this.#connection.failed(error);
     }
-    if (this.#connection.worked()) this.#on.mailChanged();
-    for (const message of answer.messages) this.#acks.push(await takeMessage(message, this.#on));
-    this.#answer(answer.calls ?? []);
+    if (this.#connection.succeeded()) this.#deps.mailChanged();
+    for (const message of answer.messages) this.#acks.push(await takeMessage(message, this.#deps));
+    this.#answerCalls(answer.calls ?? []);
     if (this.#hasNews()) this.loops[1].wake();
     return answer;
   }
 
   /** Beside the beats: a call may take as long as it takes. */
-  #answer(calls: readonly HandedCall[]): void {
-    const { calls: doing, clock, log } = this.#on;
+  #answerCalls(calls: readonly HandedCall[]): void {
+    const { calls: doing, clock, log } = this.#deps;
     if (doing) for (const call of calls) void answerCall({ ...doing, clock, log }, call, this.#client);
   }
 
@@ -159,20 +159,20 @@ export class FleetLink {
     options: { signal?: AbortSignal; timeoutMs: number },
   ): Promise<HeartbeatAnswer> {
     const state = this.#state();
-    const acks = this.#acks.slice(0, MOST_ACKS);
-    const { outcomes, upTo } = this.#store.untold();
+    const acks = this.#acks.slice(0, MAX_ACKS);
+    const { outcomes, upTo } = this.#store.unreported();
     this.#turns.follow(outcomes);
     this.#turns.look();
-    const turns = this.#turns.untold();
+    const turns = this.#turns.unreported();
     const answer = await this.#client.heartbeat(
       {
         session_id: this.#member.sessionId,
         instance_id: this.#instanceId,
         beat: ++this.#beats,
-        uptime_seconds: Math.floor((this.#on.clock.monotonic() - this.#startedAt) / 1000),
+        uptime_seconds: Math.floor((this.#deps.clock.monotonic() - this.#startedAt) / 1000),
         ...state,
         ...this.#host,
-        takes_calls: this.#on.calls !== undefined,
+        takes_calls: this.#deps.calls !== undefined,
         acks,
         outcomes,
         turns,
@@ -180,36 +180,36 @@ export class FleetLink {
       },
       options,
     );
-    this.#told = JSON.stringify(state);
+    this.#reportedState = JSON.stringify(state);
     this.#acks = this.#acks.filter((ack) => !acks.includes(ack));
-    this.#store.told(upTo);
-    this.#turns.told(turns);
+    this.#store.markReported(upTo);
+    this.#turns.markReported(turns);
     return answer;
   }
 
-  #hear(version: string | undefined): void {
-    if (version === undefined || version === this.#mail) return;
-    this.#mail = version;
-    this.#on.mailChanged();
+  #noteMailVersion(version: string | undefined): void {
+    if (version === undefined || version === this.#mailVersion) return;
+    this.#mailVersion = version;
+    this.#deps.mailChanged();
   }
 
   #hasNews(): boolean {
     return (
       this.#acks.length > 0 ||
       this.#turns.hasNews ||
-      JSON.stringify(this.#state()) !== this.#told ||
-      this.#store.untold().outcomes.length > 0
+      JSON.stringify(this.#state()) !== this.#reportedState ||
+      this.#store.unreported().outcomes.length > 0
     );
   }
 
   get #host(): Pick<HeartbeatInput, 'host' | 'host_id' | 'version'> {
-    const { fleetHost: host } = this.#on;
+    const { fleetHost: host } = this.#deps;
     return { version: VERSION, ...(host && { host: host.name, host_id: host.id }) };
   }
 
   /** Busy is a turn, an execution, or anything in the queue. */
   #state(): Pick<HeartbeatInput, 'active_tasks' | 'accepting' | 'current_task' | 'runtime_state' | 'state'> {
-    const { slot, queue, surface, presence } = this.#on;
+    const { slot, queue, surface, presence } = this.#deps;
     const { current } = slot;
     const busy = current !== undefined || queue.depth() > 0 || surface.observation().busy;
     const admission = presence.admission();
@@ -224,7 +224,7 @@ export class FleetLink {
 
   /** After a refusal, the files may name another token by now. True: they do. */
   #rejoin(): boolean {
-    const found = this.#connection.refused ? this.#on.readMembership() : undefined;
+    const found = this.#connection.refused ? this.#deps.readMembership() : undefined;
     if (!found || JSON.stringify(found) === JSON.stringify(this.#member)) return false;
     this.#member = found;
     this.#client = new FleetClient(found);

@@ -14,14 +14,14 @@ type Dependencies = Omit<FleetLinkDependencies, 'membership' | 'readMembership'>
  * in the log: the gateway works without.
  */
 export class FleetPlace {
-  #on: Dependencies;
+  #deps: Dependencies;
   #root: string;
   #link: FleetLink | undefined;
   #started = false;
   #watcher: fs.FSWatcher | undefined;
 
-  constructor(on: Dependencies, sessionRoot: string, ending: Ending) {
-    this.#on = on;
+  constructor(deps: Dependencies, sessionRoot: string, ending: Ending) {
+    this.#deps = deps;
     this.#root = sessionRoot;
     this.#open();
     ending.add(() => this.#link?.leave());
@@ -38,8 +38,8 @@ export class FleetPlace {
   }
 
   /** From now on beats ask for mail, too. False: there is no server that could tell. */
-  hearMail(): boolean {
-    this.#link?.hearMail();
+  watchMail(): boolean {
+    this.#link?.watchMail();
     return this.#link !== undefined;
   }
 
@@ -54,9 +54,9 @@ export class FleetPlace {
       const membership = readMembership(this.#root);
       if (!membership) return;
       const again = (): ReturnType<typeof readMembership> => readMembership(this.#root);
-      this.#link = new FleetLink({ ...this.#on, membership, readMembership: again });
+      this.#link = new FleetLink({ ...this.#deps, membership, readMembership: again });
     } catch (error) {
-      this.#on.log.error('the fleet server of this agent is not known', { cause: messageOf(error) });
+      this.#deps.log.error('the fleet server of this agent is not known', { cause: messageOf(error) });
     }
   }
 
@@ -66,11 +66,11 @@ export class FleetPlace {
       ensurePrivateDirectory(directory);
       this.#watcher = fs.watch(directory, { persistent: false }, (_, name) => {
         if (name === null || name === 'fleet.json') this.#registered();
-        if (name === MAIL_LINK_HINT) this.#on.mailChanged();
+        if (name === MAIL_LINK_HINT) this.#deps.mailChanged();
       });
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch (error) {
-      this.#on.log.warn('a later registration with a fleet is seen only at the next attach', {
+      this.#deps.log.warn('a later registration with a fleet is seen only at the next attach', {
         cause: messageOf(error),
       });
     }
@@ -83,7 +83,7 @@ export class FleetPlace {
     }
     this.#open();
     if (this.#started) for (const loop of this.#loops()) loop.start();
-    this.#on.changed();
+    this.#deps.changed();
   }
 
   #loops(): readonly Loop[] {

@@ -33,7 +33,7 @@ const PAGE = 100;
 /** The key under which the gateway's queue knows a message: the same message is the same request. */
 export const keyOfMessage = (id: string): string => KEY + id;
 
-export interface Untold {
+export interface UnreportedOutcomes {
   /** Give it to told() once the server has them. */
   upTo: number;
   outcomes: OutcomeReport[];
@@ -43,16 +43,16 @@ export interface Untold {
 export class FleetStore {
   #db: Sqlite;
   /** Up to this entry there is nothing for the server: most requests are not of the fleet. */
-  #seen = 0;
+  #irrelevantUpTo = 0;
 
   constructor(db: Sqlite) {
     this.#db = db;
   }
 
-  untold(): Untold {
+  unreported(): UnreportedOutcomes {
     const last =
       this.#db.get<{ id: number | null }>('SELECT MAX(entry_id) AS id FROM gateway_request_ledger')?.id ?? 0;
-    if (last <= this.#seen) return { upTo: 0, outcomes: [] };
+    if (last <= this.#irrelevantUpTo) return { upTo: 0, outcomes: [] };
     const rows = this.#db.all<{
       entry_id: number;
       request_id: string;
@@ -64,9 +64,9 @@ export class FleetStore {
          FROM gateway_request_ledger l JOIN gateway_requests r ON r.request_id = l.request_id
         WHERE l.stage = 'finished' AND l.entry_id > ? AND r.source = 'fleet' AND r.outcome IS NOT NULL
         ORDER BY l.entry_id LIMIT ?`,
-      [Math.max(this.#seen, this.#told()), PAGE],
+      [Math.max(this.#irrelevantUpTo, this.#reportedUpTo()), PAGE],
     );
-    if (rows.length === 0) this.#seen = last;
+    if (rows.length === 0) this.#irrelevantUpTo = last;
     return {
       upTo: rows.at(-1)?.entry_id ?? 0,
       outcomes: rows.map(({ request_id, key, outcome, at }) => ({
@@ -79,8 +79,8 @@ export class FleetStore {
     };
   }
 
-  told(upTo: number): void {
-    if (upTo <= this.#told()) return;
+  markReported(upTo: number): void {
+    if (upTo <= this.#reportedUpTo()) return;
     this.#db.run(
       `INSERT INTO gateway_fleet (singleton, outcomes_told) VALUES (1, ?1)
          ON CONFLICT (singleton) DO UPDATE SET outcomes_told = ?1`,
@@ -88,7 +88,7 @@ export class FleetStore {
     );
   }
 
-  #told(): number {
+  #reportedUpTo(): number {
     return this.#db.get<{ at: number }>('SELECT outcomes_told AS at FROM gateway_fleet')?.at ?? 0;
   }
 }

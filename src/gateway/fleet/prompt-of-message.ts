@@ -1,6 +1,6 @@
 import { invalid } from '../../base/index.ts';
 
-const LONGEST = 200_000;
+const MAX_CHARS = 200_000;
 /** How a line must begin that no tool takes for a command, a shell escape or a mention. */
 const HARMLESS = /^[\p{L}\p{N}["'(]/u;
 
@@ -11,7 +11,7 @@ const HARMLESS = /^[\p{L}\p{N}["'(]/u;
 export function promptOfMessage(body: unknown): string {
   const message = fieldsOf(fieldsOf(fieldsOf(body)['params'])['message']);
   const parts = Array.isArray(message['parts']) ? message['parts'].map(textOfPart) : [];
-  const text = withoutControls(parts.join('\n\n')).trim().slice(0, LONGEST);
+  const text = withoutControls(parts.join('\n\n')).trim().slice(0, MAX_CHARS);
   if (text === '') throw invalid('the message holds no text');
   return HARMLESS.test(text) ? text : `Message: ${text}`;
 }

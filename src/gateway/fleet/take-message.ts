@@ -8,7 +8,7 @@ import { promptOfMessage } from './prompt-of-message.ts';
  * Puts a message of the fleet into the gateway's own queue, and answers what the server is told. The queue knows it by
  * the server's id, so that one that comes twice is one request. What is refused says why, and whether it is for good.
  */
-export async function takeMessage(message: LeasedMessage, on: ControlDependencies): Promise<DeliveryAck> {
+export async function takeMessage(message: LeasedMessage, deps: ControlDependencies): Promise<DeliveryAck> {
   const { id, attempt } = message;
   try {
     const body = parseBody(requestBody, {
@@ -18,7 +18,7 @@ export async function takeMessage(message: LeasedMessage, on: ControlDependencie
       idempotency_key: keyOfMessage(id),
       expires_at: message.expires_at,
     });
-    const { row } = await acceptRequest(body, on, 'fleet');
+    const { row } = await acceptRequest(body, deps, 'fleet');
     crashPoint('fleet.message-stored');
     return { id, attempt, result: 'accepted', request_id: row.request_id, permanent: false };
   } catch (thrown) {

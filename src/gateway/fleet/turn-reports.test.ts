@@ -30,7 +30,7 @@ const open = (): TurnReports => {
   });
   return opened;
 };
-const states = () => reports.untold().map(({ state }) => state);
+const states = () => reports.unreported().map(({ state }) => state);
 
 /** As the lane writes it into the ledger. */
 const finish = (facts: object): void => {
@@ -72,7 +72,9 @@ describe('a turn of a message that was submitted', () => {
     };
     end({ into_dialog: 'permission', still_busy: false });
     reports.look();
-    expect(reports.untold()).toMatchObject([{ state: 'finished', result: 'interrupted', evidence: 'turn' }]);
+    expect(reports.unreported()).toMatchObject([
+      { state: 'finished', result: 'interrupted', evidence: 'turn' },
+    ]);
   });
 
   it('is what the tool says when an interrupt of it met no dialog, or the turn went on', () => {
@@ -87,15 +89,15 @@ describe('a turn of a message that was submitted', () => {
     interrupt(3, { into_dialog: null, still_busy: false });
     finish({ result: 'success' });
     reports.look();
-    expect(reports.untold()).toMatchObject([{ state: 'finished', result: 'success' }]);
+    expect(reports.unreported()).toMatchObject([{ state: 'finished', result: 'success' }]);
   });
 
   it('goes on until the ledger has its end, which is told with its evidence and the answer', () => {
     expect([states(), reports.hasNews]).toEqual([[], false]);
     finish({ result: 'success', answer: 'Done.\u0000\ud800' });
     reports.look();
-    const told = reports.untold();
-    expect(told).toEqual([
+    const unreported = reports.unreported();
+    expect(unreported).toEqual([
       {
         id: ID,
         request_id: 'gwreq-1',
@@ -107,7 +109,7 @@ describe('a turn of a message that was submitted', () => {
         answer_cut: false,
       },
     ]);
-    reports.told(told);
+    reports.markReported(unreported);
     expect([states(), reports.hasNews]).toEqual([[], false]);
     expect(db.get<{ n: number }>('SELECT COUNT(*) AS n FROM gateway_fleet_turns')).toEqual({ n: 0 });
   });
@@ -115,22 +117,26 @@ describe('a turn of a message that was submitted', () => {
   it('of a headless tool ends with its exit code, and a long answer is cut', () => {
     finish({ exit_code: 1, answer: 'x'.repeat(70_000) });
     reports.look();
-    const [told] = reports.untold();
-    expect([told!.result, told!.answer!.length, told!.answer_cut]).toEqual(['known_failure', 64_000, true]);
+    const [report] = reports.unreported();
+    expect([report!.result, report!.answer!.length, report!.answer_cut]).toEqual([
+      'known_failure',
+      64_000,
+      true,
+    ]);
   });
 
   it('waits for the user while a dialog is open, and goes on after it', () => {
     surface.show({ reasons: ["dialog='permission'"] });
     reports.look();
-    expect(reports.untold()).toMatchObject([{ state: 'input_required', detail: "dialog='permission'" }]);
-    reports.told(reports.untold());
+    expect(reports.unreported()).toMatchObject([{ state: 'input_required', detail: "dialog='permission'" }]);
+    reports.markReported(reports.unreported());
     surface.show({ reasons: ["phase='active'"] });
     reports.look();
     expect(states()).toEqual(['working']);
-    reports.told(reports.untold());
+    reports.markReported(reports.unreported());
     finish({ result: 'interrupted' });
     reports.look();
-    expect(reports.untold()).toMatchObject([{ state: 'finished', result: 'interrupted' }]);
+    expect(reports.unreported()).toMatchObject([{ state: 'finished', result: 'interrupted' }]);
   });
 
   it('that leaves no trace in the ledger is over, unproven, once the agent has been ready for a moment', async () => {
@@ -155,7 +161,9 @@ describe('a turn of a message that was submitted', () => {
     reports.look();
     expect(states()).toEqual([]);
     await clock.advance(2000);
-    expect(reports.untold()).toMatchObject([{ state: 'lost', detail: 'the tool is not running (shell)' }]);
+    expect(reports.unreported()).toMatchObject([
+      { state: 'lost', detail: 'the tool is not running (shell)' },
+    ]);
   });
 
   it('is lost when the tool was started anew', () => {

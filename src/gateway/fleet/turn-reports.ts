@@ -3,7 +3,7 @@ import type { Sqlite } from '../../db/index.ts';
 import { MESSAGE_TURNS, type RequestState, reasonText, sqlList, TURNS_GOING_ON } from '../../domain/index.ts';
 import type { AgentSurface, Observation } from '../../terminal/index.ts';
 import type { OutcomeReport, TurnReport } from '../../wire/index.ts';
-import { finishedTurn, tellable } from './finished-turn.ts';
+import { finishedTurn, wireText } from './finished-turn.ts';
 
 export interface TurnReportsDependencies {
   db: Sqlite;
@@ -17,8 +17,8 @@ export interface TurnReportsDependencies {
 /** How long what follows from the surface alone must hold: evidence of the turn may be on its way into the ledger. */
 const SETTLE_MS = 2000;
 /** In one beat; each may carry an answer. */
-const PAGE = 10;
-const GOING_ON = sqlList(TURNS_GOING_ON);
+const MAX_PER_BEAT = 10;
+const UNFINISHED = sqlList(TURNS_GOING_ON);
 
 interface Row {
   request_id: string;
@@ -34,33 +34,33 @@ interface Row {
  * ledger says; where that never comes, the agent being ready again is told as what it is, unproven.
  */
 export class TurnReports {
-  #on: TurnReportsDependencies;
+  #deps: TurnReportsDependencies;
   #open: Row[];
   /** Since when the surface has said that a turn is over, or its tool gone. */
   #since = new Map<string, number>();
-  #untold: boolean;
+  #hasNews: boolean;
 
-  constructor(on: TurnReportsDependencies) {
-    this.#on = on;
-    this.#open = on.db.all<Row>(`SELECT * FROM gateway_fleet_turns WHERE state IN ${GOING_ON}`);
-    this.#untold = this.untold().length > 0;
+  constructor(deps: TurnReportsDependencies) {
+    this.#deps = deps;
+    this.#open = deps.db.all<Row>(`SELECT * FROM gateway_fleet_turns WHERE state IN ${UNFINISHED}`);
+    this.#hasNews = this.unreported().length > 0;
   }
 
   get hasNews(): boolean {
-    return this.#untold;
+    return this.#hasNews;
   }
 
   /** From now on these are followed. Doing it twice is harmless. */
   follow(outcomes: readonly OutcomeReport[]): void {
     for (const { id, request_id, turn_follows } of outcomes) {
       if (!turn_follows) continue;
-      const { changes } = this.#on.db.run(
+      const { changes } = this.#deps.db.run(
         `INSERT OR IGNORE INTO gateway_fleet_turns (request_id, message_id, epoch, state, told, report_json)
            VALUES (?, ?, ?, 'working', 'working', '{}')`,
-        [request_id, id, this.#on.epoch()],
+        [request_id, id, this.#deps.epoch()],
       );
       if (changes === 0) continue;
-      const row = { request_id, message_id: id, epoch: this.#on.epoch(), state: 'working' as const };
+      const row = { request_id, message_id: id, epoch: this.#deps.epoch(), state: 'working' as const };
       this.#open.push({ ...row, report_json: '{}' });
     }
   }
@@ -68,29 +68,31 @@ export class TurnReports {
   /** Compares what is followed with ledger and surface. Costs nothing while nothing is followed. */
   look(): void {
     if (this.#open.length === 0) return;
-    const observation = this.#on.surface.observation();
-    const epoch = this.#on.epoch();
+    const observation = this.#deps.surface.observation();
+    const epoch = this.#deps.epoch();
     for (const row of this.#open) {
-      const report = this.#withoutAnswer(
+      const report = this.#interruptedByUs(
         row,
-        finishedTurn(this.#on.db, row.request_id) ?? this.#seen(row, observation, epoch),
+        finishedTurn(this.#deps.db, row.request_id) ?? this.#stateBySurface(row, observation, epoch),
       );
-      if (report.state !== row.state) this.#become(row, report);
+      if (report.state !== row.state) this.#changeTo(row, report);
     }
     this.#open = this.#open.filter(({ state }) => MESSAGE_TURNS[state].goesOn);
   }
 
   /** A turn that ended because we closed its dialog was interrupted, whatever the tool calls its end. */
-  #withoutAnswer(row: Row, report: Told): Told {
+  #interruptedByUs(row: Row, report: TurnState): TurnState {
     if (report.state !== 'finished' && report.state !== 'unproven') return report;
-    const closed = closedItsDialog(this.#on.db, row.request_id);
+    const closed = closedItsDialog(this.#deps.db, row.request_id);
     if (closed === 'open') return { state: row.state, at: report.at };
     return closed ? { evidence: 'keys', ...report, state: 'finished', result: 'interrupted' } : report;
   }
 
-  untold(): TurnReport[] {
-    return this.#on.db
-      .all<Row>('SELECT * FROM gateway_fleet_turns WHERE told IS NOT state ORDER BY rowid LIMIT ?', [PAGE])
+  unreported(): TurnReport[] {
+    return this.#deps.db
+      .all<Row>('SELECT * FROM gateway_fleet_turns WHERE told IS NOT state ORDER BY rowid LIMIT ?', [
+        MAX_PER_BEAT,
+      ])
       .map(({ message_id, request_id, report_json }) => ({
         id: message_id,
         request_id,
@@ -99,57 +101,57 @@ export class TurnReports {
   }
 
   /** The server has them. What has ended is forgotten. */
-  told(reports: readonly TurnReport[]): void {
+  markReported(reports: readonly TurnReport[]): void {
     for (const { request_id, state } of reports) {
-      this.#on.db.run('UPDATE gateway_fleet_turns SET told = ? WHERE request_id = ?', [state, request_id]);
-      this.#on.db.run(
+      this.#deps.db.run('UPDATE gateway_fleet_turns SET told = ? WHERE request_id = ?', [state, request_id]);
+      this.#deps.db.run(
         `DELETE FROM gateway_fleet_turns WHERE request_id = ? AND told = state
-           AND state NOT IN ${GOING_ON}`,
+           AND state NOT IN ${UNFINISHED}`,
         [request_id],
       );
     }
-    this.#untold = this.untold().length > 0;
+    this.#hasNews = this.unreported().length > 0;
   }
 
   /** What the surface alone says. */
-  #seen(row: Row, observation: Observation, epoch: number): Told {
-    const at = utcStamp(this.#on.clock.now());
+  #stateBySurface(row: Row, observation: Observation, epoch: number): TurnState {
+    const at = utcStamp(this.#deps.clock.now());
     if (epoch !== row.epoch) return { state: 'lost', at, detail: 'the tool was started again' };
     const gone = observation.sessionLost || observation.connectivity === 'unavailable';
     if (gone || observation.ready) {
-      if (!this.#holds(row.request_id)) return { state: row.state, at };
+      if (!this.#hasLasted(row.request_id)) return { state: row.state, at };
       if (observation.ready) return { state: 'unproven', at, detail: 'the agent is ready again' };
       return { state: 'lost', at, detail: observation.unavailableReason ?? 'the tool is gone' };
     }
     this.#since.delete(row.request_id);
     const dialog = observation.reasons.find(({ code }) => code === 'dialog');
     return dialog
-      ? { state: 'input_required', at, detail: tellable(reasonText(dialog)) }
+      ? { state: 'input_required', at, detail: wireText(reasonText(dialog)) }
       : { state: 'working', at };
   }
 
-  #holds(requestId: string): boolean {
-    const now = this.#on.clock.monotonic();
+  #hasLasted(requestId: string): boolean {
+    const now = this.#deps.clock.monotonic();
     const since = this.#since.get(requestId);
     if (since !== undefined) return now - since >= SETTLE_MS;
     this.#since.set(requestId, now);
-    this.#on.clock.after(SETTLE_MS, this.#on.later);
+    this.#deps.clock.after(SETTLE_MS, this.#deps.later);
     return false;
   }
 
-  #become(row: Row, report: Told): void {
+  #changeTo(row: Row, report: TurnState): void {
     row.state = report.state;
-    this.#on.db.run('UPDATE gateway_fleet_turns SET state = ?, report_json = ? WHERE request_id = ?', [
+    this.#deps.db.run('UPDATE gateway_fleet_turns SET state = ?, report_json = ? WHERE request_id = ?', [
       report.state,
       JSON.stringify(report),
       row.request_id,
     ]);
     this.#since.delete(row.request_id);
-    this.#untold = true;
+    this.#hasNews = true;
   }
 }
 
-type Told = Omit<TurnReport, 'id' | 'request_id'>;
+type TurnState = Omit<TurnReport, 'id' | 'request_id'>;
 
 /**
  * Whether an interrupt that was meant for this turn alone closed a dialog of it, after which nothing ran any more: a tool calls

@@ -21,25 +21,25 @@ type ControlRoutes = Pick<
 >;
 
 /** Direct control of the agent, and what its surface shows. */
-export function controlHandlers(on: ControlDependencies): Handlers<ControlRoutes> {
+export function controlHandlers(deps: ControlDependencies): Handlers<ControlRoutes> {
   return {
-    'control.prompt': async ({ body }) => promptNow(await body(), on),
-    'control.sendKeys': async ({ body }) => sendKeysNow(await body(), on),
-    'tui.state': () => tui(on).state() as TuiState,
+    'control.prompt': async ({ body }) => promptNow(await body(), deps),
+    'control.sendKeys': async ({ body }) => sendKeysNow(await body(), deps),
+    'tui.state': () => tui(deps).state() as TuiState,
     'tui.history': ({ query }) => {
       const { limit } = query();
-      return tui(on).history(limit) as TuiHistory;
+      return tui(deps).history(limit) as TuiHistory;
     },
-    'tui.screen': ({ context, query }) => seeScreen(on, query(), context.req.raw.signal),
+    'tui.screen': ({ context, query }) => seeScreen(deps, query(), context.req.raw.signal),
     'tui.notePrompt': async ({ body }) => {
       const { prompt } = await body();
-      return tui(on).notePrompt(prompt) as TuiState;
+      return tui(deps).notePrompt(prompt) as TuiState;
     },
-    'headless.state': () => headlessState(on),
+    'headless.state': () => headlessState(deps),
     'headless.nextPromptSession': async ({ body }) => {
       const { mode } = await body();
-      headless(on).setNextPromptSession(mode);
-      return headlessState(on);
+      headless(deps).setNextPromptSession(mode);
+      return headlessState(deps);
     },
   };
 }
@@ -55,10 +55,10 @@ function headless({ surface }: ControlDependencies) {
 }
 
 /** A prompt is accepted now only when neither the agent nor the gateway itself is busy. */
-function headlessState(on: ControlDependencies): HeadlessState {
-  const { request_admission, active_execution, queue_depth } = on.presence.status();
-  const state = headless(on).state();
-  const can_accept_prompt_now = state.can_accept_prompt_now && on.presence.blockedBy() === undefined;
+function headlessState(deps: ControlDependencies): HeadlessState {
+  const { request_admission, active_execution, queue_depth } = deps.presence.status();
+  const state = headless(deps).state();
+  const can_accept_prompt_now = state.can_accept_prompt_now && deps.presence.blockedBy() === undefined;
   const gateway = { request_admission, active_execution, queue_depth };
   return { schema_version: 1, ...state, can_accept_prompt_now, ...gateway };
 }

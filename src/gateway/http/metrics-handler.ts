@@ -11,11 +11,11 @@ type Dependencies = Pick<ControlDependencies, 'queue' | 'presence'> &
  * Counts for Prometheus. What happened is counted as it happens, since this gateway started; what is the case is asked for.
  * As many series as there are stages, outcomes and loops, never more.
  */
-export function metricsHandler(on: Dependencies): Handlers<Pick<GatewayRoutes, 'metrics'>>['metrics'] {
+export function metricsHandler(deps: Dependencies): Handlers<Pick<GatewayRoutes, 'metrics'>>['metrics'] {
   const stages = new Map<string, number>();
   const outcomes = new Map<string, number>();
   const count = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1);
-  on.queue.entries.on(({ stage, facts }) => {
+  deps.queue.entries.on(({ stage, facts }) => {
     count(stages, stage);
     if (stage === 'finished') count(outcomes, String(facts['outcome'] ?? 'unknown'));
   });
@@ -34,7 +34,7 @@ export function metricsHandler(on: Dependencies): Handlers<Pick<GatewayRoutes, '
         series: byKey('outcome', outcomes),
       },
     ];
-    return context.body(metricText([...counters, ...gauges(on)]), 200, { 'content-type': METRICS_TYPE });
+    return context.body(metricText([...counters, ...gauges(deps)]), 200, { 'content-type': METRICS_TYPE });
   };
 }
 

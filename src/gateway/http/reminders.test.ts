@@ -556,8 +556,8 @@ describe('what happens to a reminder', () => {
         ...['registered', 'executing', 'failed', 'registered', 'lost'],
       ].map((verb) => `${verb} reminder`),
     );
-    const told = lines(on, 'events.jsonl').map((line) => JSON.parse(line));
-    expect(told.every((event) => gatewayEvent.safeParse(event).success && event.at_utc)).toBe(true);
+    const written = lines(on, 'events.jsonl').map((line) => JSON.parse(line));
+    expect(written.every((event) => gatewayEvent.safeParse(event).success && event.at_utc)).toBe(true);
   });
 
   it('is told of live ones that a killed gateway had, at the next start and once', async () => {
@@ -571,14 +571,14 @@ describe('what happens to a reminder', () => {
     ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
     fs.cpSync(path.join(on.root, 'gateway'), path.join(root, 'gateway'), { recursive: true });
     const next = await testGateway(ending, { root, config: { clock: on.clock } });
-    const said = () =>
+    const lostEvents = () =>
       lines(next, 'events.jsonl').filter((line) => line.includes('reminder_lost_on_restart'));
     await expect
-      .poll(() => said().map((line) => JSON.parse(line)))
+      .poll(() => lostEvents().map((line) => JSON.parse(line)))
       .toMatchObject([{ reminder_id: lost!.reminder_id, title: 'lost', ranking: 0 }]);
     expect((await next.call('GET', '/v1/reminders')).body.reminders).toMatchObject([{ title: 'kept' }]);
     await next.restart();
-    expect(said()).toHaveLength(1);
+    expect(lostEvents()).toHaveLength(1);
   });
 });
 

@@ -230,7 +230,7 @@ describe('control intents in line', () => {
 });
 
 describe('direct prompts in events.jsonl', () => {
-  const told = (on: TestGateway) =>
+  const promptEvents = (on: TestGateway) =>
     fs
       .readFileSync(path.join(on.root, 'gateway', 'events.jsonl'), 'utf8')
       .trim()
@@ -241,7 +241,7 @@ describe('direct prompts in events.jsonl', () => {
   it('one that was submitted is told with when', async () => {
     const on = await testGateway(ending);
     const { body } = await on.call('POST', '/v1/control/prompt', { prompt: 'hello' });
-    expect(told(on)).toMatchObject([
+    expect(promptEvents(on)).toMatchObject([
       {
         kind: 'control_prompt_submitted',
         request_id: body.evidence.request_id,
@@ -256,7 +256,7 @@ describe('direct prompts in events.jsonl', () => {
     await on.call('POST', '/v1/control/prompt', { prompt: 'x', execution: { model: { name: 'm' } } });
     on.surface.outcomes = ['not_ready'];
     await on.call('POST', '/v1/control/prompt', { prompt: 'x' });
-    expect(told(on)).toMatchObject([
+    expect(promptEvents(on)).toMatchObject([
       { kind: 'control_prompt_refused', error_code: 'invalid_execution' },
       { kind: 'control_prompt_refused', error_code: 'not_ready', request_id: expect.any(String) },
     ]);
@@ -266,7 +266,7 @@ describe('direct prompts in events.jsonl', () => {
     const on = await testGateway(ending);
     on.surface.outcomes = ['unconfirmed'];
     await on.call('POST', '/v1/control/prompt', { prompt: 'x' });
-    expect(told(on)).toMatchObject([{ kind: 'control_prompt_failed', outcome: 'unconfirmed' }]);
+    expect(promptEvents(on)).toMatchObject([{ kind: 'control_prompt_failed', outcome: 'unconfirmed' }]);
   });
 });
 

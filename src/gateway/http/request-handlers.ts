@@ -26,14 +26,14 @@ type RequestRoutes = Pick<
 >;
 
 /** The durable queue: accept, look, cancel, follow, decide. */
-export function requestHandlers(on: ControlDependencies): Handlers<RequestRoutes> {
-  const { queue } = on;
-  const shown = (id: string) => toRequestView(waitingNow(on)(queue.get(id)), queue.ledger(id));
+export function requestHandlers(deps: ControlDependencies): Handlers<RequestRoutes> {
+  const { queue } = deps;
+  const shown = (id: string) => toRequestView(waitingNow(deps)(queue.get(id)), queue.ledger(id));
 
   return {
     'requests.create': async ({ context }) => {
       const body = parseBody(requestBody, await keyed(context));
-      const { row, duplicate, depth } = await acceptRequest(body, on);
+      const { row, duplicate, depth } = await acceptRequest(body, deps);
       return {
         request_id: row.request_id,
         request_kind: body.kind,
@@ -50,7 +50,7 @@ export function requestHandlers(on: ControlDependencies): Handlers<RequestRoutes
       return {
         schema_version: 1,
         queue_depth: queue.depth(),
-        requests: rows.map(waitingNow(on)).map(toListedRequest),
+        requests: rows.map(waitingNow(deps)).map(toListedRequest),
       };
     },
 
@@ -79,10 +79,10 @@ export function requestHandlers(on: ControlDependencies): Handlers<RequestRoutes
       });
     },
 
-    'reconciliation.get': () => reconciliation(on),
+    'reconciliation.get': () => reconciliation(deps),
     'reconciliation.decide': async ({ body }) => {
       const { keep, discard } = await body();
-      return reconcile(keep, discard, on);
+      return reconcile(keep, discard, deps);
     },
   };
 }
@@ -94,8 +94,8 @@ async function keyed(context: Context): Promise<unknown> {
   if (key === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { idempotency_key = null } = body as { idempotency_key?: unknown };
   if (idempotency_key === null) return { ...body, idempotency_key: key };
-  const said = typeof idempotency_key === 'string' ? idempotency_key.trim() : idempotency_key;
-  if (said === key) return body;
+  const inBody = typeof idempotency_key === 'string' ? idempotency_key.trim() : idempotency_key;
+  if (inBody === key) return body;
   throw invalid('the Idempotency-Key header and idempotency_key of the body differ', {
     hint: 'give the key in one of them',
   });

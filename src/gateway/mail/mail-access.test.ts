@@ -63,16 +63,16 @@ describe('the mailbox of a gateway', () => {
     await expect.poll(() => fs.readdirSync(path.join(root, 'messages'))).toHaveLength(1);
     fs.writeFileSync(path.join(root, 'index.sqlite'), 'nonsense'.repeat(999));
     expect((await repairMailStore({ root })).backed_up_index_path).not.toBeNull();
-    const told = access.changed.next();
+    const changed = access.changed.next();
     await postFromOutside('from outside');
-    await told;
+    await changed;
     expect(await subjects()).toEqual(['from outside', 'before']);
     await post('after');
     expect(await subjects()).toHaveLength(3);
     await access.watch();
-    const toldAgain = access.changed.next();
+    const changedAgain = access.changed.next();
     await postFromOutside('again');
-    await toldAgain;
+    await changedAgain;
   });
 
   it('fails while its root is away, and goes on with the copy that is put in its place', async () => {
@@ -114,12 +114,12 @@ describe('the mailbox of a gateway', () => {
     fs.cpSync(`${agent}.away`, agent, { recursive: true });
     expect(await subjects()).toEqual(['kept']);
     await access.watch();
-    const told = access.changed.next();
+    const changed = access.changed.next();
     await new FlatFileMailbox({ directory: agent, address: 'bob@app' }).post({
       subject: 'new',
       body_content: 'do it',
     });
-    await told;
+    await changed;
     expect(await subjects()).toEqual(['new', 'kept']);
   });
 

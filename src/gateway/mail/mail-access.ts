@@ -23,7 +23,7 @@ export class MailAccess {
   readonly held = new Emitter<void>();
   readonly #binding: () => MailboxBinding | null | undefined;
   readonly #open: OpenMailbox;
-  readonly #hears: () => boolean;
+  readonly #serverReports: () => boolean;
   #current: Promise<Open> | undefined;
   #currentVersion = '';
   #openedBefore = false;
@@ -32,11 +32,11 @@ export class MailAccess {
   constructor(
     binding: () => MailboxBinding | null | undefined,
     open: OpenMailbox,
-    hears: () => boolean = () => false,
+    serverReports: () => boolean = () => false,
   ) {
     this.#binding = binding;
     this.#open = open;
-    this.#hears = hears;
+    this.#serverReports = serverReports;
   }
 
   /** The bound mailbox, open. */
@@ -66,12 +66,12 @@ export class MailAccess {
   /** Watches the mailbox; again after a failure or a new binding. Safe to call at every look. */
   async watch(): Promise<void> {
     const held = await this.#use();
-    if (this.isRemote && this.#hears()) return;
+    if (this.isRemote && this.#serverReports()) return;
     held.unwatch ??= await held.mailbox.watch(() => this.changed.emit());
   }
 
   async close(): Promise<void> {
-    await this.#current?.then(letGo, () => undefined);
+    await this.#current?.then(release, () => undefined);
     this.#current = undefined;
   }
 
@@ -98,7 +98,7 @@ export class MailAccess {
 
   /** The old one is let go whatever becomes of it: the root it was opened from may be gone. */
   async #replace(wanted: MailboxBinding): Promise<Open> {
-    await this.#current?.then(letGo).catch(() => undefined);
+    await this.#current?.then(release).catch(() => undefined);
     const opened = { ...(await this.#open(wanted)) };
     opened.mailbox.outbox?.held.on(() => this.held.emit());
     if (this.#openedBefore) this.changed.emit();
@@ -116,7 +116,7 @@ export class MailAccess {
   }
 }
 
-async function letGo(held: Open): Promise<void> {
+async function release(held: Open): Promise<void> {
   held.unwatch?.();
   await held.close();
 }

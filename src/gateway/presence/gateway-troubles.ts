@@ -14,25 +14,25 @@ export interface TroubleSources {
   mail: () => { message: string; hint: string | undefined } | undefined;
 }
 
-const LONGEST_REASON = 400;
+const MAX_REASON_CHARS = 400;
 
 /**
  * What prevents this gateway from working now, worst first. The one place that knows: `/health`, the status and the
  * glance all use it, so they cannot disagree.
  */
 export class GatewayTroubles {
-  readonly #on: TroubleSources;
+  readonly #sources: TroubleSources;
 
   constructor(sources: TroubleSources) {
-    this.#on = sources;
+    this.#sources = sources;
   }
 
   get failingLoops(): Loop[] {
-    return this.#on.loops().filter((loop) => loop.trouble);
+    return this.#sources.loops().filter((loop) => loop.trouble);
   }
 
   all(): GatewayTrouble[] {
-    const { agentName, files, queueFile, mail } = this.#on;
+    const { agentName, files, queueFile, mail } = this.#sources;
     const queue = queueFile();
     const mailbox = mail();
     const logs = agentName ? commandLine`rouse logs ${agentName}` : 'rouse logs';
@@ -45,11 +45,11 @@ export class GatewayTroubles {
         command: logs,
       })),
       ...(mailbox === undefined ? [] : [unreadable(mailbox)]),
-    ].map(({ reason, ...rest }) => ({ reason: preview(reason, LONGEST_REASON), ...rest }));
+    ].map(({ reason, ...rest }) => ({ reason: preview(reason, MAX_REASON_CHARS), ...rest }));
   }
 
   #lostQueue(reason: string): GatewayTrouble {
-    const { agentName } = this.#on;
+    const { agentName } = this.#sources;
     return { reason, fix: freshQueueWords(agentName), command: freshQueueCommand(agentName) };
   }
 }

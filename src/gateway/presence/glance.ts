@@ -14,31 +14,31 @@ export interface GlanceDependencies {
 
 /** What a list of agents shows about this one, and since when. */
 export class Glance {
-  readonly #on: GlanceDependencies;
+  readonly #deps: GlanceDependencies;
   readonly #self: ProcessIdentity;
   #shown = '';
   #sinceUtc = '';
 
-  constructor(on: GlanceDependencies) {
-    this.#on = on;
+  constructor(deps: GlanceDependencies) {
+    this.#deps = deps;
     this.#self = identifyProcess(process.pid) ?? { pid: process.pid, startTicks: null, bootId: null };
   }
 
   now(): GlanceFile {
-    const { standing, queueDepth, undelivered, mail, clock } = this.#on;
-    const stands = standing();
-    const bad = undelivered();
-    const shown = `${stands.state} ${stands.words}`;
+    const { standing, queueDepth, undelivered, mail, clock } = this.#deps;
+    const current = standing();
+    const failed = undelivered();
+    const shown = `${current.state} ${current.words}`;
     if (shown !== this.#shown) this.#sinceUtc = utcStamp(clock.now());
     this.#shown = shown;
     return {
       schema_version: 1,
       written_by: this.#self,
-      standing: stands,
+      standing: current,
       since_utc: this.#sinceUtc,
       ...mail(),
       queue_depth: queueDepth(),
-      ...(bad.length > 0 && { undelivered: bad }),
+      ...(failed.length > 0 && { undelivered: failed }),
     };
   }
 
@@ -48,7 +48,7 @@ export class Glance {
       ...this.now(),
       written_by: null,
       standing: describeStanding({ code: 'not_looked_at' }, {}),
-      since_utc: utcStamp(this.#on.clock.now()),
+      since_utc: utcStamp(this.#deps.clock.now()),
     };
   }
 }

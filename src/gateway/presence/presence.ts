@@ -69,15 +69,15 @@ const SOURCES = {
 
 /** The gateway's status, derived from what the other rooms know now. */
 export class Presence {
-  #on: PresenceDependencies;
+  #deps: PresenceDependencies;
   #seenName: string | undefined;
 
   constructor(dependencies: PresenceDependencies) {
-    this.#on = dependencies;
+    this.#deps = dependencies;
   }
 
   instance(): InstanceRecord {
-    const { instances, surface } = this.#on;
+    const { instances, surface } = this.#deps;
     return instances.observe(surface.observation().instanceId);
   }
 
@@ -87,18 +87,18 @@ export class Presence {
 
   /** Whether requests are admitted, and for which agent process; both from one look. */
   door(): { admission: Admission; recovery: Recovery; epoch: number } {
-    const { instances, surface } = this.#on;
+    const { instances, surface } = this.#deps;
     const { connectivity, instanceId } = surface.observation();
     const { epoch, reconciled_epoch } = instances.observe(instanceId);
     return { epoch, ...deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch }) };
   }
 
   status(): GatewayStatus {
-    const { surface, queue, slot, identity } = this.#on;
+    const { surface, queue, slot, identity } = this.#deps;
     const observation = surface.observation();
     const { admission, recovery, epoch } = this.door();
-    const fleet = this.#on.fleet?.();
-    const troubles = this.#on.failing?.() ?? [];
+    const fleet = this.#deps.fleet?.();
+    const troubles = this.#deps.failing?.() ?? [];
     return {
       ...STAMP,
       attach_identity: identity.attachIdentity,
@@ -130,7 +130,7 @@ export class Presence {
 
   /** The agent's standing in words, and what a person has to do. */
   standing(): Standing {
-    const { surface, identity, mailLoop, toolsLost, gatewayTroubles } = this.#on;
+    const { surface, identity, mailLoop, toolsLost, gatewayTroubles } = this.#deps;
     const { reasons, typing } = surface.observation();
     const lost = toolsLost?.();
     return standingOf({
@@ -151,8 +151,8 @@ export class Presence {
    */
   blockedBy(): string | undefined {
     const admission = this.admission();
-    const execution = this.#on.slot.current ? 'running' : 'idle';
-    const depth = this.#on.queue.depth();
+    const execution = this.#deps.slot.current ? 'running' : 'idle';
+    const depth = this.#deps.queue.depth();
     if (admission === 'open' && execution === 'idle' && depth === 0) return undefined;
     return whyText([
       reason('request_admission', admission),
@@ -163,7 +163,7 @@ export class Presence {
 
   /** The content of state.json after this gateway has ended. */
   offline(): GatewayStatus {
-    const { queue, instances, identity } = this.#on;
+    const { queue, instances, identity } = this.#deps;
     return {
       ...STAMP,
       ...offlineStatus({
@@ -177,8 +177,8 @@ export class Presence {
 
   /** As last seen: a session may be renamed while its gateway runs. */
   #sessionName(): string {
-    this.#seenName = this.#on.surface.observation().sessionName ?? this.#seenName;
-    return this.#seenName ?? this.#on.identity.tmuxSessionName;
+    this.#seenName = this.#deps.surface.observation().sessionName ?? this.#seenName;
+    return this.#seenName ?? this.#deps.identity.tmuxSessionName;
   }
 }
 

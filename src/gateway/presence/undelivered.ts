@@ -15,20 +15,20 @@ export interface UndeliveredDependencies {
 
 /** Deliveries of the last day that ended badly. Read again only after another one ended without being submitted. */
 export class Undelivered {
-  readonly #on: UndeliveredDependencies;
+  readonly #deps: UndeliveredDependencies;
   readonly stop: () => void;
   #known: AgentNeed[] = [];
   #isStale = true;
 
-  constructor(on: UndeliveredDependencies) {
-    this.#on = on;
-    this.stop = on.queue.entries.on((entry) => {
+  constructor(deps: UndeliveredDependencies) {
+    this.#deps = deps;
+    this.stop = deps.queue.entries.on((entry) => {
       if (entry.stage === 'finished' && outcomeOf(entry) !== 'submitted') this.#isStale = true;
     });
   }
 
   now(): AgentNeed[] {
-    const { db, clock, agentName } = this.#on;
+    const { db, clock, agentName } = this.#deps;
     const since = new Date(clock.now().getTime() - RECENT_MS);
     if (this.#isStale) {
       try {

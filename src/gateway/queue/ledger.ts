@@ -45,11 +45,10 @@ export function entriesAfter(
 ): LedgerEntry[] {
   const where = requestId === undefined ? '' : 'request_id = ?3 AND';
   return db
-    .all<Row>(`SELECT * FROM gateway_request_stages WHERE ${where} entry_id > ?1 ORDER BY entry_id LIMIT ?2`, [
-      entryId,
-      limit,
-      ...(requestId === undefined ? [] : [requestId]),
-    ])
+    .all<Row>(
+      `SELECT * FROM gateway_request_stages WHERE ${where} entry_id > ?1 ORDER BY entry_id LIMIT ?2`,
+      [entryId, limit, ...(requestId === undefined ? [] : [requestId])],
+    )
     .map(fromRow);
 }
 

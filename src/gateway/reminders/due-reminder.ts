@@ -10,7 +10,7 @@ import type { LiveReminder } from './live-reminder.ts';
 import type { ReminderBook } from './reminder-book.ts';
 import { describe, type ReminderEvents } from './reminder-events.ts';
 
-interface Delivering {
+interface Dependencies {
   book: ReminderBook;
   surface: AgentSurface;
   slot: ExecutionSlot;
@@ -26,14 +26,14 @@ interface Delivering {
 
 /** The leader, delivered when it is due and nothing stands in its way. */
 export class DueReminder {
-  readonly #on: Delivering;
+  readonly #deps: Dependencies;
 
-  constructor(on: Delivering) {
-    this.#on = on;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   pass = async (): Promise<NextPass> => {
-    const { book, clock, turns, pause } = this.#on;
+    const { book, clock, turns, pause } = this.#deps;
     const leader = book.set.effective();
     if (leader) book.followClock(leader);
     const left = leader ? remainingMs(leader.due, clock) : Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export class DueReminder {
     else turns.wait('reminders');
     if (!leader || leader.executing || leader.definition.paused) return 'idle';
     if (left > 0) return leader.due.on === 'wall' ? untilWall(clock, leader.due.at) : left;
-    const blocked = this.#on.blockedBy() ?? this.#blockedAt(leader);
+    const blocked = this.#deps.blockedBy() ?? this.#blockedAt(leader);
     if (blocked) {
       this.defer(leader, blocked);
       return 'idle';
@@ -56,25 +56,25 @@ export class DueReminder {
 
   defer = (reminder: LiveReminder, reason: string): void => {
     if (reminder.waiting?.reason === reason) return;
-    reminder.waiting = { reason, sinceUtc: utcStamp(this.#on.clock.now()) };
-    this.#on.events.write('reminder_deferred', { ...describe(reminder), reason });
+    reminder.waiting = { reason, sinceUtc: utcStamp(this.#deps.clock.now()) };
+    this.#deps.events.write('reminder_deferred', { ...describe(reminder), reason });
   };
 
   /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
   #blockedAt({ definition }: LiveReminder): string | undefined {
-    const { ready, reasons, keysWait } = this.#on.surface.observation();
+    const { ready, reasons, keysWait } = this.#deps.surface.observation();
     if (definition.prompt == null) return keysWait && reasonText(keysWait);
     return ready ? undefined : (whyText(reasons) ?? 'not ready');
   }
 
   #deliver(reminder: LiveReminder): Promise<NextPass> {
-    const { slot, clock, book, events, pause, turns } = this.#on;
+    const { slot, clock, book, events, pause, turns } = this.#deps;
     const { reminder_id } = reminder;
     return slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
       Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime(), waiting: null });
       this.#noteStart(reminder);
       events.write('reminder_started', describe(reminder));
-      const { result, delivery } = await deliverReminder(reminder, this.#on);
+      const { result, delivery } = await deliverReminder(reminder, this.#deps);
       // Stays as it is stored, for the next gateway to judge.
       if (result.outcome === 'left') return 'idle';
       reminder.executing = false;
@@ -88,7 +88,7 @@ export class DueReminder {
       pause.reset();
       turns.leave('reminders');
       reminder.lastDelivery = delivery;
-      if (result.outcome !== 'submitted') this.#on.remember(delivery);
+      if (result.outcome !== 'submitted') this.#deps.remember(delivery);
       const kind = result.outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
       events.write(kind, { ...describe(reminder), outcome: result.outcome, reasons: delivery.reasons });
       book.moveOn(reminder);
@@ -99,7 +99,7 @@ export class DueReminder {
   /** A start that cannot be written is none: nothing was typed, and it is due as before. */
   #noteStart(reminder: LiveReminder): void {
     try {
-      this.#on.book.keepIfDurable(reminder);
+      this.#deps.book.keepIfDurable(reminder);
     } catch (error) {
       reminder.executing = false;
       throw error;

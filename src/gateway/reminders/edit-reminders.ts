@@ -17,7 +17,7 @@ import { type LiveReminder, previewDue, toReminderView } from './live-reminder.t
 import type { ReminderBook } from './reminder-book.ts';
 import { describe, type ReminderEvents } from './reminder-events.ts';
 
-interface Editing {
+interface Dependencies {
   backend: BackendKind;
   book: ReminderBook;
   events: ReminderEvents;
@@ -29,19 +29,19 @@ interface Editing {
 
 /** What callers do with reminders: make, change, delete, look. */
 export class EditReminders {
-  readonly #on: Editing;
+  readonly #deps: Dependencies;
 
-  constructor(on: Editing) {
-    this.#on = on;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   create(definitions: readonly ReminderDefinition[]): ReminderSetView {
-    const { book, events } = this.#on;
+    const { book, events } = this.#deps;
     this.#refuseKeys(definitions);
     this.#refuseTooMany(definitions.length);
     const made = book.add(definitions);
     for (const reminder of made) events.write('reminder_registered', describe(reminder));
-    this.#on.wake();
+    this.#deps.wake();
     return {
       schema_version: 1,
       effective_reminder_id: this.#leaderId(),
@@ -50,24 +50,24 @@ export class EditReminders {
   }
 
   replace(id: string, definition: ReminderDefinition): Reminder {
-    const { book, events } = this.#on;
+    const { book, events } = this.#deps;
     const reminder = book.set.get(id);
     if (reminder.executing)
       throw refusal('reminder_executing', `reminder ${id} is being delivered; try again when it has ended`);
     this.#refuseKeys([definition]);
     book.redefine(reminder, definition);
     events.write('reminder_updated', describe(reminder));
-    this.#on.wake();
+    this.#deps.wake();
     return this.#shown(reminder);
   }
 
   remove(id: string): ReminderDeleted {
-    const { book, events } = this.#on;
+    const { book, events } = this.#deps;
     const reminder = book.set.get(id);
     const { executing } = reminder;
     book.leave(reminder);
     events.write('reminder_deleted', describe(reminder));
-    this.#on.wake();
+    this.#deps.wake();
     const detail = executing
       ? 'Reminder deleted; the delivery under way is completed, and there is none after it.'
       : 'Reminder deleted.';
@@ -82,7 +82,7 @@ export class EditReminders {
   }
 
   list(): ReminderSetView {
-    const { book, troubles } = this.#on;
+    const { book, troubles } = this.#deps;
     const reminders = book.set.inOrder();
     for (const reminder of reminders) book.followClock(reminder);
     return {
@@ -94,25 +94,25 @@ export class EditReminders {
   }
 
   get(id: string): Reminder {
-    const reminder = this.#on.book.set.get(id);
-    this.#on.book.followClock(reminder);
+    const reminder = this.#deps.book.set.get(id);
+    this.#deps.book.followClock(reminder);
     return this.#shown(reminder);
   }
 
   #refuseKeys(definitions: readonly ReminderDefinition[]): void {
-    const { backend } = this.#on;
+    const { backend } = this.#deps;
     if (capabilitiesOf(backend).sendKeysReminders) return;
     if (definitions.some((definition) => definition.send_keys != null))
       throw refusal('unsupported_target', `send_keys: a ${backend} agent cannot keep tmux key semantics`);
   }
 
   #refuseTooMany(more: number): void {
-    const { size } = this.#on.book.set;
-    const most = limit('liveReminders');
-    if (size + more <= most) return;
+    const { size } = this.#deps.book.set;
+    const max = limit('liveReminders');
+    if (size + more <= max) return;
     throw refusal(
       'too_many_reminders',
-      `the agent has ${size} live reminders, and ${more} more are too many: at most ${most} at a time`,
+      `the agent has ${size} live reminders, and ${more} more are too many: at most ${max} at a time`,
       {
         hint: limitHint('liveReminders'),
       },
@@ -120,14 +120,14 @@ export class EditReminders {
   }
 
   #leaderId(): string | null {
-    return this.#on.book.set.effective()?.reminder_id ?? null;
+    return this.#deps.book.set.effective()?.reminder_id ?? null;
   }
 
   #view(reminder: LiveReminder): Reminder {
-    return toReminderView(reminder, this.#on.book.set.effective(), this.#on.clock);
+    return toReminderView(reminder, this.#deps.book.set.effective(), this.#deps.clock);
   }
 
   #shown(reminder: LiveReminder): Reminder {
-    return { ...this.#view(reminder), next_due_preview_utc: previewDue(reminder, this.#on.clock) };
+    return { ...this.#view(reminder), next_due_preview_utc: previewDue(reminder, this.#deps.clock) };
   }
 }

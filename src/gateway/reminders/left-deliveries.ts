@@ -6,14 +6,14 @@ import type { ReminderBook } from './reminder-book.ts';
 import { describe, type ReminderEvents } from './reminder-events.ts';
 
 /** What is said of a delivery that was under way when the gateway ended. */
-const LEFT = {
+const REASONS = {
   submitted: 'the gateway ended during the delivery; it had been submitted',
   not_submitted:
     'the gateway ended during the delivery; its text was taken back, and a live reminder is not kept',
   unknown: 'the gateway ended during the delivery; it is not delivered again',
 } as const;
 
-interface Leaving {
+interface Dependencies {
   book: ReminderBook;
   events: ReminderEvents;
   clock: Clock;
@@ -25,35 +25,35 @@ interface Leaving {
 
 /** Deliveries that an earlier gateway began and did not end. */
 export class LeftDeliveries {
-  readonly #on: Leaving;
+  readonly #deps: Dependencies;
 
-  constructor(on: Leaving) {
-    this.#on = on;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** What became of one: told once, before anything else is delivered. */
   settled({ owner, verdict, evidence }: SettledAttempt): void {
     if (owner.source !== 'reminder') return;
-    const { book } = this.#on;
+    const { book } = this.#deps;
     const reminder = book.set.inOrder().find(({ reminder_id }) => reminder_id === owner.id);
     if (verdict === 'not_submitted' && reminder) {
       reminder.executing = false;
       book.keep([reminder]);
-      this.#on.defer(reminder, `the gateway ended during the delivery: ${evidence.at(-1)?.facts['found']}`);
-      this.#on.wake();
+      this.#deps.defer(reminder, `the gateway ended during the delivery: ${evidence.at(-1)?.facts['found']}`);
+      this.#deps.wake();
       return;
     }
     const outcome = verdict === 'submitted' ? 'submitted' : verdict === 'unknown' ? 'unconfirmed' : 'failed';
     const seen = evidence.map(({ source, atUtc, facts }) => ({ source, at_utc: atUtc, ...facts }));
-    this.#conclude(owner, reminder, { outcome, reasons: [LEFT[verdict]], evidence: seen });
+    this.#conclude(owner, reminder, { outcome, reasons: [REASONS[verdict]], evidence: seen });
   }
 
   /** Whatever is still under way was left without a trace, unless it is the one whose attempt is `open`. */
-  noneLeft(open: AttemptOwner | undefined): void {
-    for (const reminder of this.#on.book.set.inOrder()) {
+  endUnexplained(open: AttemptOwner | undefined): void {
+    for (const reminder of this.#deps.book.set.inOrder()) {
       const { reminder_id: id, definition } = reminder;
       if (!reminder.executing || reminder.lastStartedMs !== null || open?.id === id) continue;
-      const left = { outcome: 'unconfirmed' as const, reasons: [LEFT.unknown], evidence: [] };
+      const left = { outcome: 'unconfirmed' as const, reasons: [REASONS.unknown], evidence: [] };
       this.#conclude({ id, title: definition.title }, reminder, left);
     }
   }
@@ -63,16 +63,16 @@ export class LeftDeliveries {
     reminder: LiveReminder | undefined,
     { outcome, reasons, evidence }: Pick<ReminderDelivery, 'outcome' | 'reasons' | 'evidence'>,
   ): void {
-    const { book, events, clock } = this.#on;
+    const { book, events, clock } = this.#deps;
     const finished_at_utc = utcStamp(clock.now());
     const delivery = { reminder_id: id, title, outcome, finished_at_utc, reasons, evidence };
-    if (outcome !== 'submitted') this.#on.remember(delivery);
-    const told = reminder ? describe(reminder) : { reminder_id: id, title: preview(title, 120) };
+    if (outcome !== 'submitted') this.#deps.remember(delivery);
+    const facts = reminder ? describe(reminder) : { reminder_id: id, title: preview(title, 120) };
     const kind = outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
-    events.write(kind, { ...told, outcome, reasons });
+    events.write(kind, { ...facts, outcome, reasons });
     if (!reminder) return;
     Object.assign(reminder, { executing: false, lastDelivery: delivery });
     book.moveOn(reminder);
-    this.#on.wake();
+    this.#deps.wake();
   }
 }

@@ -25,7 +25,7 @@ export interface LiveReminder extends Ranked {
   waiting: { reason: string; sinceUtc: string } | null;
 }
 
-const PREVIEWED = 5;
+const PREVIEW_COUNT = 5;
 
 /** A reminder as it is shown. `leader` is the effective one. */
 export function toReminderView(
@@ -61,9 +61,9 @@ export function toReminderView(
 
 /** As it was given; a cron expression is read in UTC unless it says otherwise. */
 function fieldsShown(definition: ReminderDefinition): Pick<Reminder, ShownField> {
-  const given: Partial<Record<ReminderFieldName, unknown>> = definition;
+  const values: Partial<Record<ReminderFieldName, unknown>> = definition;
   const shown = reminderFields.flatMap(([name, { kind, shown }]) =>
-    shown ? [[name, given[name] ?? (kind.type === 'yes' ? false : null)]] : [],
+    shown ? [[name, values[name] ?? (kind.type === 'yes' ? false : null)]] : [],
   );
   const fields = Object.fromEntries(shown) as Pick<Reminder, ShownField>;
   return { ...fields, time_zone: definition.cron ? (definition.time_zone ?? 'UTC') : null };
@@ -93,7 +93,7 @@ function waitOf(
 export function previewDue({ definition, anchor, due }: LiveReminder, clock: Clock): string[] {
   const times = [dueAtMs(due, clock)];
   let last = due;
-  while (definition.mode === 'repeat' && times.length < PREVIEWED && times.at(-1)! < END_OF_TIME_MS) {
+  while (definition.mode === 'repeat' && times.length < PREVIEW_COUNT && times.at(-1)! < END_OF_TIME_MS) {
     last = followingDue(definition, anchor, laterClock(clock, Math.max(0, remainingMs(last, clock))));
     times.push(dueAtMs(last, clock));
   }

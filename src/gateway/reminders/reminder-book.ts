@@ -15,7 +15,7 @@ import { describe, type ReminderEvents } from './reminder-events.ts';
 import { ReminderSet } from './reminder-set.ts';
 import type { ReminderStore, StoredReminder } from './reminder-store.ts';
 
-interface BookKeeping {
+interface Dependencies {
   store: ReminderStore;
   events: ReminderEvents;
   clock: Clock;
@@ -30,17 +30,17 @@ export class ReminderBook {
   #lastCreatedMs = 0;
   #handedOver = false;
 
-  readonly #on: BookKeeping;
+  readonly #deps: Dependencies;
 
-  constructor(on: BookKeeping) {
-    this.#on = on;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** Each is created at a time of its own, as shown, so that the order of equal rankings can be read from it. */
   add(definitions: readonly ReminderDefinition[]): LiveReminder[] {
     const made = definitions.map((definition) => {
-      this.#lastCreatedMs = Math.max(this.#on.clock.now().getTime(), Math.floor(this.#lastCreatedMs) + 1);
-      const due = firstDue(definition, this.#on.clock);
+      this.#lastCreatedMs = Math.max(this.#deps.clock.now().getTime(), Math.floor(this.#lastCreatedMs) + 1);
+      const due = firstDue(definition, this.#deps.clock);
       const reminder_id = `greminder-${randomHex(6)}`;
       return live({ reminder_id, definition, createdMs: this.#lastCreatedMs, anchor: due, due });
     });
@@ -51,7 +51,7 @@ export class ReminderBook {
 
   redefine(reminder: LiveReminder, definition: ReminderDefinition): void {
     this.set.remove(reminder);
-    const due = firstDue(definition, this.#on.clock);
+    const due = firstDue(definition, this.#deps.clock);
     Object.assign(reminder, { definition, ranking: definition.ranking, anchor: due, due, waiting: null });
     this.set.add(reminder);
     this.keep([reminder]);
@@ -61,28 +61,30 @@ export class ReminderBook {
   leave(reminder: LiveReminder): void {
     reminder.leaving = true;
     if (!reminder.executing) this.set.remove(reminder);
-    this.#on.store.remove(reminder.reminder_id);
+    this.#deps.store.remove(reminder.reminder_id);
   }
 
   keep(reminders: readonly LiveReminder[]): void {
     const whole = (each: LiveReminder): boolean => this.#handedOver || isDurable(each);
-    this.#on.store.save(reminders.filter(whole).map((each) => this.#toStored(each)));
+    this.#deps.store.save(reminders.filter(whole).map((each) => this.#toStored(each)));
     const others = reminders.filter((each) => !whole(each));
-    this.#on.store.noteLive(others.map((each) => ({ reminder_id: each.reminder_id, facts: describe(each) })));
+    this.#deps.store.saveLive(
+      others.map((each) => ({ reminder_id: each.reminder_id, facts: describe(each) })),
+    );
   }
 
   keepIfDurable(reminder: LiveReminder): void {
-    if (isDurable(reminder)) this.#on.store.save([this.#toStored(reminder)]);
+    if (isDurable(reminder)) this.#deps.store.save([this.#toStored(reminder)]);
   }
 
   /** After a delivery: gone, or due at its next time. */
   moveOn(reminder: LiveReminder): void {
     if (reminder.leaving || reminder.definition.mode === 'one_off') {
       this.set.remove(reminder);
-      this.#on.store.remove(reminder.reminder_id);
+      this.#deps.store.remove(reminder.reminder_id);
       return;
     }
-    const { clock } = this.#on;
+    const { clock } = this.#deps;
     const next = followingDue(reminder.definition, reminder.anchor, clock);
     if (next.on === 'monotonic')
       reminder.anchor = { on: 'monotonic', at: onMonotonic(reminder.anchor, clock) };
@@ -91,7 +93,7 @@ export class ReminderBook {
   }
 
   followClock(reminder: LiveReminder): void {
-    reminder.due = correctedDue(reminder.definition, reminder.due, this.#on.clock);
+    reminder.due = correctedDue(reminder.definition, reminder.due, this.#deps.clock);
   }
 
   /**
@@ -100,14 +102,14 @@ export class ReminderBook {
    */
   restore(): void {
     // Of a process that was killed: one that ended in good order has told it itself.
-    this.#tellLost();
-    for (const stored of this.#on.store.all()) {
+    this.#reportLost();
+    for (const stored of this.#deps.store.all()) {
       const reminder = this.#fromStored(stored);
       this.#lastCreatedMs = Math.max(this.#lastCreatedMs, stored.created_ms);
-      const missed = remainingMs(reminder.due, this.#on.clock) <= 0;
+      const missed = remainingMs(reminder.due, this.#deps.clock) <= 0;
       this.set.add(reminder);
       if (!stored.executing && missed && stored.definition.missed === 'skip') {
-        this.#on.events.write('reminder_missed', describe(reminder));
+        this.#deps.events.write('reminder_missed', describe(reminder));
         this.moveOn(reminder);
       }
     }
@@ -125,16 +127,16 @@ export class ReminderBook {
   close({ handOver }: { handOver: boolean }): void {
     this.#handedOver = handOver;
     const staying = this.set.inOrder().filter((each) => !each.leaving && (handOver || isDurable(each)));
-    this.#on.store.save(staying.map((each) => this.#toStored(each)));
-    if (!handOver) this.#tellLost();
+    this.#deps.store.save(staying.map((each) => this.#toStored(each)));
+    if (!handOver) this.#reportLost();
   }
 
-  #tellLost(): void {
-    this.#on.store.loseLive((facts) => this.#on.events.write('reminder_lost_on_restart', facts));
+  #reportLost(): void {
+    this.#deps.store.removeLive((facts) => this.#deps.events.write('reminder_lost_on_restart', facts));
   }
 
   #toStored(reminder: LiveReminder): StoredReminder {
-    const clock = atOneInstant(this.#on.clock);
+    const clock = atOneInstant(this.#deps.clock);
     return {
       reminder_id: reminder.reminder_id,
       definition: reminder.definition,
@@ -148,7 +150,7 @@ export class ReminderBook {
   /** One whose delivery was under way is so until it is known what became of it. */
   #fromStored(stored: StoredReminder): LiveReminder {
     const { reminder_id, definition, created_ms: createdMs, executing } = stored;
-    const times = restoredDue(definition, stored, this.#on.clock);
+    const times = restoredDue(definition, stored, this.#deps.clock);
     return { ...live({ reminder_id, definition, createdMs, ...times }), executing };
   }
 }

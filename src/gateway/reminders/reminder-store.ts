@@ -87,7 +87,7 @@ export class ReminderStore {
   }
 
   /** These live, and are lost with the process: what is to be said of each then. */
-  noteLive(lives: readonly { reminder_id: string; facts: Record<string, unknown> }[]): void {
+  saveLive(lives: readonly { reminder_id: string; facts: Record<string, unknown> }[]): void {
     if (lives.length === 0) return;
     this.#db.transaction((db) => {
       for (const { reminder_id, facts } of lives) {
@@ -101,11 +101,11 @@ export class ReminderStore {
   }
 
   /** Tells of each that lives or lived in the process that ended, and forgets them. */
-  loseLive(tell: (facts: ReminderFacts) => void): void {
+  removeLive(report: (facts: ReminderFacts) => void): void {
     const rows = this.#db.all<{ facts_json: string }>(
       'SELECT facts_json FROM gateway_live_reminders ORDER BY rowid',
     );
-    for (const row of rows) tell(JSON.parse(row.facts_json) as ReminderFacts);
+    for (const row of rows) report(JSON.parse(row.facts_json) as ReminderFacts);
     if (rows.length > 0) this.#db.run('DELETE FROM gateway_live_reminders');
   }
 }

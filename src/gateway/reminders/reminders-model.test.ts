@@ -27,7 +27,7 @@ interface Draft {
 
 type Due = { wall: number } | { steady: number };
 
-interface Thing extends Draft {
+interface ModelReminder extends Draft {
   title: string;
   due: Due;
   anchor: Due;
@@ -45,7 +45,7 @@ class Model {
   now = 0;
   /** Ticks by which the wall clock was corrected. */
   correction = 0;
-  things: Thing[] = [];
+  things: ModelReminder[] = [];
   open = true;
   ready = true;
   holding = false;
@@ -58,8 +58,8 @@ class Model {
     return this.now + this.correction;
   }
 
-  leader(): Thing | undefined {
-    return this.things.reduce<Thing | undefined>(
+  leader(): ModelReminder | undefined {
+    return this.things.reduce<ModelReminder | undefined>(
       (best, each) => (best && best.ranking <= each.ranking ? best : each),
       undefined,
     );
@@ -81,7 +81,7 @@ class Model {
   }
 
   /** False when it is refused. */
-  replace(thing: Thing, draft: Draft): boolean {
+  replace(thing: ModelReminder, draft: Draft): boolean {
     if (thing.running) return false;
     const due = this.first(draft);
     Object.assign(thing, draft, { due, anchor: due });
@@ -89,13 +89,13 @@ class Model {
     return true;
   }
 
-  remove(thing: Thing): void {
+  remove(thing: ModelReminder): void {
     if (thing.running) thing.deleted = true;
     else this.drop(thing);
     this.settle();
   }
 
-  drop(thing: Thing): void {
+  drop(thing: ModelReminder): void {
     this.things = this.things.filter((each) => each !== thing);
   }
 
@@ -113,7 +113,7 @@ class Model {
     }
   }
 
-  finish(thing: Thing): void {
+  finish(thing: ModelReminder): void {
     const ending = this.endings.shift() ?? 'submitted';
     thing.running = false;
     if (ending === 'turned_away') {
@@ -130,7 +130,7 @@ class Model {
   }
 
   /** After a delivery, or in place of one that was missed. */
-  next(thing: Thing): void {
+  next(thing: ModelReminder): void {
     if (thing.interval === null) {
       this.drop(thing);
       return;
@@ -202,11 +202,11 @@ class Model {
 }
 
 /** A surface that takes keys and prompts alike, waits when told to, and ends as told. */
-class Stage extends FakeSurface {
+class ScriptedSurface extends FakeSurface {
   endings: DeliveryEnd[] = [];
   readonly sent: string[] = [];
   #held: Promise<void> | undefined;
-  #letGo: () => void = () => {};
+  #release: () => void = () => {};
 
   override deliver = ({ text }: { text: string }): Promise<DeliveryResult> => this.#take(text);
   override sendKeys = ({ sequence }: { sequence: string }): Promise<DeliveryResult> =>
@@ -214,12 +214,12 @@ class Stage extends FakeSurface {
 
   holdBack(): void {
     this.#held = new Promise((resolve) => {
-      this.#letGo = resolve;
+      this.#release = resolve;
     });
   }
 
-  letGo(): void {
-    this.#letGo();
+  release(): void {
+    this.#release();
     this.#held = undefined;
   }
 
@@ -240,7 +240,7 @@ class Real {
     file: ':memory:',
     migrations: [...REMINDER_MIGRATIONS, ...LIVE_REMINDER_MIGRATIONS],
   });
-  readonly surface = new Stage();
+  readonly surface = new ScriptedSurface();
   open = true;
   ids = new Map<string, string>();
   #reminders!: Reminders;
@@ -274,7 +274,7 @@ class Real {
     });
     slot.changed.on(() => this.#loop.wake());
     this.#reminders.book.restore();
-    this.#reminders.left.noneLeft(undefined);
+    this.#reminders.left.endUnexplained(undefined);
     this.#loop = new Loop({ name: 'reminders', clock, pass: () => this.#reminders.pass() }).start();
   }
 
@@ -317,7 +317,7 @@ class Real {
   }
 
   async end(): Promise<void> {
-    this.surface.letGo();
+    this.surface.release();
     await this.#loop.stop();
     this.db.close();
   }
@@ -391,7 +391,7 @@ class Command implements fc.AsyncCommand<Model, Real> {
 }
 
 const some = (model: Readonly<Model>): boolean => model.things.length > 0;
-const pick = (model: Model, n: number): Thing => model.things[n % model.things.length]!;
+const pick = (model: Model, n: number): ModelReminder => model.things[n % model.things.length]!;
 const idle = (model: Readonly<Model>): boolean => !model.things.some((each) => each.running);
 
 const ranking = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom(1e300, -1e300));
@@ -409,7 +409,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 const index = fc.nat({ max: 1000 });
 
 /** A definition like the present one, but for what is given: what the CLI sends for pause and rerank. */
-const draftOf = (model: Model, thing: Thing, change: Partial<Draft>): Draft => ({
+const draftOf = (model: Model, thing: ModelReminder, change: Partial<Draft>): Draft => ({
   ranking: thing.ranking,
   paused: thing.paused,
   kind: thing.kind,
@@ -419,7 +419,7 @@ const draftOf = (model: Model, thing: Thing, change: Partial<Draft>): Draft => (
   ...change,
 });
 
-function put(model: Model, real: Real, thing: Thing, wanted: Draft): void {
+function put(model: Model, real: Real, thing: ModelReminder, wanted: Draft): void {
   const taken = real.replace(thing.title, wanted);
   expect(taken).toBe(model.replace(thing, wanted));
 }
@@ -538,7 +538,7 @@ const COMMANDS: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
     new Command(
       'the long delivery ends',
       async (model, real) => {
-        real.surface.letGo();
+        real.surface.release();
         await real.clock.advance(0);
         model.release();
       },

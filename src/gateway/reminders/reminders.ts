@@ -31,7 +31,7 @@ export interface ReminderDependencies {
 }
 
 /** Deliveries that did not end well are remembered, newest first, up to this many. */
-const REMEMBERED = 20;
+const MAX_REMEMBERED = 20;
 
 /** The reminders of one gateway: the book of them, what callers do with it, what is delivered from it, what was left. */
 export class Reminders {
@@ -47,13 +47,13 @@ export class Reminders {
     const troubles: ReminderDelivery[] = [];
     const remember = (delivery: ReminderDelivery): void => {
       troubles.unshift(delivery);
-      troubles.length = Math.min(troubles.length, REMEMBERED);
+      troubles.length = Math.min(troubles.length, MAX_REMEMBERED);
     };
-    const on = { ...dependencies, events, book, troubles, remember };
-    const due = new DueReminder(on);
+    const deps = { ...dependencies, events, book, troubles, remember };
+    const due = new DueReminder(deps);
     this.book = book;
-    this.edit = new EditReminders(on);
-    this.left = new LeftDeliveries({ ...on, defer: due.defer });
+    this.edit = new EditReminders(deps);
+    this.left = new LeftDeliveries({ ...deps, defer: due.defer });
     this.pass = due.pass;
   }
 }

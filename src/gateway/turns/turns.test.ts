@@ -4,12 +4,12 @@ import { TURN_MS, Turns, type Waiter } from './turns.ts';
 
 let clock = new FakeClock();
 let turns = new Turns(clock);
-let told: Waiter[] = [];
+let notified: Waiter[] = [];
 beforeEach(() => {
   clock = new FakeClock();
   turns = new Turns(clock);
-  told = [];
-  turns.passedOn.on((waiters) => told.push(...waiters));
+  notified = [];
+  turns.passedOn.on((waiters) => notified.push(...waiters));
 });
 
 const pass = (who: Waiter, work: () => void = () => {}) =>
@@ -27,7 +27,7 @@ describe('turns', () => {
     turns.leave('mail');
     await clock.advance(1);
     turns.wait('mail');
-    turns.anew();
+    turns.situationChanged();
     expect([turns.before('mail'), turns.before('reminders')]).toEqual(['reminders', undefined]);
   });
 
@@ -45,10 +45,10 @@ describe('turns', () => {
     turns.wait('reminders');
     expect(turns.before('reminders')).toBe('mail');
     await pass('mail');
-    expect(told).toEqual(['reminders']);
+    expect(notified).toEqual(['reminders']);
     expect(turns.before('reminders')).toBeUndefined();
     await pass('mail');
-    expect(told).toEqual(['reminders']);
+    expect(notified).toEqual(['reminders']);
   });
 
   it('are passed on by a pass that fails, and by one that finds nothing left to do', async () => {
@@ -61,17 +61,17 @@ describe('turns', () => {
         throw new Error('the mailbox is gone');
       }),
     ).rejects.toThrow();
-    turns.anew();
+    turns.situationChanged();
     turns.before('reminders');
     await pass('mail', () => turns.leave('mail'));
-    expect(told).toEqual(['reminders', 'reminders']);
+    expect(notified).toEqual(['reminders', 'reminders']);
   });
 
   it('are kept by a pass during which the situation changed: it is about to look again', async () => {
     turns.wait('mail');
     await clock.advance(1);
     turns.wait('reminders');
-    await pass('mail', () => turns.anew());
+    await pass('mail', () => turns.situationChanged());
     expect(turns.before('reminders')).toBe('mail');
   });
 

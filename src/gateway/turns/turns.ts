@@ -16,7 +16,7 @@ export class Turns {
   #clock: Clock;
   #since = new Map<Waiter, number>();
   #passed = new Set<Waiter>();
-  #stoodBack = new Map<Waiter, number>();
+  #heldBackSince = new Map<Waiter, number>();
   #situation = 0;
 
   constructor(clock: Clock) {
@@ -31,7 +31,7 @@ export class Turns {
   /** It has delivered, or has nothing left to deliver. */
   leave(who: Waiter): void {
     this.#since.delete(who);
-    this.#stoodBack.delete(who);
+    this.#heldBackSince.delete(who);
   }
 
   /** Who goes before it; undefined if it is its turn. */
@@ -42,16 +42,16 @@ export class Turns {
       ([other, at]) => other !== who && at < since && !this.#passed.has(other),
     );
     if (!first) return undefined;
-    const stoodBack = this.#stoodBack.get(who) ?? now;
-    this.#stoodBack.set(who, stoodBack);
-    return now - stoodBack < TURN_MS ? first[0] : undefined;
+    const heldBackSince = this.#heldBackSince.get(who) ?? now;
+    this.#heldBackSince.set(who, heldBackSince);
+    return now - heldBackSince < TURN_MS ? first[0] : undefined;
   }
 
   /** The situation changed: everyone who passed may try again. */
-  anew(): void {
+  situationChanged(): void {
     this.#situation++;
     this.#passed.clear();
-    this.#stoodBack.clear();
+    this.#heldBackSince.clear();
   }
 
   /** Whether anyone else waits. */
@@ -74,8 +74,8 @@ export class Turns {
 
   #passOn(who: Waiter): void {
     this.#passed.add(who);
-    const others = [...this.#stoodBack.keys()].filter((other) => other !== who);
-    for (const other of others) this.#stoodBack.delete(other);
+    const others = [...this.#heldBackSince.keys()].filter((other) => other !== who);
+    for (const other of others) this.#heldBackSince.delete(other);
     if (others.length > 0) this.passedOn.emit(others);
   }
 }
