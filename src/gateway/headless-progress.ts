@@ -3,7 +3,7 @@ import type { HeadlessProgress } from '../terminal/index.ts';
 import { besideOf, manifestFiles, publishManifest } from '../wire/index.ts';
 import { readSession } from './session-facts.ts';
 
-/** Stores the progress of a headless chat in the manifest, under the lock that every writer of it takes. */
+/** Stores the progress of a headless chat in the manifest, under the lock that every writer takes. */
 export async function saveHeadlessProgress(sessionRoot: string, progress: HeadlessProgress): Promise<void> {
   const { manifest: file, manifestLock } = manifestFiles(sessionRoot);
   await withFileLock(manifestLock, { timeoutMs: 10_000 }, () => {

@@ -2,7 +2,7 @@
  * The gateway: one sidecar per agent session. It accepts work durably, waits for the right moment, puts it into the
  * agent through the one lane, and can prove what it did.
  *
- * Promises  One gateway per session (a lock held for life). It answers for itself at /health with its instance id.
+ * Promises  One gateway per session (a lock held for life). /health returns its instance id.
  *           Idle costs nothing: no writes, no polling.
  * Never     Speaks to another gateway or to the fleet's database; those meet over HTTP.
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.

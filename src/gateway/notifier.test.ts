@@ -288,7 +288,7 @@ describe('the notifier', () => {
   });
 
   it('wakes with the packaged text when its own cannot be used, and says so', async () => {
-    const problem = 'nothing is written in x.md; wakes use the packaged text instead';
+    const problem = 'x.md has no visible text; wakes use the packaged text instead';
     const on = await testGateway(ending, {
       config: { wakeTemplate: () => ({ text: 'packaged words', problem }) },
     });

@@ -1,7 +1,7 @@
 import { dispatchMode, type ServingServer } from '../domain/index.ts';
 import type { SessionManifest } from '../wire/index.ts';
 
-/** Undefined when this gateway runs the turns, or types them, itself. */
+/** The server that runs this agent's turns; undefined if this gateway runs or types them itself. */
 export function servingServer({
   backend,
   gateway_authority: authority,

@@ -33,7 +33,7 @@ export interface TestGateway {
   restart(prepare?: (surface: FakeSurface) => void, stopping?: { handOver?: boolean }): Promise<TestGateway>;
 }
 
-/** A real gateway (HTTP, SQLite, files) above a surface in memory. */
+/** A real gateway (HTTP, SQLite, files) with a surface in memory. */
 export async function testGateway(
   ending: Ending,
   options: {

@@ -50,7 +50,7 @@ export function refuseClosedAdmission({ presence, surface }: ControlDependencies
 export function refuseLongPrompt(prompt: string, { surface }: ControlDependencies): void {
   const bytes = Buffer.byteLength(prompt);
   if (surface.kind === 'headless' || bytes <= limit('typedBytes')) return;
-  throw invalid(`the prompt has ${bytes} bytes: at most ${limit('typedBytes')} bytes are typed`, {
+  throw invalid(`the prompt has ${bytes} bytes; max ${limit('typedBytes')} bytes can be typed`, {
     hint: limitHint('typedBytes'),
   });
 }
@@ -64,8 +64,8 @@ function refusePrompt(
   const busy = headless && (headless.active_turn_id !== null || deps.queue.depth() > 0);
   // A retry of an accepted request gets the first response again, whatever is running.
   if (busy && !body.wait_in_line && !deps.queue.knowsKey(body.idempotency_key)) {
-    throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way', {
-      hint: 'wait for it, or let it wait for its turn: --wait-in-line, "wait_in_line": true in a body',
+    throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is running', {
+      hint: 'wait until it has ended, or queue this one: --wait-in-line, "wait_in_line": true in a body',
     });
   }
   if (deps.surface.kind === 'tui' && body.payload.execution) {

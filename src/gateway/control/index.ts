@@ -1,7 +1,7 @@
 /**
  * Control: what people and programs ask of the agent through the gateway: queued requests, prompts now, keys now.
  *
- * Promises  Refusals come in the contract's order with the contract's codes, and change nothing.
+ * Promises  Checks run in the contract's order and refuse with the contract's codes; a refusal changes nothing.
  *           A prompt typed now leaves the same ledger as a queued one.
  * Never     Types: it asks the surface's lane, inside the one execution slot.
  */

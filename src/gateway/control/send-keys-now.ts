@@ -34,13 +34,9 @@ export async function sendKeysNow(body: SendKeysBody, deps: ControlDependencies)
     };
   }
   if (result.reasons.some((why) => isReason(why, 'dialog_changed'))) {
-    throw refusal(
-      'dialog_changed',
-      'the dialog that was meant is not on the screen any more; nothing was pressed',
-      {
-        hint: 'look at the screen as it is now, and choose again',
-      },
-    );
+    throw refusal('dialog_changed', 'the expected dialog is no longer on the screen; nothing was pressed', {
+      hint: 'look at the screen and choose again',
+    });
   }
   throw refusal('dispatch_failed', whyText(result.reasons, '; ') ?? 'the keys were not sent');
 }

@@ -1,7 +1,7 @@
 /**
  * Dispatch: takes accepted requests one at a time and puts them into the agent's surface.
  *
- * Promises  A claimed request ends in exactly one outcome, or goes back in line when nothing of it was typed.
+ * Promises  A claimed request ends in exactly one outcome, or is requeued when nothing of it was typed.
  *           One execution at a time for all sources: queue, direct prompts, reminders, notifier.
  * Never     Decides whether the agent may be disturbed (that is the surface's gate), or types itself (that is its lane).
  * A crash between "typing" and "finished" leaves evidence; recover.ts reads it at start, because sending a prompt twice

@@ -4,7 +4,7 @@ const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * The lane refused to type although the last observation was ready: it saw more. Asking again immediately would spin,
+ * The lane refused to type although the last observation was ready: it saw more. Trying again immediately would spin,
  * and every attempt adds ledger entries. So the next attempt waits, longer each time, or until the surface changes.
  */
 export class LanePause {

@@ -136,7 +136,7 @@ function promptDelivery(
   };
 }
 
-/** An interrupt may be meant for the turn of one request alone; the turn of another is none of its business. */
+/** An interrupt may be meant for the turn of one request only; it must not end the turn of another. */
 export function mayInterrupt(row: RequestRow, queue: RequestQueue): Recheck {
   const { turn_of: wanted } = payloadOf(row) as InterruptPayload;
   if (wanted == null) return { go: true };

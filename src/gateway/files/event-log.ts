@@ -10,7 +10,7 @@ export interface EventLog {
 /** Two files of this size together hold some 20,000 events. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** events.jsonl: one object per line with sorted keys, a `kind` and when it was. */
+/** events.jsonl: one object per line with sorted keys, a `kind` and a time. */
 export function createEventLog(path: string, clock: Clock, troubles: FileTroubles): EventLog {
   const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1, troubles });
   return {

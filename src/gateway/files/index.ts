@@ -1,8 +1,8 @@
 /**
  * The gateway's own files: status snapshot, instance record, running log, event history.
  *
- * Promises  Written on change only; 0600; renamed aside above a size, so nothing grows for ever.
- * Never     An input for decisions: queue.sqlite and manifest.json are.
+ * Promises  Written on change only; 0600; renamed aside above a size, so that nothing grows for ever.
+ * Never     Input for decisions: those read queue.sqlite and manifest.json.
  */
 
 export { createEventLog, type EventLog } from './event-log.ts';

@@ -31,7 +31,7 @@ export interface InstanceFacts {
   startedAt: Date;
 }
 
-/** Says to the outside which process this gateway is, so that it can be told from a later one on the same pid or port. */
+/** Publishes which process this gateway is, so that a later one on the same pid or port is not taken for it. */
 export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
   const own = identifyProcess(process.pid);
   const content: CurrentInstanceFile = {
@@ -55,7 +55,7 @@ export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
   };
   writeFileAtomic(files.pidFile, `${process.pid}\n`, { durable: false });
   const { published, beside } = splitFile(currentInstanceFile, content, INSTANCE_BY);
-  // Before what it belongs to: a reader never takes this process for one without a start.
+  // Written first, so that a reader never finds the instance without its start ticks.
   writeJsonIfOther(besideOf(files.currentInstance), beside);
   writeJsonAtomic(files.currentInstance, published);
 }
@@ -66,7 +66,7 @@ export function removeInstance(files: GatewayFiles): void {
   fs.rmSync(files.pidFile, { force: true });
 }
 
-/** Where the one before listened, if it was killed: one that is started again stays where its clients know it. */
+/** Returns the port of the previous gateway if it was killed, so that its successor keeps the address that clients know. */
 export function previousPort(gatewayRoot: string): number | undefined {
   try {
     const content = fs.readFileSync(gatewayFiles(gatewayRoot).currentInstance, 'utf8');
@@ -77,7 +77,7 @@ export function previousPort(gatewayRoot: string): number | undefined {
   }
 }
 
-/** What became of a start, for whoever started it: nobody has to read a log to learn it. */
+/** Writes how a start ended, so that the caller need not read a log. */
 export function writeAttempt(gatewayRoot: string, attemptId: string, result: AttemptResult): void {
   const { run, attempt } = gatewayFiles(gatewayRoot);
   ensurePrivateDirectory(run);

@@ -6,14 +6,14 @@ export interface RotatingOptions {
   /** How many old files (`.1` newest) are kept. */
   keep: number;
   troubles: FileTroubles;
-  /** Is shown the same lines, whether or not they can be written. */
+  /** Receives the same lines, whether or not they can be written. */
   show?: ((lines: string) => void) | undefined;
 }
 
-/** Lines that wait for a file which cannot be written; beyond it the oldest go. */
+/** Lines that wait while the file cannot be written; beyond this the oldest are dropped. */
 const MAX_WAITING = 1000;
 
-/** What is open says its last when the process ends: one listener for all, since a host has many. */
+/** Open files write their last lines when the process ends. One listener for all, because a host has many files. */
 const open = new Set<RotatingFile>();
 const writeAll = (): void => {
   for (const file of open) file.write();
@@ -21,7 +21,7 @@ const writeAll = (): void => {
 
 /**
  * An append-only file that is renamed aside above a size, so that `tail -F` follows and nothing grows for ever. Lines that
- * cannot be written wait for better times. What is said at one moment is written at once.
+ * cannot be written wait and are tried again. Lines of one tick are written together.
  */
 export class RotatingFile {
   readonly path: string;
@@ -53,7 +53,7 @@ export class RotatingFile {
     });
   }
 
-  /** What waits is tried now. */
+  /** Writes the waiting lines now. */
   write(): void {
     if (this.#unshown.length > 0) this.#options.show?.(this.#unshown.splice(0).join(''));
     this.#writer.write();
@@ -83,7 +83,7 @@ export class RotatingFile {
       for (let done = 0; done < bytes.length; ) done += fs.writeSync(this.#fd!, bytes, done);
       this.#size += bytes.length;
     } catch (error) {
-      // Half a line may stand there; the whole one comes later.
+      // Removes a half-written line; the whole line is written later.
       fs.ftruncateSync(this.#fd!, this.#size);
       throw error;
     }

@@ -7,14 +7,14 @@ import {
   writeFileAtomic,
 } from '../../base/index.ts';
 
-/** Under load a status changes many times in a moment; readers of the file are served well enough by this. */
+/** Under load a status changes many times a second; this is often enough for readers. */
 const MIN_PAUSE_MS = 200;
 
 /**
- * A JSON file that mirrors a value: written when the value changed, and not otherwise. Derived, so not fsynced, and a
- * file that cannot be written stops nobody. Written aside, since a rename may wait for the disk, except what is urgent.
- * One that readers believe without asking (`believed`) never goes on saying what is no longer true: where it cannot be
- * replaced it is written over, and where that fails too it is removed.
+ * A JSON file that mirrors a value and is written only when the value changes. It is derived, so it is not fsynced, and a
+ * failed write stops no one. Written in the background because a rename may wait for the disk; urgent changes are written
+ * at once. A file that readers trust without asking the gateway (`trusted`) is never left stale: if it cannot be replaced
+ * it is overwritten in place, and if that fails too it is removed.
  */
 export class WrittenOnChange<T> {
   readonly path: string;
@@ -27,10 +27,10 @@ export class WrittenOnChange<T> {
   #writtenAt = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
   #writing: Promise<void> | undefined;
-  /** Something urgent was written while an older text was on its way. */
+  /** Something urgent was written while an older text was being written in the background. */
   #isOvertaken = false;
 
-  /** `atOnce`: the part of the value that waits for no pause, since a reader may come right after it changed. */
+  /** `urgent` selects the part of the value whose change is written at once, because a reader may come right after it. */
   constructor(
     path: string,
     clock: Clock,
@@ -50,7 +50,7 @@ export class WrittenOnChange<T> {
     });
   }
 
-  /** Writes the value now, or a moment later when it was written just now; then as it stands then. */
+  /** Writes the value now, or after a pause if it was written just before; then as it is at that time. */
   refresh(value: () => T): void {
     this.#value = value;
     if (this.#isUrgent()) {
@@ -67,7 +67,7 @@ export class WrittenOnChange<T> {
     });
   }
 
-  /** The last value there will be, and whatever was still to be written is not. */
+  /** Writes the last value; pending writes are dropped. */
   async end(value: T): Promise<void> {
     this.#cancelPending();
     this.#value = () => value;
@@ -98,7 +98,7 @@ export class WrittenOnChange<T> {
     this.#wrote(text);
   }
 
-  /** Its own blocks take other bytes also on a full disk, and a removal needs no room. The value now, with this trouble in it. */
+  /** A full disk still lets a file's own blocks be overwritten and the file be removed. The value now includes this trouble. */
   #correct(): void {
     this.#last = '';
     try {
@@ -107,7 +107,7 @@ export class WrittenOnChange<T> {
       try {
         fs.rmSync(this.path, { force: true });
       } catch {
-        // A file system that takes no change at all: readers see that for themselves.
+        // The file system takes no change at all; nothing more can be done.
       }
     }
   }
@@ -119,7 +119,7 @@ export class WrittenOnChange<T> {
       () => this.#wroteAside(text),
       () => {
         this.#writing = undefined;
-        // Again in place, where its trouble is told and it is tried until it succeeds.
+        // The writer reports the trouble and retries until it succeeds.
         this.#writer.write();
       },
     );
@@ -140,7 +140,7 @@ export class WrittenOnChange<T> {
   }
 }
 
-/** A reader may meet it half written: that is no JSON, and it is taken for missing. */
+/** A reader may find it half written; that is not JSON, so it counts as missing. */
 function overwrite(path: string, text: string): void {
   const fd = fs.openSync(path, 'r+');
   try {

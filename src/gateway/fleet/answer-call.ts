@@ -1,8 +1,9 @@
 import { type Clock, type Log, messageOf, sleep } from '../../base/index.ts';
 import type { FleetClient } from '../../client/index.ts';
 import { type HandedCall, remoteRoute } from '../../wire/index.ts';
+import { wireText } from './finished-turn.ts';
 
-/** One of the gateway's own routes, asked from inside. */
+/** Calls one of the gateway's own routes from inside. */
 export type AskOwn = (request: { method: string; path: string; body: unknown }) => Promise<{
   status: number;
   answer: unknown;
@@ -12,7 +13,7 @@ export interface CallDependencies {
   clock: Clock;
   log: Log;
   askOwn: AskOwn;
-  /** Written before it is done and after: who asked for what, and what came of it. */
+  /** Called before and after the call: who asked for what, and the status. */
   record: (facts: CallRecord) => void;
 }
 
@@ -25,11 +26,11 @@ export interface CallRecord {
   status?: number;
 }
 
-/** How long an answer that is held until something happens is waited for; then it is given as it stands. */
+/** How long a response may be held until something happens; then the route is asked again without waiting. */
 const MAX_HELD_MS = 20_000;
 const PAUSES_MS = [0, 500, 2000, 5000];
 
-/** Does what a remote call asks, by the gateway's own routes and their checks, and sends what came of it. Never throws. */
+/** Runs a remote call through the gateway's own routes and their checks, and sends the response. Never throws. */
 export async function answerCall(
   deps: CallDependencies,
   call: HandedCall,
@@ -45,7 +46,7 @@ export async function answerCall(
       await client.call('registry.calls.answer', { call_id: id, body: { status, answer: storable(answer) } });
       return;
     } catch (error) {
-      deps.log.warn('the answer to a remote call was not taken', { call: id, cause: messageOf(error) });
+      deps.log.warn('the response to a remote call could not be sent', { call: id, cause: messageOf(error) });
     }
   }
 }
@@ -73,10 +74,10 @@ async function outcomeOf(
 
 const refused = (status: number, detail: string) => ({ status, answer: { detail } });
 
-/** Text of a terminal as a database takes it: no NUL and no half characters. */
+/** The database of the server refuses NUL and half characters. */
 function storable(answer: unknown): unknown {
   const text = JSON.stringify(answer ?? null, (_, value: unknown) =>
-    typeof value === 'string' ? Buffer.from(value).toString().replaceAll('\u0000', '') : value,
+    typeof value === 'string' ? wireText(value) : value,
   );
   return JSON.parse(text);
 }

@@ -3,20 +3,20 @@ import type { FleetConnection } from '../../wire/index.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
-/** How often the files are looked at for another token, after the one we have was refused. */
+/** How often the files are read for another token after this one was refused. */
 const REFUSED_PAUSE_MS = 30_000;
-/** And how often the same one is tried: a refusal may be undone, but nobody is in a hurry. */
+/** How often the same token is tried again: a refusal may be undone, but there is no hurry. */
 const REFUSED_TRY_MS = 600_000;
 
 export interface ConnectionOptions {
   clock: Clock;
   log: Log;
   random?: () => number;
-  /** The state changed, so status files are to be written. */
+  /** The state changed, so the status files must be written. */
   changed: () => void;
 }
 
-/** How it stands with the server, and when to try again. Each change is told once. */
+/** The state of the connection, and when to try again. Each change is logged once. */
 export class Connection {
   #options: ConnectionOptions;
   #failures = 0;
@@ -42,13 +42,13 @@ export class Connection {
     return this.#view.state === 'refused';
   }
 
-  /** Milliseconds to wait before the server is asked again with the token it refused; 0 when it may be asked. */
+  /** Milliseconds to wait before the refused token is tried again; 0 if it may be tried now. */
   get pause(): number {
     if (!this.refused || this.#options.clock.monotonic() - this.#refusedAt >= REFUSED_TRY_MS) return 0;
     return REFUSED_PAUSE_MS;
   }
 
-  /** True: it did not before. */
+  /** Returns true if the server was not connected before. */
   succeeded(): boolean {
     const isBack = this.#view.state !== 'connected';
     this.#failures = 0;
@@ -56,7 +56,7 @@ export class Connection {
     return isBack;
   }
 
-  /** Milliseconds until the next try: longer each time and never the same for two gateways. */
+  /** Returns the milliseconds until the next try: longer each time, with jitter so that gateways do not try together. */
   failed(error: unknown): number {
     const refused = isRefusal(error);
     this.#changeTo(refused ? 'refused' : 'away', messageOf(error));
@@ -73,7 +73,7 @@ export class Connection {
     const { clock, log, changed } = this.#options;
     if (this.#view.state === state) return;
     this.#view = { ...this.#view, state, detail, since_utc: utcStamp(clock.now()) };
-    if (state === 'connected') log.info('fleet server answers', { url: this.#view.url });
+    if (state === 'connected') log.info('fleet server connected', { url: this.#view.url });
     else
       log.warn(state === 'refused' ? 'the fleet server refuses this agent' : 'the fleet server is away', {
         cause: detail,
@@ -82,7 +82,7 @@ export class Connection {
   }
 }
 
-/** The server answered, and trying again as we are cannot help. */
+/** The server refused this agent: trying again without a change cannot help. */
 function isRefusal(error: unknown): boolean {
   if (!isRouseError(error)) return false;
   return (

@@ -1,10 +1,10 @@
 import type { Sqlite } from '../../db/index.ts';
 import type { TurnReport } from '../../wire/index.ts';
 
-/** In characters; an answer beyond it is cut, and says so. */
+/** Longer answers are cut, and `answer_cut` says so. */
 const MAX_ANSWER_CHARS = 64_000;
 
-/** The end of a request's turn as the ledger has it, with the answer where the tool gives one; undefined before it. */
+/** The end of a request's turn from the ledger, with the tool's answer if it reported one; undefined before it ends. */
 export function finishedTurn(
   db: Sqlite,
   requestId: string,
@@ -29,7 +29,7 @@ export function finishedTurn(
   };
 }
 
-/** Text of the tool as the wire takes it: no NUL and no half characters. */
+/** Removes from a terminal's text what JSON in a database refuses: NUL and halves of surrogate pairs. */
 export function wireText(text: string): string {
   return Buffer.from(text).toString().replaceAll('\u0000', '');
 }

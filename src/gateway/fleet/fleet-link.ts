@@ -21,13 +21,13 @@ export interface FleetLinkDependencies extends ControlDependencies {
   db: Sqlite;
   log: Log;
   membership: Membership;
-  /** Reads the files again: the session may have been registered anew. */
+  /** Reads the files again: the session may have been registered again. */
   readMembership: () => Membership | undefined;
   changed: () => void;
   fleetHost?: HostIdentity | undefined;
-  /** There may be mail on the server, or it may take mail again. */
+  /** The server may have new mail, or may accept mail again. */
   mailChanged: () => void;
-  /** For what people of other hosts ask; undefined: it is not done. */
+  /** For calls by people of other hosts; undefined: they are not served. */
   calls?: Omit<CallDependencies, 'clock' | 'log'> | undefined;
   waitSeconds?: number;
   random?: () => number;
@@ -38,9 +38,9 @@ const RESPONSE_MS = 10_000;
 const LEAVE_MS = 1500;
 
 /**
- * The gateway's line to the fleet server. One beat is always held open, so that a message is here as soon as it is sent;
- * a second, short one goes out the moment the agent begins or ends to work, or a message is stored. Nothing here is
- * needed for the gateway to work: without the server it goes on, and tries again ever more rarely.
+ * The gateway's connection to the fleet server. One heartbeat is always held open, so that a message arrives as soon as it
+ * is sent. A second, short one is sent the moment the agent begins or stops working, or a message is stored. The gateway
+ * works without any of this: if the server is away it goes on, and tries again ever more rarely.
  */
 export class FleetLink {
   readonly loops: readonly [Loop, Loop];
@@ -54,11 +54,11 @@ export class FleetLink {
   #beats = 0;
   #startedAt: number;
   #acks: DeliveryAck[] = [];
-  /** What the server knows of us, as text; what differs is told. */
+  /** The last state that the server has, as text; a difference is reported. */
   #reportedState = '';
-  /** The version of the mailbox on the server that we know; undefined: the agent has none there. */
+  /** The last known version of the mailbox on the server; undefined: mail is not watched there. */
   #mailVersion: string | undefined;
-  /** Ends the beat that is held, for another one that asks for more. */
+  /** Ends the held heartbeat, so that the next one asks for mail too. */
   #renewBeat = new AbortController();
 
   constructor(deps: FleetLinkDependencies) {
@@ -80,7 +80,7 @@ export class FleetLink {
     return this.#connection.view;
   }
 
-  /** Something may have changed: the report's pass looks. Nothing is sent when nothing has. */
+  /** Something may have changed: the report loop checks. Nothing is sent if nothing has. */
   hint(): void {
     this.loops[1].wake();
   }
@@ -91,12 +91,12 @@ export class FleetLink {
     this.#renewBeat.abort();
   }
 
-  /** The files of the session were written anew: another token, or the same agent again. */
+  /** The session was registered again: there may be another token. */
   registered(): void {
     this.loops[0].wake();
   }
 
-  /** Says good-bye, so that nobody has to find out. Call it when the loops have stopped. */
+  /** Reports that this gateway leaves, so that the server need not wait for a timeout. Call it when the loops have stopped. */
   async leave(): Promise<void> {
     if (this.#connection.view.state !== 'connected') return;
     await this.#send({ leaving: true }, { timeoutMs: LEAVE_MS }).catch(() => {});
@@ -104,7 +104,7 @@ export class FleetLink {
 
   async #holdBeat(signal: AbortSignal): Promise<NextPass> {
     if (!this.#rejoin() && this.#connection.pause > 0) return this.#connection.pause;
-    // The first beat is short: whether the server takes us is known at once.
+    // The first heartbeat is not held, so that it is known at once whether the server accepts this agent.
     const wait = this.view.state === 'connected' ? (this.#deps.waitSeconds ?? HEARTBEAT.held) : 0;
     this.#renewBeat = new AbortController();
     const mail = this.#mailVersion === undefined ? {} : { mail_version: this.#mailVersion };
@@ -115,7 +115,7 @@ export class FleetLink {
     if (typeof answer === 'number') return answer;
     if (answer === undefined) return signal.aborted ? 'idle' : 0;
     this.#noteMailVersion(answer.mail_version);
-    // A server that neither holds nor says when to come back must not be asked without a pause.
+    // A server that neither holds the heartbeat nor names a pause must not be asked without one.
     return wait === 0 || answer.messages.length + (answer.calls ?? []).length > 0
       ? 0
       : Math.max(answer.next_heartbeat_seconds * 1000, 100);
@@ -130,7 +130,7 @@ export class FleetLink {
     return this.#hasNews() ? 0 : 'idle';
   }
 
-  /** The answer, its messages already in our queue; or how long to wait, after a failure; undefined when stopping. */
+  /** Returns the response, with its messages already queued; after a failure the pause in ms; undefined when stopping. */
   async #beat(
     more: Partial<HeartbeatInput>,
     options: { signal: AbortSignal; timeoutMs: number },
@@ -148,7 +148,7 @@ export class FleetLink {
     return answer;
   }
 
-  /** Beside the beats: a call may take as long as it takes. */
+  /** Not awaited: a call may take long, and heartbeats must go on. */
   #answerCalls(calls: readonly HandedCall[]): void {
     const { calls: doing, clock, log } = this.#deps;
     if (doing) for (const call of calls) void answerCall({ ...doing, clock, log }, call, this.#client);
@@ -207,7 +207,7 @@ export class FleetLink {
     return { version: VERSION, ...(host && { host: host.name, host_id: host.id }) };
   }
 
-  /** Busy is a turn, an execution, or anything in the queue. */
+  /** Busy means a turn, an execution, or anything in the queue. */
   #state(): Pick<HeartbeatInput, 'active_tasks' | 'accepting' | 'current_task' | 'runtime_state' | 'state'> {
     const { slot, queue, surface, presence } = this.#deps;
     const { current } = slot;
@@ -222,7 +222,7 @@ export class FleetLink {
     };
   }
 
-  /** After a refusal, the files may name another token by now. True: they do. */
+  /** After a refusal, reads the files again. Returns true if they name another token or server. */
   #rejoin(): boolean {
     const found = this.#connection.refused ? this.#deps.readMembership() : undefined;
     if (!found || JSON.stringify(found) === JSON.stringify(this.#member)) return false;

@@ -9,9 +9,9 @@ import { readMembership } from './membership.ts';
 type Dependencies = Omit<FleetLinkDependencies, 'membership' | 'readMembership'>;
 
 /**
- * The agent's place in a fleet: the line to its server, from the moment it is registered with one. `rouse fleet register`
- * writes the files of a session that runs; whoever watches them goes on with what they say. Files nobody can read are told
- * in the log: the gateway works without.
+ * The agent's place in a fleet: the connection to its server, from the moment it is registered. `rouse fleet register`
+ * writes the files of a running session; they are watched, and a change takes effect immediately. Unreadable files are
+ * reported in the log, and the gateway works without a server.
  */
 export class FleetPlace {
   #deps: Dependencies;
@@ -37,7 +37,7 @@ export class FleetPlace {
     this.#link?.hint();
   }
 
-  /** From now on beats ask for mail, too. False: there is no server that could tell. */
+  /** From now on heartbeats ask for mail too. Returns false if there is no server that could report it. */
   watchMail(): boolean {
     this.#link?.watchMail();
     return this.#link !== undefined;
@@ -56,7 +56,7 @@ export class FleetPlace {
       const again = (): ReturnType<typeof readMembership> => readMembership(this.#root);
       this.#link = new FleetLink({ ...this.#deps, membership, readMembership: again });
     } catch (error) {
-      this.#deps.log.error('the fleet server of this agent is not known', { cause: messageOf(error) });
+      this.#deps.log.error('the fleet files of this session cannot be read', { cause: messageOf(error) });
     }
   }
 
@@ -70,7 +70,7 @@ export class FleetPlace {
       });
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch (error) {
-      this.#deps.log.warn('a later registration with a fleet is seen only at the next attach', {
+      this.#deps.log.warn('a later registration with a fleet takes effect only at the next attach', {
         cause: messageOf(error),
       });
     }

@@ -1,7 +1,7 @@
 import type { Sqlite, SqliteMigration } from '../../db/index.ts';
 import type { OutcomeReport } from '../../wire/index.ts';
 
-/** How far the fleet server knows how its messages ended, and which turns of theirs go on. */
+/** Up to which ledger entry the server has the outcomes of its messages, and which of their turns are followed. */
 export const FLEET_MIGRATIONS: SqliteMigration[] = [
   {
     id: 'fleet-1',
@@ -30,19 +30,19 @@ export const FLEET_MIGRATIONS: SqliteMigration[] = [
 const KEY = 'a2a:';
 const PAGE = 100;
 
-/** The key under which the gateway's queue knows a message: the same message is the same request. */
+/** The idempotency key of a message in the gateway's queue: the same message is the same request. */
 export const keyOfMessage = (id: string): string => KEY + id;
 
 export interface UnreportedOutcomes {
-  /** Give it to told() once the server has them. */
+  /** Pass it to markReported() once the server has them. */
   upTo: number;
   outcomes: OutcomeReport[];
 }
 
-/** What the server has not been told yet, read from the ledger: a crash between an end and its report loses nothing. */
+/** Outcomes that the server does not have yet, read from the ledger: a crash between an end and its report loses nothing. */
 export class FleetStore {
   #db: Sqlite;
-  /** Up to this entry there is nothing for the server: most requests are not of the fleet. */
+  /** Up to this entry there is nothing to report: most requests are not of the fleet. */
   #irrelevantUpTo = 0;
 
   constructor(db: Sqlite) {

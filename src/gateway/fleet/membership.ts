@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { commandLine, errnoOf, invalid, readJsonIfExists } from '../../base/index.ts';
 import { fleetMembership, parseFile } from '../../wire/index.ts';
 
-/** Which server the session belongs to, and the token it speaks with. */
+/** The fleet server that the session belongs to, and its token there. */
 export interface Membership {
   url: string;
   workspaceId: string;
@@ -13,8 +13,8 @@ export interface Membership {
 }
 
 /**
- * What launch wrote when it registered the agent; undefined for an agent of no fleet. Read again before each try after a
- * refusal: a newer registration of the same session replaces both files.
+ * Reads the files that launch wrote when it registered the agent; undefined for an agent without a fleet. Read again before
+ * each try after a refusal, because a newer registration of the same session replaces both files.
  */
 export function readMembership(sessionRoot: string): Membership | undefined {
   const file = path.join(sessionRoot, 'fleet', 'fleet.json');

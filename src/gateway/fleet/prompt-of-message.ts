@@ -1,18 +1,18 @@
 import { invalid } from '../../base/index.ts';
 
 const MAX_CHARS = 200_000;
-/** How a line must begin that no tool takes for a command, a shell escape or a mention. */
+/** A text that begins like this is no command, shell escape or mention in any tool. */
 const HARMLESS = /^[\p{L}\p{N}["'(]/u;
 
 /**
- * The text of an A2A message as a prompt. It was written by others: control characters are taken out, and it cannot
- * begin like a command of the tool. Both spellings of the protocol are read; parts that are not text are named.
+ * Returns the text of an A2A message as a prompt. Others wrote it, so control characters are removed and it cannot begin
+ * like a command of the tool. Both spellings of the protocol are read; parts that are not text are named.
  */
 export function promptOfMessage(body: unknown): string {
   const message = fieldsOf(fieldsOf(fieldsOf(body)['params'])['message']);
   const parts = Array.isArray(message['parts']) ? message['parts'].map(textOfPart) : [];
   const text = withoutControls(parts.join('\n\n')).trim().slice(0, MAX_CHARS);
-  if (text === '') throw invalid('the message holds no text');
+  if (text === '') throw invalid('the message has no text');
   return HARMLESS.test(text) ? text : `Message: ${text}`;
 }
 

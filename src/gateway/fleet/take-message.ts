@@ -5,8 +5,8 @@ import { keyOfMessage } from './fleet-store.ts';
 import { promptOfMessage } from './prompt-of-message.ts';
 
 /**
- * Puts a message of the fleet into the gateway's own queue, and answers what the server is told. The queue knows it by
- * the server's id, so that one that comes twice is one request. What is refused says why, and whether it is for good.
+ * Puts a message of the fleet into the gateway's own queue and returns its acknowledgement. The server's id is the
+ * idempotency key, so a message that comes twice is one request. A refusal has its reason and whether it is permanent.
  */
 export async function takeMessage(message: LeasedMessage, deps: ControlDependencies): Promise<DeliveryAck> {
   const { id, attempt } = message;

@@ -10,13 +10,13 @@ export interface TurnReportsDependencies {
   clock: Clock;
   surface: Pick<AgentSurface, 'observation'>;
   epoch: () => number;
-  /** Time has passed, so that look() may find more. */
+  /** Enough time has passed for another look(). */
   later: () => void;
 }
 
-/** How long what follows from the surface alone must hold: evidence of the turn may be on its way into the ledger. */
+/** How long a conclusion from the surface alone must hold: evidence of the turn may not be in the ledger yet. */
 const SETTLE_MS = 2000;
-/** In one beat; each may carry an answer. */
+/** Few, because each report may carry an answer. */
 const MAX_PER_BEAT = 10;
 const UNFINISHED = sqlList(TURNS_GOING_ON);
 
@@ -29,14 +29,14 @@ interface Row {
 }
 
 /**
- * What becomes of the turns of the fleet's messages after they were submitted, told to the server until they have ended.
- * Kept in the gateway's own database: a gateway that is started again goes on where it was. The end of a turn is what the
- * ledger says; where that never comes, the agent being ready again is told as what it is, unproven.
+ * Follows the turns of submitted fleet messages and reports them to the server until they have ended. Stored in the gateway's
+ * own database, so a restarted gateway continues. A turn ends when the ledger has its end; if that never comes and the agent is
+ * ready again, it is reported as unproven.
  */
 export class TurnReports {
   #deps: TurnReportsDependencies;
   #open: Row[];
-  /** Since when the surface has said that a turn is over, or its tool gone. */
+  /** When the surface first showed that a turn is over or its tool is gone. */
   #since = new Map<string, number>();
   #hasNews: boolean;
 
@@ -50,7 +50,7 @@ export class TurnReports {
     return this.#hasNews;
   }
 
-  /** From now on these are followed. Doing it twice is harmless. */
+  /** Follows these from now on. Calling it twice is harmless. */
   follow(outcomes: readonly OutcomeReport[]): void {
     for (const { id, request_id, turn_follows } of outcomes) {
       if (!turn_follows) continue;
@@ -65,7 +65,7 @@ export class TurnReports {
     }
   }
 
-  /** Compares what is followed with ledger and surface. Costs nothing while nothing is followed. */
+  /** Compares the followed turns with ledger and surface. Costs nothing while there are none. */
   look(): void {
     if (this.#open.length === 0) return;
     const observation = this.#deps.surface.observation();
@@ -80,7 +80,7 @@ export class TurnReports {
     this.#open = this.#open.filter(({ state }) => MESSAGE_TURNS[state].goesOn);
   }
 
-  /** A turn that ended because we closed its dialog was interrupted, whatever the tool calls its end. */
+  /** A turn that ended because an interrupt closed its dialog was interrupted, whatever the tool reports. */
   #interruptedByUs(row: Row, report: TurnState): TurnState {
     if (report.state !== 'finished' && report.state !== 'unproven') return report;
     const closed = closedItsDialog(this.#deps.db, row.request_id);
@@ -100,7 +100,7 @@ export class TurnReports {
       }));
   }
 
-  /** The server has them. What has ended is forgotten. */
+  /** The server has these reports. Ended turns are removed. */
   markReported(reports: readonly TurnReport[]): void {
     for (const { request_id, state } of reports) {
       this.#deps.db.run('UPDATE gateway_fleet_turns SET told = ? WHERE request_id = ?', [state, request_id]);
@@ -113,7 +113,7 @@ export class TurnReports {
     this.#hasNews = this.unreported().length > 0;
   }
 
-  /** What the surface alone says. */
+  /** The state by the surface alone. */
   #stateBySurface(row: Row, observation: Observation, epoch: number): TurnState {
     const at = utcStamp(this.#deps.clock.now());
     if (epoch !== row.epoch) return { state: 'lost', at, detail: 'the tool was started again' };
@@ -154,8 +154,8 @@ export class TurnReports {
 type TurnState = Omit<TurnReport, 'id' | 'request_id'>;
 
 /**
- * Whether an interrupt that was meant for this turn alone closed a dialog of it, after which nothing ran any more: a tool calls
- * such a turn finished, and nobody answered its question. `open`: the interrupt has not ended yet.
+ * Whether an interrupt of this turn closed its dialog, after which nothing ran any more: the tool reports such a turn as
+ * finished although no one answered its question. `open`: the interrupt has not ended yet.
  */
 export function closedItsDialog(db: Sqlite, requestId: string): boolean | 'open' {
   const row = db.get<{ state: RequestState; result_json: string | null }>(

@@ -12,19 +12,19 @@ import {
   requireCapability,
 } from '../../wire/index.ts';
 
-/** Whoever is at the other end, and those it says it asks for. */
+/** Returns the caller at the other end of the connection, and those it says it acts for. */
 export function callersOf(context: Context): Caller[] {
   return [isOwner(context) ? 'owner' : 'token', ...callersIn(context.req.header(CALLER_HEADER))];
 }
 
-/** Which files the caller may attach by their path; `shared` are those that everybody may. */
+/** Which files the caller may attach by their path; every caller may attach `shared`. */
 export function filesFor(callers: readonly Caller[], shared: () => FileAccess): FileAccess {
   return mayCall(callers, 'any_file') ? ANY_FILE : shared();
 }
 
 type AnyHandler = (call: { context: Context; body: () => Promise<unknown> }) => unknown;
 
-/** The same handlers, which refuse a body that asks for more than its caller may. */
+/** Wraps the handlers so that they refuse a body that asks for more than its caller may. */
 export function withNeeds(handlers: Handlers<GatewayRoutes>): Handlers<GatewayRoutes> {
   const wrapped = Object.entries(NEEDS).map(([id, needOf]) => {
     const handle = handlers[id as keyof typeof NEEDS] as AnyHandler;

@@ -1,9 +1,9 @@
 /**
- * HTTP: the gateway's door. Every request is guarded before anything is read; every route is a thin line to a room.
+ * HTTP: the gateway's door. Every request is checked before anything is read; every route is a thin call into a room.
  *
  * Promises  Strict bodies of bounded size; errors as `{"detail": …}` with the contract's statuses; no CORS.
  *           A handler for each route of wire/routes.ts, and for nothing else; the compiler checks it.
- *           What a body asks for beyond its route is held to wire/capabilities.ts, whichever route it comes by.
+ *           What a body asks for beyond its route is checked by wire/capabilities.ts, whichever route it comes by.
  * Never     Holds state or decides anything about the agent.
  */
 import type { Hono } from 'hono';

@@ -19,7 +19,7 @@ type MailRoutes = Pick<GatewayRoutes, 'mail.status' | `mail.${MailOperationName}
 export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoutes> {
   const { mail, sharedFiles } = rooms;
   const open = openServed(rooms);
-  /** The operation checks the body itself, as it does for whoever asks it without HTTP. */
+  /** The operation checks the body itself, because the command line calls it too. */
   const run =
     <N extends MailOperationName>(name: N): Handler<MailRoutes[`mail.${N}`]> =>
     async ({ context }: Call<MailRoutes[`mail.${N}`]>) =>
@@ -44,7 +44,7 @@ export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoute
   };
 }
 
-/** The mailbox, unless the gateway listens where mail is not served. */
+/** Opens the mailbox, unless the gateway listens where mail is not served. */
 export function openServed({
   mail,
   host,

@@ -21,15 +21,15 @@ export interface McpHandlerDependencies extends MailHandlerDependencies {
   sessionRoot: string;
 }
 
-/** Whether the agent itself speaks: it alone was given this token, which is good for its own tools only. */
+/** Whether the caller is the agent itself: only it has this token, which opens only its own tools. */
 export function isAgent(context: Context, sessionRoot: string): boolean {
   const token = readAgentToken(sessionRoot);
   return token !== undefined && carries(context, token);
 }
 
 /**
- * The agent's own tools over HTTP: each request stands for itself, so that a restart of the gateway is not noticed. The
- * protocol is loaded by the first one who speaks it.
+ * The agent's own tools over HTTP. Requests share no session, so that a restart of the gateway is not noticed. The protocol is
+ * loaded on first use.
  */
 export function mcpHandler(rooms: McpHandlerDependencies): Handler<GatewayRoutes['mcp']> {
   let loading: Promise<McpHttp> | undefined;
@@ -46,17 +46,17 @@ export function mcpHandler(rooms: McpHandlerDependencies): Handler<GatewayRoutes
     loading ??= load();
     const { method, url, headers } = context.req.raw;
     const body = await readBytes(context);
-    // A GET may come with one all the same; it means nothing.
+    // A body of a GET or HEAD is ignored.
     const hasBody = body.length > 0 && method !== 'GET' && method !== 'HEAD';
     const request = new Request(url, { method, headers, ...(hasBody && { body }) });
     const answer = await (await loading).fetch(request);
-    // No connection is kept: a call on one that a restart has closed would fail, and some tools then drop the server.
+    // Connections are not reused: a call on one that a restart closed would fail, and some tools then drop the server.
     answer.headers.set('connection', 'close');
     return answer;
   };
 }
 
-/** Looked up for each request: a mailbox may be bound, and a fleet joined, while the gateway runs. */
+/** Looked up for each request, because a mailbox may be bound and a fleet joined while the gateway runs. */
 function portsOf(rooms: McpHandlerDependencies): McpPorts {
   const { mail, reminders, sessionRoot } = rooms;
   const open = openServed(rooms);
@@ -87,7 +87,7 @@ function portsOf(rooms: McpHandlerDependencies): McpPorts {
   };
 }
 
-/** A damaged file takes the requests away, not the mail. */
+/** A damaged fleet file disables the ticket tools, not the mail tools. */
 function fleetOf(sessionRoot: string): SessionFleet | undefined {
   try {
     return sessionFleet(sessionRoot);

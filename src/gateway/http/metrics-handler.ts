@@ -8,8 +8,8 @@ type Dependencies = Pick<ControlDependencies, 'queue' | 'presence'> &
   Pick<StatusHandlerDependencies, 'loops' | 'instanceId' | 'fileTroubles'>;
 
 /**
- * Counts for Prometheus. What happened is counted as it happens, since this gateway started; what is the case is asked for.
- * As many series as there are stages, outcomes and loops, never more.
+ * Metrics for Prometheus. Events are counted since this gateway started; gauges are read for each request. There are only as
+ * many series as there are stages, outcomes and loops.
  */
 export function metricsHandler(deps: Dependencies): Handlers<Pick<GatewayRoutes, 'metrics'>>['metrics'] {
   const stages = new Map<string, number>();

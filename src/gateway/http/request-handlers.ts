@@ -62,7 +62,7 @@ export function requestHandlers(deps: ControlDependencies): Handlers<RequestRout
     'requests.cancel': async ({ params }) => shown((await queue.cancel(params.request_id)).request_id),
 
     events: ({ context, query }) => {
-      // An empty one is what a reader sends who has seen nothing.
+      // A reader that has seen nothing sends an empty header.
       const seen = context.req.header('last-event-id') || undefined;
       const { after: asked, request_id: requestId } = query();
       const after = wholeNumber(seen, 'Last-Event-ID', { min: 0, max: 1e15 }) ?? asked;
@@ -87,7 +87,7 @@ export function requestHandlers(deps: ControlDependencies): Handlers<RequestRout
   };
 }
 
-/** The body of a new request, with the key that may stand in a header instead. */
+/** Returns the body of a new request, with the idempotency key from the header if it was sent there. */
 async function keyed(context: Context): Promise<unknown> {
   const body = await readJson(context);
   const key = context.req.header('idempotency-key')?.trim();
@@ -97,6 +97,6 @@ async function keyed(context: Context): Promise<unknown> {
   const inBody = typeof idempotency_key === 'string' ? idempotency_key.trim() : idempotency_key;
   if (inBody === key) return body;
   throw invalid('the Idempotency-Key header and idempotency_key of the body differ', {
-    hint: 'give the key in one of them',
+    hint: 'send the key in one of them',
   });
 }

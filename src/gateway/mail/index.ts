@@ -1,7 +1,7 @@
 /**
  * Mail: the agent's own mailbox, as the session's manifest binds it. The facade /v1/mail/* and the notifier use this.
  *
- * Promises  The manifest is read anew for every call, so that a late registration counts at once; the open store is
+ * Promises  The manifest is read for every call, so that a late registration counts at once; the open store is
  *           kept as long as the binding is the same.
  * Never     Touches the request queue.
  * Errors    `mail_no_binding` (422), `mail_transport` (502), and what the mailbox itself refuses.

@@ -10,16 +10,16 @@ export type OpenMailbox = (binding: MailboxBinding) => Promise<OpenedMailbox>;
 
 type Open = OpenedMailbox & { unwatch?: () => void };
 
-/** A gateway that listens on this address serves mail over HTTP. Beyond loopback it does not, whoever asks. */
+/** Whether a gateway that listens on this address serves mail over HTTP. Beyond loopback it does not, for any caller. */
 export function servesMail(host: string): boolean {
   return host === LOOPBACK;
 }
 
-/** The mailbox of the session, opened when it is first asked for, and again when another one is bound or lies there. */
+/** The mailbox of the session. Opened on first use, and again when another one is bound or its files were replaced. */
 export class MailAccess {
   /** Something changed in the mailbox, or another one was opened. A hint. */
   readonly changed = new Emitter<void>();
-  /** Mail was put into the outbox, to wait for the server that keeps the mailbox. */
+  /** Mail was put into the outbox, where it waits for the server that stores the mailbox. */
   readonly held = new Emitter<void>();
   readonly #binding: () => MailboxBinding | null | undefined;
   readonly #open: OpenMailbox;
@@ -28,7 +28,7 @@ export class MailAccess {
   #currentVersion = '';
   #openedBefore = false;
 
-  /** `hears`: whoever tells `changed` of a mailbox that a server keeps; without it the mailbox is watched itself. */
+  /** `serverReports`: whether the server of a remote mailbox reports its changes; if not, the mailbox is watched itself. */
   constructor(
     binding: () => MailboxBinding | null | undefined,
     open: OpenMailbox,
@@ -48,12 +48,12 @@ export class MailAccess {
     return Boolean(this.#binding());
   }
 
-  /** A server keeps it. */
+  /** A server stores the mailbox. */
   get isRemote(): boolean {
     return transportNamed(this.#binding()?.transport)?.isRemote === true;
   }
 
-  /** What is sent from it may have to wait for a server. */
+  /** Mail sent from it may have to wait for a server. */
   get mayWait(): boolean {
     const binding = this.#binding();
     return binding ? transportNamed(binding.transport)?.mayWait?.(binding) === true : false;
@@ -96,7 +96,7 @@ export class MailAccess {
     return this.#opened(this.#current ?? found, wanted);
   }
 
-  /** The old one is let go whatever becomes of it: the root it was opened from may be gone. */
+  /** The old one is released even if that fails: the root it was opened from may be gone. */
   async #replace(wanted: MailboxBinding): Promise<Open> {
     await this.#current?.then(release).catch(() => undefined);
     const opened = { ...(await this.#open(wanted)) };
@@ -122,8 +122,8 @@ async function release(held: Open): Promise<void> {
 }
 
 /**
- * A store that cannot be read is the transport's failure, and a mailbox that is no longer registered the binding's; what
- * the store refuses otherwise stays what it is.
+ * Maps an error of the store: an unreadable store is a failure of the transport, a mailbox that is no longer registered one
+ * of the binding. Other refusals stay as they are.
  */
 export function storeFailure(error: unknown, address: string): Error {
   if (isRouseError(error) && error.code === 'not_found' && error.facts['recipient'] === address)
@@ -132,7 +132,7 @@ export function storeFailure(error: unknown, address: string): Error {
   return transportFailure(error);
 }
 
-/** While it is being opened, what is not there is the store itself. */
+/** While a store is being opened, "not found" means the store itself. */
 function openingFailure(error: unknown, address: string): Error {
   const failure = storeFailure(error, address);
   return isRouseError(failure) && failure.code === 'not_found' ? transportFailure(failure) : failure;

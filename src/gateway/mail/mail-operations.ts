@@ -4,8 +4,8 @@ import { MAIL_BODIES, type MailStatus, parseBody } from '../../wire/mail-bodies.
 import { storeFailure } from './mail-access.ts';
 
 /**
- * One operation on the agent's own mailbox: over HTTP, and by the command line when no gateway runs. The body is checked
- * before the mailbox is asked for, so that a wrong one is refused whatever state the store is in.
+ * Runs one operation on the agent's own mailbox: over HTTP, and by the command line when no gateway runs. The body is checked
+ * before the mailbox is opened, so that a wrong one is refused whatever state the store is in.
  */
 export async function runMailOperation(
   name: MailOperationName,

@@ -40,17 +40,17 @@ export interface WakeFacts {
   /** When enough of them are an hour old; only while the budget is used up. Missing in facts of older gateways. */
   budget_free_at_utc?: string | null;
   quiet_hours: QuietHours | null;
-  /** Who has waited longer for a free moment and can go. Missing in facts of older gateways. */
+  /** The waiter that has waited longer for a free moment and can go. Missing in facts of older gateways. */
   goes_first?: string;
   request_admission: Admission;
   active_execution: Execution;
   queue_depth: number;
   ready: boolean;
-  /** A turn of the agent is running, whoever began it. Missing in facts of older gateways. */
+  /** A turn of the agent is running, also one that the gateway did not begin. Missing in facts of older gateways. */
   agent_busy?: true;
   /** In their stored form. */
   reasons: string[];
-  /** Who used the agent last; only while it or the gateway is busy. */
+  /** The last use of the agent; only while it or the gateway is busy. */
   last_turn?: { source: string; id: string; began_at_utc: string };
   /** Why the user's own prompt is not used; missing if it is. */
   prompt_problem?: string;
@@ -70,7 +70,10 @@ export interface WakeDecision {
 /** After this many doublings the pause between repeats no longer grows. */
 const MAX_DOUBLINGS = 10;
 
-/** The one decision of the notifier. Pure: the same facts give the same result, today and in a replay. */
+/**
+ * The one decision of the notifier. Pure: the same facts give the same result, today and in a replay. A replay also compares
+ * the texts of the chain, so they do not change.
+ */
 export function decideWake(facts: WakeFacts): WakeDecision {
   const chain: string[] = [];
   const end = (
@@ -129,7 +132,7 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   return end('enqueued', null);
 }
 
-/** The words about paused threads, also without a decision; undefined if there are none. */
+/** A text about paused threads, also used without a decision; undefined if there are none. */
 export function loopWords(paused: WakeFacts['paused_loops'] = []): string | undefined {
   const [first] = paused;
   if (!first) return undefined;

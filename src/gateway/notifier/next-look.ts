@@ -55,7 +55,7 @@ export class NextLook {
     this.#dueAt = this.#clock.monotonic() + seconds * 1000;
   }
 
-  /** Returns the trigger that is due now. `contested`: others wait for the agent too. */
+  /** Returns the trigger that is due now. `contested`: another waiter wants the agent too. */
   due(contested: boolean): Trigger | undefined {
     if (this.#dueAt !== undefined && this.#clock.monotonic() >= this.#dueAt) return 'interval';
     if (this.#quiet && this.#quietEnd() === null) return 'interval';
@@ -88,13 +88,13 @@ export class NextLook {
     this.#dueAt = this.#clock.monotonic() + Math.min(backoff, (interval_seconds ?? 60) * 1000);
   }
 
-  /** Whether a look does not settle the interval that ended; it then keeps its place among those who wait. */
+  /** Whether a look leaves the ended interval open; mail then keeps its place among the waiters. */
   isInconclusive(trigger: Trigger, { outcome }: WakeDecision): boolean {
     const { open, wakes, waits } = NOTIFIER_OUTCOMES[outcome];
     return this.#owed && trigger !== 'interval' && open && !wakes && !waits;
   }
 
-  /** An interval that finds the agent busy stays owed until it is not. */
+  /** An interval that finds the agent busy stays owed until the agent is free. */
   owe(trigger: Trigger, { outcome }: WakeDecision): void {
     this.#owed = NOTIFIER_OUTCOMES[outcome].waits && (this.#owed || trigger === 'interval');
   }

@@ -144,12 +144,12 @@ export class Notifier {
     });
     this.#seen = found;
     if (NOTIFIER_OUTCOMES[decision.outcome].wakes) this.#wakes.note(facts.now_utc);
-    // Queued before it gives up its place, so that no one else goes in between.
+    // Queued before it gives up its place, so that no other waiter goes in between.
     if (!waitsForTurn(decision)) turns.leave('mail');
     this.#next.after(trigger, record, decision);
   }
 
-  /** Returns the mail that may wake; undefined if the mailbox failed, which is then on record. */
+  /** Returns the mail that may wake; undefined if the mailbox failed, which is then recorded. */
   async #read(record: NotifierRecord): Promise<EligibleMail | undefined> {
     const { mail } = this.#deps;
     try {

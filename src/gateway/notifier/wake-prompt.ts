@@ -13,9 +13,9 @@ export type MailTools = (operation: string) => string;
 
 /** Which of our tools the agent has. */
 export interface AgentTools {
-  /** Undefined if it has none that it could use. */
+  /** Undefined if it has none that it can use. */
   mail: MailTools | undefined;
-  /** It was passed another address, where nothing is served. */
+  /** It was passed another address, where no gateway serves it. */
   elsewhere: boolean;
   /** Its process was started by hand, without the launch's additions. */
   missing: boolean;
@@ -107,7 +107,7 @@ function toolsLine(tools: MailTools): string {
   return `Use your mail tools, which need no shell and no address: ${ROUND.map((name) => `\`${tools(name)}\``).join(', ')}.`;
 }
 
-/** How this tool is told to use its mail tools or an installed skill; without them, or where the skill has no address to use, the doors are enough. */
+/** Instructs this tool to use its mail tools or an installed skill. Without either, or without an address for the skill, the doors are enough. */
 function skillBlock({ tool, doors, skills, tools }: WakePromptFacts): string {
   const comms = `For the exact contract of the mail API, or when there is no gateway, use \`${COMMS_SKILL}\`.`;
   const lead = tools ? [toolsLine(tools)] : [];

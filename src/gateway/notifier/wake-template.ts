@@ -24,7 +24,7 @@ export function readWakeTemplate(own: string, packaged: string): WakeTemplate {
 function usable(file: string): { text?: string | undefined; cause?: string } {
   try {
     const text = readIfExists(file);
-    return text === undefined || isVisible(text) ? { text } : { cause: `nothing is written in ${file}` };
+    return text === undefined || isVisible(text) ? { text } : { cause: `${file} has no visible text` };
   } catch (error) {
     return { cause: `${file} cannot be read: ${messageOf(error)}` };
   }

@@ -41,7 +41,7 @@ export class GatewayTroubles {
       ...files().map((reason) => ({ reason, ...FIX_UNWRITABLE })),
       ...this.failingLoops.map(({ name, trouble }) => ({
         reason: `${name} fails: ${trouble!.message}`,
-        fix: `it is tried again by itself; "${logs}" shows more`,
+        fix: `it is retried automatically; "${logs}" shows more`,
         command: logs,
       })),
       ...(mailbox === undefined ? [] : [unreadable(mailbox)]),

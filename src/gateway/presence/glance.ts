@@ -42,7 +42,7 @@ export class Glance {
     };
   }
 
-  /** What is left when the gateway has ended. */
+  /** The content of glance.json after the gateway has ended. */
   ended(): GlanceFile {
     return {
       ...this.now(),

@@ -1,5 +1,5 @@
 /**
- * Presence: what the gateway says about itself and its agent: status, state.json, glance.json, health.
+ * Presence: what the gateway reports about itself and its agent: status, state.json, glance.json, health.
  *
  * Promises  Derived on demand from the surface, the queue, the slot and the instance record; nothing is kept twice.
  * Never     Probes the terminal: it reads what the surface has observed.

@@ -2,7 +2,7 @@
  * The queue: what the gateway has promised to do, in queue.sqlite. Everything that wants a prompt in the terminal is
  * accepted here first; everything that was done is written here before the next step is taken.
  *
- * Promises  What accept() answered survives kill -9. Each request ends in exactly one outcome, with its evidence.
+ * Promises  What accept() returned survives kill -9. Each request ends in exactly one outcome, with its evidence.
  *           Order is a sequence, not a clock; people go before machines; cost does not grow with finished rows.
  * Never     Types, reads the screen, or decides whether the agent may be disturbed.
  * Errors    `conflict` for a reused idempotency key or a request that cannot be cancelled any more, `not_found`.

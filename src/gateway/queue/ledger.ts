@@ -10,7 +10,7 @@ export interface LedgerEntry {
   facts: Record<string, unknown>;
 }
 
-/** How its request ended, where the entry says so. */
+/** How the request ended, if this entry records its end. */
 export function outcomeOf({ facts }: Pick<LedgerEntry, 'facts'>): RequestOutcome | undefined {
   const outcome = facts['outcome'];
   return isCodeOf(REQUEST_OUTCOMES, outcome) ? outcome : undefined;
@@ -18,7 +18,7 @@ export function outcomeOf({ facts }: Pick<LedgerEntry, 'facts'>): RequestOutcome
 
 type Row = Omit<LedgerEntry, 'facts'> & { facts_json: string };
 
-/** The next number for a request or an entry. The newest of both is never pruned, so that none is given twice. */
+/** The next number for a request or an entry. The newest of both is never pruned, so that none is used twice. */
 export const NEXT_NUMBER = `1 + MAX(COALESCE((SELECT MAX(sequence) FROM gateway_requests), 0),
   COALESCE((SELECT MAX(entry_id) FROM gateway_request_ledger), 0))`;
 
@@ -37,7 +37,7 @@ export function entriesOf(db: Sqlite, requestId: string): LedgerEntry[] {
     .map(fromRow);
 }
 
-/** For a stream that resumes: what came after the entry its reader saw last, of all requests or of one. */
+/** For a stream that resumes: the entries after the last one its reader saw, of all requests or of one. */
 export function entriesAfter(
   db: Sqlite,
   entryId: number,

@@ -3,8 +3,8 @@ import { errnoOf, messageOf } from '../../base/index.ts';
 import { refusal } from '../../wire/index.ts';
 
 /**
- * A file that a process holds open by its path. Moved, replaced or emptied behind its back, it still takes writes, which
- * nobody will ever read again.
+ * A file that this process opened by its path and keeps open. After it is moved, replaced or emptied it still takes
+ * writes, but no one will ever read them.
  */
 export class OpenedFile {
   readonly path: string;
@@ -22,7 +22,7 @@ export class OpenedFile {
     this.#device = dev;
   }
 
-  /** What is wrong with it now, as a sentence; undefined when nothing is. */
+  /** What is wrong with the file now, as a sentence; undefined if nothing is. */
   get trouble(): string | undefined {
     try {
       const { ino, dev, size } = fs.statSync(this.path, { bigint: true });
@@ -34,7 +34,7 @@ export class OpenedFile {
     }
   }
 
-  /** Calls when something may have happened to it; whoever cannot be told looks anyway when it next has reason to. */
+  /** Calls back when something may have happened to the file. A hint: where watching fails, the next use checks it anyway. */
   watch(changed: () => void): () => void {
     try {
       const watcher = fs.watch(this.path, { persistent: false }, () => changed());
@@ -45,7 +45,7 @@ export class OpenedFile {
     }
   }
 
-  /** `unavailable` when something is. Those who ask at one moment, such as all accepts of one commit, share an answer. */
+  /** Throws `unavailable` if something is wrong. Checked once per tick, so all accepts of one commit share one check. */
   requireSound(): void {
     if (this.#isChecked) return;
     const { trouble } = this;

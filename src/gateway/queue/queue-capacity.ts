@@ -3,9 +3,9 @@ import { LIMITS, LIVE_REQUESTS, type LimitName, limit, limitHint, sqlList } from
 import { refusal } from '../../wire/index.ts';
 import type { AcceptInput } from './request.ts';
 
-/** Whether there is room for one more request: what is accepted must be kept, and a disk is not endless. */
+/** Whether there is room for one more request: what is accepted must be kept, and disks are finite. */
 export class QueueCapacity {
-  /** At least as much as waits: it only grows, until it is counted anew. */
+  /** An upper bound of the bytes that wait: only increased, until they are counted again. */
   #bytes: number | undefined;
 
   requireRoom(db: Sqlite, { payload }: AcceptInput, waiting: number): void {
@@ -27,7 +27,7 @@ function waitingBytes(db: Sqlite): number {
 }
 
 function full(what: string, name: LimitName): Error {
-  return refusal('queue_full', `${what}: at most ${limit(name)} ${LIMITS[name].unit}`, {
+  return refusal('queue_full', `${what}: max ${limit(name)} ${LIMITS[name].unit}`, {
     hint: limitHint(name),
   });
 }

@@ -9,7 +9,7 @@ export const PRIORITY: Record<RequestPriority, number> = { high: 100, normal: 50
 export interface AcceptInput {
   kind: QueuedKind;
   payload: Record<string, unknown>;
-  /** Who asked: http, direct, notifier, fleet, … */
+  /** Where it came from: http, direct, notifier, fleet, … */
   source: string;
   priority: number;
   epoch: number;

@@ -12,8 +12,8 @@ export interface Keep {
 export const REQUEST_KEEP: Keep = { keepRows: 100_000, keepDays: 30 };
 
 /**
- * Every so many ends, at most that many old rows are removed: the store does not grow, and no single end costs much
- * more.
+ * After this many ended requests, up to this many old rows are removed: the store does not grow, and no single end costs
+ * much more.
  */
 export const PRUNE_EVERY = 100;
 

@@ -4,7 +4,7 @@ import type { SqliteMigration } from '../../db/index.ts';
  * queue.sqlite. Column names of `gateway_requests` are the contract's; the others are additions. Live rows are found
  * through partial indexes, so that a million finished rows cost nothing.
  *
- * Requests and ledger entries are numbered from one line of numbers: the row of a request is also its first entry,
+ * Requests and ledger entries share one sequence of numbers: the row of a request is also its first entry,
  * `accepted`. So an accept writes one row, and the whole ledger, which is the view `gateway_request_stages`, has one order.
  */
 export const QUEUE_MIGRATIONS: SqliteMigration[] = [

@@ -4,7 +4,7 @@ import type { AgentSurface, DeliveryResult, Evidence } from '../../terminal/inde
 import type { ReminderDelivery } from '../../wire/index.ts';
 import type { LiveReminder } from './live-reminder.ts';
 
-/** Puts one reminder into the agent, through the lane and its gate like everything else. */
+/** Delivers one reminder, through the lane and its gate like everything else. */
 export async function deliverReminder(
   { reminder_id, definition }: LiveReminder,
   { surface, clock, stopping }: { surface: AgentSurface; clock: Clock; stopping?: AbortSignal | undefined },

@@ -20,11 +20,11 @@ interface Dependencies {
   clock: Clock;
   stopping?: AbortSignal | undefined;
   blockedBy: () => string | undefined;
-  /** A delivery that did not end well. */
+  /** Called for a delivery that did not succeed. */
   remember: (delivery: ReminderDelivery) => void;
 }
 
-/** The leader, delivered when it is due and nothing stands in its way. */
+/** Delivers the leader when it is due and nothing blocks it. */
 export class DueReminder {
   readonly #deps: Dependencies;
 
@@ -75,12 +75,12 @@ export class DueReminder {
       this.#noteStart(reminder);
       events.write('reminder_started', describe(reminder));
       const { result, delivery } = await deliverReminder(reminder, this.#deps);
-      // Stays as it is stored, for the next gateway to judge.
+      // The stored reminder stays as it is, for the next gateway to judge.
       if (result.outcome === 'left') return 'idle';
       reminder.executing = false;
       if (result.outcome === 'returned' || (result.outcome === 'not_ready' && result.untouched)) {
         this.defer(reminder, whyText(result.reasons) ?? '');
-        // Nothing was typed: it stays due, unless it was deleted meanwhile.
+        // Nothing was typed: it stays due, unless it was deleted in the meantime.
         if (reminder.leaving) book.set.remove(reminder);
         else book.keepIfDurable(reminder);
         return pause.begin();
@@ -96,7 +96,7 @@ export class DueReminder {
     });
   }
 
-  /** A start that cannot be written is none: nothing was typed, and it is due as before. */
+  /** If the start cannot be stored, nothing is typed and the reminder stays due. */
   #noteStart(reminder: LiveReminder): void {
     try {
       this.#deps.book.keepIfDurable(reminder);

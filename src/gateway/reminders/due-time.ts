@@ -9,7 +9,7 @@ import { nextCronMs } from '../../domain/reminder/cron.ts';
 export interface DueTime {
   on: 'wall' | 'monotonic';
   at: number;
-  /** Of a cron slot: where the wall clock stood against the monotonic one when it was looked up. */
+  /** For a cron slot: the difference of the wall clock and the monotonic clock when it was looked up. */
   offset?: number;
 }
 
@@ -17,10 +17,10 @@ export function remainingMs(due: DueTime, clock: Clock): number {
   return due.at - (due.on === 'wall' ? clock.now().getTime() : clock.monotonic());
 }
 
-/** A clock as far as it is read: nobody waits on it. */
+/** A clock that is only read. */
 type ClockReading = Pick<Clock, 'now' | 'monotonic'>;
 
-/** Both clocks as they stand at one instant: times that are equal stay so, however long it takes to look at them. */
+/** Freezes both clocks at one instant, so that equal times stay equal however long the computation takes. */
 export function atOneInstant(clock: ClockReading): ClockReading {
   const [now, monotonic] = [clock.now(), clock.monotonic()];
   return { now: () => now, monotonic: () => monotonic };
@@ -42,7 +42,7 @@ export function firstDue(definition: ReminderDefinition, clock: Clock): DueTime 
   return { on: 'monotonic', at: clock.monotonic() + delay };
 }
 
-/** The due time after a delivery that ended now. Slots that passed meanwhile are skipped. */
+/** The due time after a delivery that ended now. Slots that passed during it are skipped. */
 export function followingDue(definition: ReminderDefinition, anchor: DueTime, clock: Clock): DueTime {
   if (definition.cron) return cronDue(definition, clock);
   const anchorMs = onMonotonic(anchor, clock);
@@ -57,9 +57,9 @@ function cronDue({ cron, time_zone }: ReminderDefinition, clock: Clock): DueTime
 }
 
 /**
- * The due time as the clock stands now. When it was set back, the next cron slot is looked up again: those that come a
- * second time are due again. A correction of less than a minute only makes the slot wait that much longer, so that none
- * is delivered twice within moments.
+ * The due time by the current clock. If the clock was set back, the next cron slot is looked up again, so slots that come
+ * a second time are due again. A correction of less than a minute only delays the slot by that much, so that none is
+ * delivered twice within moments.
  */
 export function correctedDue(definition: ReminderDefinition, due: DueTime, clock: Clock): DueTime {
   if (due.offset === undefined || remainingMs(due, clock) <= 0) return due;
@@ -67,9 +67,9 @@ export function correctedDue(definition: ReminderDefinition, due: DueTime, clock
 }
 
 /**
- * A due time that was kept on disk, where only the wall clock counts. Delays and intervals go back to the monotonic
- * clock and are never longer than they were meant to be; a cron slot still to come is looked up again. So a clock that
- * was set back meanwhile stalls neither.
+ * A due time read from disk, where only the wall clock counts. Delays and intervals go back to the monotonic clock and
+ * never become longer than they were; a future cron slot is looked up again. So a clock that was set back in between
+ * stalls neither.
  */
 export function restoredDue(
   definition: ReminderDefinition,
@@ -88,7 +88,7 @@ export function restoredDue(
   return { due: steady(due), anchor: steady(anchor) };
 }
 
-/** An anchor named on the wall clock, where it stands on the monotonic one now. */
+/** Converts a time on either clock to the monotonic clock. */
 export function onMonotonic(due: DueTime, clock: Clock): number {
   return clock.monotonic() + remainingMs(due, clock);
 }

@@ -22,12 +22,12 @@ interface Dependencies {
   book: ReminderBook;
   events: ReminderEvents;
   clock: Clock;
-  /** Deliveries that did not end well, newest first. */
+  /** Deliveries that did not succeed, newest first. */
   troubles: readonly ReminderDelivery[];
   wake: () => void;
 }
 
-/** What callers do with reminders: make, change, delete, look. */
+/** What callers do with reminders: create, replace, delete, list. */
 export class EditReminders {
   readonly #deps: Dependencies;
 
@@ -53,7 +53,10 @@ export class EditReminders {
     const { book, events } = this.#deps;
     const reminder = book.set.get(id);
     if (reminder.executing)
-      throw refusal('reminder_executing', `reminder ${id} is being delivered; try again when it has ended`);
+      throw refusal(
+        'reminder_executing',
+        `reminder ${id} is being delivered; try again when the delivery has ended`,
+      );
     this.#refuseKeys([definition]);
     book.redefine(reminder, definition);
     events.write('reminder_updated', describe(reminder));
@@ -69,7 +72,7 @@ export class EditReminders {
     events.write('reminder_deleted', describe(reminder));
     this.#deps.wake();
     const detail = executing
-      ? 'Reminder deleted; the delivery under way is completed, and there is none after it.'
+      ? 'Reminder deleted; the running delivery is completed, and there is none after it.'
       : 'Reminder deleted.';
     return {
       schema_version: 1,
@@ -112,7 +115,7 @@ export class EditReminders {
     if (size + more <= max) return;
     throw refusal(
       'too_many_reminders',
-      `the agent has ${size} live reminders, and ${more} more are too many: at most ${max} at a time`,
+      `the agent has ${size} live reminders, and ${more} more are too many: max ${max} at a time`,
       {
         hint: limitHint('liveReminders'),
       },

@@ -1,6 +1,6 @@
 /**
- * Reminders: a ranked live set. One leads; only the leader is ever delivered, when the gateway has nothing else to do
- * and the agent may be disturbed.
+ * Reminders: a ranked live set. The first is the leader. Only the leader is ever delivered, when the gateway has nothing
+ * else to do and the agent may be disturbed.
  *
  * Promises  Waits are monotonic, so a suspended machine or a corrected clock neither stalls nor bursts.
  *           A delivery that fails is shown with its evidence; one the lane refused to type stays overdue.

@@ -5,7 +5,7 @@ import type { LiveReminder } from './live-reminder.ts';
 import type { ReminderBook } from './reminder-book.ts';
 import { describe, type ReminderEvents } from './reminder-events.ts';
 
-/** What is said of a delivery that was under way when the gateway ended. */
+/** Reasons reported for a delivery that was running when the gateway ended. */
 const REASONS = {
   submitted: 'the gateway ended during the delivery; it had been submitted',
   not_submitted:
@@ -18,7 +18,7 @@ interface Dependencies {
   events: ReminderEvents;
   clock: Clock;
   defer: (reminder: LiveReminder, reason: string) => void;
-  /** A delivery that did not end well. */
+  /** Called for a delivery that did not succeed. */
   remember: (delivery: ReminderDelivery) => void;
   wake: () => void;
 }
@@ -31,7 +31,7 @@ export class LeftDeliveries {
     this.#deps = deps;
   }
 
-  /** What became of one: told once, before anything else is delivered. */
+  /** Records how such a delivery ended; called once, before anything else is delivered. */
   settled({ owner, verdict, evidence }: SettledAttempt): void {
     if (owner.source !== 'reminder') return;
     const { book } = this.#deps;
@@ -48,7 +48,7 @@ export class LeftDeliveries {
     this.#conclude(owner, reminder, { outcome, reasons: [REASONS[verdict]], evidence: seen });
   }
 
-  /** Whatever is still under way was left without a trace, unless it is the one whose attempt is `open`. */
+  /** Ends deliveries that left no trace, except the one whose attempt is still `open`. */
   endUnexplained(open: AttemptOwner | undefined): void {
     for (const reminder of this.#deps.book.set.inOrder()) {
       const { reminder_id: id, definition } = reminder;

@@ -10,18 +10,18 @@ import {
 import type { Reminder, ReminderDelivery } from '../../wire/index.ts';
 import { type DueTime, dueAtMs, followingDue, remainingMs } from './due-time.ts';
 
-/** One reminder while it lives. */
+/** One reminder in memory. */
 export interface LiveReminder extends Ranked {
   definition: ReminderDefinition;
   /** The first due time since create or update; the cadence counts from here. */
   anchor: DueTime;
   due: DueTime;
   executing: boolean;
-  /** Deleted while executing: the delivery ends, and then it is gone. */
+  /** Deleted while executing: removed when the delivery has ended. */
   leaving: boolean;
   lastStartedMs: number | null;
   lastDelivery: ReminderDelivery | null;
-  /** What it waits for as leader, though it is due, and since when. */
+  /** Why it is not delivered although it is due and the leader, and since when. */
   waiting: { reason: string; sinceUtc: string } | null;
 }
 
@@ -59,7 +59,7 @@ export function toReminderView(
   };
 }
 
-/** As it was given; a cron expression is read in UTC unless it says otherwise. */
+/** The fields as defined; a cron expression without a time zone is in UTC. */
 function fieldsShown(definition: ReminderDefinition): Pick<Reminder, ShownField> {
   const values: Partial<Record<ReminderFieldName, unknown>> = definition;
   const shown = reminderFields.flatMap(([name, { kind, shown }]) =>
@@ -71,7 +71,7 @@ function fieldsShown(definition: ReminderDefinition): Pick<Reminder, ShownField>
 
 type ShownField = ReminderFieldName & keyof Reminder;
 
-/** Why one that is due is not delivered; nothing of one that is not due or is being delivered. */
+/** Why a due reminder is not delivered; nulls if it is not due or is being delivered. */
 function waitOf(
   reminder: LiveReminder,
   leader: LiveReminder | undefined,
@@ -89,7 +89,7 @@ function waitOf(
   return { waiting_reason: waiting?.reason ?? null, waiting_since_utc: waiting?.sinceUtc ?? null };
 }
 
-/** The next due times, if every delivery took no time and nothing delayed it; one that is overdue is delivered now. */
+/** The next due times if deliveries took no time and nothing delayed them; an overdue one counts as delivered now. */
 export function previewDue({ definition, anchor, due }: LiveReminder, clock: Clock): string[] {
   const times = [dueAtMs(due, clock)];
   let last = due;
@@ -100,7 +100,7 @@ export function previewDue({ definition, anchor, due }: LiveReminder, clock: Clo
   return times.map(stampOf);
 }
 
-/** The clock as it will stand. */
+/** The clock as it will be after `ms`. */
 function laterClock(clock: Clock, ms: number): Clock {
   return {
     now: () => new Date(clock.now().getTime() + ms),

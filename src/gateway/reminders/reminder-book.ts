@@ -22,8 +22,8 @@ interface Dependencies {
 }
 
 /**
- * The reminders and what of them is on disk: durable ones as a whole, the others so that their loss can be told. All of
- * them as a whole once they are handed over to the next gateway.
+ * The reminders and their copy on disk. Durable ones are stored whole; of the others only enough to report their loss.
+ * All are stored whole when they are handed over to the next gateway.
  */
 export class ReminderBook {
   readonly set = new ReminderSet();
@@ -36,7 +36,7 @@ export class ReminderBook {
     this.#deps = deps;
   }
 
-  /** Each is created at a time of its own, as shown, so that the order of equal rankings can be read from it. */
+  /** Each gets its own creation time in whole milliseconds, which shows the order of equal rankings. */
   add(definitions: readonly ReminderDefinition[]): LiveReminder[] {
     const made = definitions.map((definition) => {
       this.#lastCreatedMs = Math.max(this.#deps.clock.now().getTime(), Math.floor(this.#lastCreatedMs) + 1);
@@ -57,7 +57,7 @@ export class ReminderBook {
     this.keep([reminder]);
   }
 
-  /** One that is being delivered stays among the others until that has ended. */
+  /** A reminder that is being delivered stays in the set until the delivery has ended. */
   leave(reminder: LiveReminder): void {
     reminder.leaving = true;
     if (!reminder.executing) this.set.remove(reminder);
@@ -97,11 +97,11 @@ export class ReminderBook {
   }
 
   /**
-   * Brings durable reminders back, by the policy each of them names for times that passed meanwhile; and live ones that
-   * the gateway before this one handed over. Those stay whole on disk until `takenOver`: a start that fails loses none.
+   * Restores durable reminders, by each one's policy for missed times, and live ones that the previous gateway handed
+   * over. Those stay whole on disk until `takenOver`, so that a failed start loses none.
    */
   restore(): void {
-    // Of a process that was killed: one that ended in good order has told it itself.
+    // After a kill: a gateway that stops in good order reports its losses itself.
     this.#reportLost();
     for (const stored of this.#deps.store.all()) {
       const reminder = this.#fromStored(stored);
@@ -115,14 +115,14 @@ export class ReminderBook {
     }
   }
 
-  /** From now on they live and end with this gateway. */
+  /** From now on handed-over reminders live and end with this gateway. */
   takenOver(): void {
     this.keep(this.set.inOrder().filter((each) => !isDurable(each)));
   }
 
   /**
-   * What was live only is lost now, and said to be, unless it is handed over to the next gateway. The others are written
-   * as the wall clock stands now.
+   * Live reminders are lost now and reported as lost, unless they are handed over to the next gateway. The others are
+   * stored with their times on the current wall clock.
    */
   close({ handOver }: { handOver: boolean }): void {
     this.#handedOver = handOver;
@@ -147,7 +147,7 @@ export class ReminderBook {
     };
   }
 
-  /** One whose delivery was under way is so until it is known what became of it. */
+  /** A reminder whose delivery was running keeps that state until it is known how the delivery ended. */
   #fromStored(stored: StoredReminder): LiveReminder {
     const { reminder_id, definition, created_ms: createdMs, executing } = stored;
     const times = restoredDue(definition, stored, this.#deps.clock);

@@ -3,7 +3,7 @@ import type { FieldsOf } from '../../wire/index.ts';
 import type { EventLog } from '../files/index.ts';
 import type { LiveReminder } from './live-reminder.ts';
 
-/** What the running log calls it. Deferrals are many, and stand in events.jsonl only. */
+/** The lines of the running log. Deferrals are many, so they are only in events.jsonl. */
 const LINES = {
   reminder_registered: 'registered reminder',
   reminder_updated: 'updated reminder',
@@ -18,7 +18,7 @@ const LINES = {
 type Kind = keyof typeof LINES | 'reminder_deferred';
 export type ReminderFacts = FieldsOf<Kind>;
 
-/** Of every kind the same facts may be told. */
+/** Every kind of event takes the same facts. */
 export interface ReminderEvents {
   write(kind: Kind, facts: ReminderFacts): void;
 }

@@ -2,7 +2,7 @@ import { notFound } from '../../base/index.ts';
 import { compareReminders } from '../../domain/index.ts';
 import type { LiveReminder } from './live-reminder.ts';
 
-/** The live reminders, kept in ranking order: the leader is the first, found without looking at the others. */
+/** The live reminders, in ranking order: the leader is the first. */
 export class ReminderSet {
   #ordered: LiveReminder[] = [];
   #byId = new Map<string, LiveReminder>();

@@ -18,7 +18,7 @@ export const REMINDER_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
-/** Of the others just enough to say, after a crash, which were lost. */
+/** Of reminders that are not durable, just enough to report after a crash which were lost. */
 export const LIVE_REMINDER_MIGRATIONS: SqliteMigration[] = [
   {
     id: 'reminders-2-live',
@@ -31,7 +31,7 @@ export const LIVE_REMINDER_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
-/** What a durable reminder needs to come back: all on the wall clock, since the monotonic one ends with the process. */
+/** What a durable reminder needs to be restored. All times are on the wall clock, since the monotonic one ends with the process. */
 export interface StoredReminder {
   reminder_id: string;
   definition: ReminderDefinition;
@@ -86,7 +86,7 @@ export class ReminderStore {
     });
   }
 
-  /** These live, and are lost with the process: what is to be said of each then. */
+  /** Stores the facts to report when these are lost with the process. */
   saveLive(lives: readonly { reminder_id: string; facts: Record<string, unknown> }[]): void {
     if (lives.length === 0) return;
     this.#db.transaction((db) => {
@@ -100,7 +100,7 @@ export class ReminderStore {
     });
   }
 
-  /** Tells of each that lives or lived in the process that ended, and forgets them. */
+  /** Reports every live reminder as lost and removes its facts. */
   removeLive(report: (facts: ReminderFacts) => void): void {
     const rows = this.#db.all<{ facts_json: string }>(
       'SELECT facts_json FROM gateway_live_reminders ORDER BY rowid',

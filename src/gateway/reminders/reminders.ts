@@ -22,23 +22,23 @@ export interface ReminderDependencies {
   events: EventLog;
   log: Log;
   clock: Clock;
-  /** Aborted when the gateway stops: until then a tool that does not answer is waited for. */
+  /** Aborted when the gateway stops. Until then a tool that does not react is waited for. */
   stopping?: AbortSignal;
-  /** Admission, execution and depth as the seed names them, when any of them stands in the way; undefined when none does. */
+  /** What blocks a delivery: admission, execution or depth, by their contract names; undefined if nothing does. */
   blockedBy: () => string | undefined;
   /** Something changed that the loop should look at. */
   wake: () => void;
 }
 
-/** Deliveries that did not end well are remembered, newest first, up to this many. */
+/** How many deliveries that did not succeed are kept for display, newest first. */
 const MAX_REMEMBERED = 20;
 
-/** The reminders of one gateway: the book of them, what callers do with it, what is delivered from it, what was left. */
+/** The reminders of one gateway: the book, edits by callers, deliveries, and deliveries that an earlier gateway left. */
 export class Reminders {
   readonly edit: EditReminders;
   readonly left: LeftDeliveries;
   readonly book: ReminderBook;
-  /** One pass: the leader, if it is due and nothing stands in its way. */
+  /** One pass: delivers the leader if it is due and nothing blocks it. */
   readonly pass: DueReminder['pass'];
 
   constructor(dependencies: ReminderDependencies) {

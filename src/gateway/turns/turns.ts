@@ -3,7 +3,7 @@ import { type Clock, Emitter, type NextPass } from '../../base/index.ts';
 /** Who waits for a free moment. Queued requests go before both: neither begins while anything is queued. */
 export type Waiter = 'mail' | 'reminders';
 
-/** How long others wait for one whose turn it is: it may hang in a look at its own storage. */
+/** How long others wait for one whose turn it is: its pass may hang. */
 export const TURN_MS = 5000;
 
 /**

@@ -1,12 +1,12 @@
 import type { MailStep } from '../../../mail/index.ts';
 
-/** An open reply, and the way back from it; the first step is the reply itself. */
+/** An open reply and the messages it goes back to; the first step is the reply itself. */
 export interface OpenReply {
   thread_ref: string;
   trail: readonly MailStep[];
 }
 
-/** A thread in which agents answer each other and nobody else. */
+/** A thread in which only agents reply to each other. */
 export interface PausedThread {
   thread_ref: string;
   /** Counted up to the limit. */
@@ -14,22 +14,22 @@ export interface PausedThread {
   newest_at_utc: string;
 }
 
-/** From when on the replies of a thread count. */
+/** The time from which the replies of a thread count. */
 export interface ResumedThread {
   thread_ref: string;
   since_utc: string;
 }
 
 interface LoopRules {
-  /** Until when a thread was resumed; undefined when it never was. */
+  /** The time up to which a thread was resumed; undefined if it never was. */
   resumedAt: (threadRef: string) => string | undefined;
   limit: number;
 }
 
 /**
- * A thread is paused from so many replies of agents in a row on, counted since a person wrote into it or it was resumed.
- * What a person has written counts for all of the thread, and is told (`resumed`) where it ended a pause: that person's
- * message will not stay open. Pure.
+ * Pauses a thread after `limit` replies of agents in a row, counted since a person wrote into it or it was resumed. What a
+ * person wrote counts for the whole thread. If it ended a pause it is returned in `resumed`, to be stored, because that
+ * person's message will not stay open. Pure.
  */
 export function findLoops(
   replies: readonly OpenReply[],

@@ -3,7 +3,7 @@ import type { Mailbox, MailStep } from '../../../mail/index.ts';
 import { findLoops, type PausedThread, type ResumedThread } from './find-loops.ts';
 import type { ThreadStore } from './thread-store.ts';
 
-/** Which threads of the open mail are paused. Each reply is followed back once, however often the mailbox changes. */
+/** Finds the paused threads of the open mail. Each reply is followed back once, however often the mailbox changes. */
 export class MailLoops {
   readonly #threads: ThreadStore;
   #trails = new Map<string, MailStep[]>();

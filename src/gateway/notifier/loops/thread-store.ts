@@ -1,10 +1,10 @@
 import type { Sqlite } from '../../../db/index.ts';
 import type { ResumedThread } from './find-loops.ts';
 
-/** So many are remembered; of one before them, older replies would count again. */
+/** Older entries are removed; the replies of their threads count again. */
 const MAX_THREADS = 1000;
 
-/** From when on the replies of a thread count, for those that were paused once. */
+/** The time from which the replies of a thread count, for threads that were paused once. */
 export class ThreadStore {
   #db: Sqlite;
 
