@@ -9,7 +9,7 @@ export interface CaoQuestion {
   timeoutMs: number;
 }
 
-/** `absent`: no connection, so nothing was sent. `lost`: it was sent, and what became of it is not known. */
+/** `absent`: no connection, so nothing was sent. `lost`: it was sent, but how it ended is unknown. */
 export type CaoAnswer =
   | { kind: 'answered'; status: number; body: unknown }
   | { kind: 'absent'; why: string }
@@ -19,7 +19,7 @@ const LARGEST_ANSWER = 8 * 1024 * 1024;
 
 class Silence extends Error {}
 
-/** One request over a connection of its own, through no proxy and without an Origin. Nothing is thrown, nothing repeated. */
+/** Sends one request over its own connection, without a proxy or an Origin. Never throws and never repeats. */
 export function askCao(address: CaoAddress, { method, path, timeoutMs }: CaoQuestion): Promise<CaoAnswer> {
   return new Promise((resolve) => {
     let connected = false;
@@ -55,7 +55,7 @@ async function collect(response: http.IncomingMessage): Promise<string> {
   let size = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > LARGEST_ANSWER) throw new Error('too long an answer');
+    if (size > LARGEST_ANSWER) throw new Error('the answer is too long');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

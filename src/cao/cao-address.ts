@@ -9,12 +9,12 @@ export interface CaoAddress {
 
 export const DEFAULT_CAO_URL = 'http://127.0.0.1:9889';
 
-/** The names under which a CAO server answers on its own host; by `[::1]` it refuses everybody. */
+/** The names that a CAO server accepts for its own host; it refuses every caller at `[::1]`. */
 const OWN_HOSTS = ['localhost', '127.0.0.1'];
 
 /**
- * Where a CAO server is. Its terminals are typed into without any password, so a host beyond this one is asked only where
- * somebody has named it (`ROUSE_CAO_HOSTS`).
+ * Parses the address of a CAO server. It lets anyone type into its terminals without a password, so another host name is
+ * used only if the operator named it in `ROUSE_CAO_HOSTS`.
  */
 export function caoAddress(text: string, allowed: readonly string[] = []): CaoAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;

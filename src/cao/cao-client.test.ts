@@ -31,7 +31,7 @@ const ID = '8f77eec0';
 
 describe('where a CAO server may be', () => {
   it.each(['http://localhost:9889', 'http://127.0.0.1:9889', 'http://127.0.0.1'])(
-    '%s is this host',
+    'the address %s is this host',
     (url) => {
       expect(caoAddress(url).baseUrl).toBe(url);
     },
@@ -43,11 +43,11 @@ describe('where a CAO server may be', () => {
     'https://127.0.0.1',
     'http://127.0.0.1/x',
     'nowhere',
-  ])('%s is refused', (url) => {
+  ])('the address %s is refused', (url) => {
     expect(() => caoAddress(url)).toThrow();
   });
 
-  it('another name of this host must have been named', () => {
+  it('another name of this host is accepted only if it was named', () => {
     expect(caoAddress('http://box:9889', ['box'])).toMatchObject({ host: 'box', port: 9889 });
   });
 });
@@ -66,11 +66,11 @@ describe('what is typed through it', () => {
     [400, 'Invalid host header', { kind: 'refused', why: 'status 400: Invalid host header' }],
     [500, { detail: 'Failed to send input: …' }, { kind: 'unknown' }],
     [302, '', { kind: 'unknown' }],
-  ])('%i %j', async (status, body, typed) => {
+  ])('typing through CAO reads the response %i %j', async (status, body, typed) => {
     expect(await (await client(says(status, body))).input(ID, 'hello')).toMatchObject(typed);
   });
 
-  it('is refused for certain where nobody listens, and unknown where the answer is lost', async () => {
+  it('typing through CAO is refused without a listener, and unknown when the response is lost', async () => {
     const there = await client((request) => request.socket.destroy());
     expect(await there.input(ID, 'x')).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/lost/) });
     server!.close();
@@ -78,7 +78,7 @@ describe('what is typed through it', () => {
     expect(await there.input(ID, 'x')).toMatchObject({ kind: 'refused', status: null });
   });
 
-  it('goes into the query, whole, with no Origin and no body', async () => {
+  it('typing through CAO puts the whole text into the query, with no Origin and no body', async () => {
     let seen: http.IncomingMessage | undefined;
     const there = await client((request, response) => {
       seen = request;
@@ -91,7 +91,7 @@ describe('what is typed through it', () => {
     expect(seen!.headers['content-length'] ?? '0').toBe('0');
   });
 
-  it('is never longer than what arrives whole, counted as it is encoded', async () => {
+  it('typing through CAO refuses a text whose encoded form does not arrive whole', async () => {
     let asked = 0;
     const there = await client((request, response) => {
       asked++;
@@ -102,7 +102,7 @@ describe('what is typed through it', () => {
     expect(await there.input(ID, 'é'.repeat(2000))).toEqual({ kind: 'asked' });
   });
 
-  it('keys are those of its alphabet', async () => {
+  it('CAO presses only the keys of its alphabet', async () => {
     expect(['Escape', 'C-u', 'a', 'Enter'].every(takesCaoKey)).toBe(true);
     expect(['BSpace', 'F1', 'PageUp', 'Enter ; x', ''].some(takesCaoKey)).toBe(false);
     expect(isCaoTerminalId('8f77eec0')).toBe(true);
@@ -122,11 +122,11 @@ describe('what it says', () => {
     ],
     [{ houmao_service: 'houmao-server' }, { kind: 'other', service: 'houmao-server' }],
     ['hello', { kind: 'other', service: undefined }],
-  ])('health %j', async (body, health) => {
+  ])('the health of a CAO server is read from %j', async (body, health) => {
     expect(await (await client(says(200, body))).health()).toEqual(health);
   });
 
-  it('what it can do is read from its routes, once', async () => {
+  it('what a CAO server can do is read from its routes, once', async () => {
     let asked = 0;
     const there = await client((request, response) => {
       asked++;
@@ -142,7 +142,7 @@ describe('what it says', () => {
     expect(await (await client(says(404, {}))).abilities()).toBeUndefined();
   });
 
-  it('a terminal: known, unknown, or nobody who tells', async () => {
+  it('a CAO terminal is known, unknown or unreachable', async () => {
     const known = {
       id: ID,
       name: 'developer-a07d',
@@ -163,7 +163,7 @@ describe('what it says', () => {
     expect(await (await client(says(200, []))).terminal(ID)).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('mail that waits', async () => {
+  it('mail that waits in CAO is reported', async () => {
     expect(await (await client(says(200, [{ id: 1 }]))).hasPendingMail(ID)).toBe(true);
     expect(await (await client(says(200, []))).hasPendingMail(ID)).toBe(false);
     expect(await (await client(says(500, ''))).hasPendingMail(ID)).toBeUndefined();

@@ -15,22 +15,22 @@ import {
   terminalPath,
 } from './cao-routes.ts';
 
-/** What this server can do, by its own description. */
+/** What this server can do, by its own schema. */
 interface CaoAbilities {
-  /** Keys can be pressed through it; and its status is a latch that only its own typing releases. */
+  /** It can press keys. Such a server's status is a latch that only its own typing releases. */
   key: boolean;
 }
 
 export type CaoHealth =
   | { kind: 'cao'; backend: string }
-  /** Something else answers there; `service` as it calls itself. */
+  /** Another program is there; `service` is its own name. */
   | { kind: 'other'; service: string | undefined }
   | { kind: 'unreachable'; why: string };
 
 export type CaoTerminal =
   | {
       kind: 'known';
-      /** null where the server has not observed it: deferred, or started before the server was. */
+      /** null if the server has not observed it: it is deferred, or was started before the server. */
       status: string | null;
       session: string;
       window: string;
@@ -71,7 +71,7 @@ export class CaoClient {
     return { kind: 'other', service: textOf(houmao_service) ?? textOf(service) };
   }
 
-  /** Read once, and again after the server was away: another one may have come. Undefined when it does not tell. */
+  /** Read once, and again after the server was away, because another one may be there. Undefined if it does not report them. */
   async abilities(): Promise<CaoAbilities | undefined> {
     if (this.#abilities) return this.#abilities;
     const answer = await this.#look(SCHEMA);
@@ -82,7 +82,7 @@ export class CaoClient {
     return this.#abilities;
   }
 
-  /** What it says of a terminal. No sign of life: it says the same of a window that is gone. */
+  /** What it reports about a terminal. It reports the same for a window that is gone, so this is no sign of life. */
   async terminal(id: string): Promise<CaoTerminal> {
     const answer = await this.#look(terminalPath(id));
     if (answer.kind !== 'answered') return { kind: 'unreachable', why: answer.why };
@@ -102,14 +102,14 @@ export class CaoClient {
     };
   }
 
-  /** Whether mail of its own waits to be pasted into the terminal; undefined when it does not tell. */
+  /** Whether CAO's own mail waits to be pasted into the terminal; undefined if it does not report it. */
   async hasPendingMail(id: string): Promise<boolean | undefined> {
     const answer = await this.#look(pendingPath(id));
     if (answer.kind !== 'answered' || answer.status !== 200 || !Array.isArray(answer.body)) return undefined;
     return answer.body.length > 0;
   }
 
-  /** Pastes the text and presses Enter. Once, whatever comes back. */
+  /** Pastes the text and presses Enter. Sent once, whatever the response. */
   async input(id: string, text: string): Promise<OwnerTyped> {
     const path = inputPath(id, text);
     if (!fitsUrl(this.address.baseUrl, path))
@@ -131,7 +131,7 @@ export class CaoClient {
   }
 }
 
-/** Refusals come before anything is typed; of an error in between only the screen can tell. */
+/** A refusal comes before anything is typed. After any other error only the screen shows what was typed. */
 function typed(answer: CaoAnswer): OwnerTyped {
   if (answer.kind === 'absent') return { kind: 'refused', status: null, why: `no connection: ${answer.why}` };
   if (answer.kind === 'lost') return { kind: 'unknown', why: `its answer was lost: ${answer.why}` };

@@ -49,7 +49,7 @@ async function findTerminal(
   const terminal = await client.terminal(terminalId);
   if (terminal.kind === 'unreachable')
     throw unavailable(
-      `the CAO server at ${baseUrl} does not tell of terminal ${terminalId}: ${terminal.why}`,
+      `the CAO server at ${baseUrl} does not report terminal ${terminalId}: ${terminal.why}`,
       {
         facts: { cause: 'cao_unreachable', base_url: baseUrl },
       },

@@ -12,9 +12,9 @@ export interface CaoOwnerOptions {
   clock: Clock;
 }
 
-/** While our own snapshot is ready and the server disagrees or does not respond. */
+/** Pauses while our own snapshot is ready and the server disagrees or does not respond. */
 const ASK_AGAIN_MS = [1000, 1000, 2000, 4000, 8000, 15_000];
-/** A safety net; what happens in the terminal is seen there. */
+/** Pause otherwise: a safety net, because changes are seen in the terminal itself. */
 const ASK_SELDOM_MS = 15_000;
 /** CAO sweeps every thirty seconds. Mail that waits longer on an idle agent is stuck and no reason to wait. */
 const MAIL_IS_STUCK_MS = 90_000;
@@ -78,7 +78,7 @@ export class CaoOwner implements Owner {
     const { client, terminalId } = this.#options;
     if (fitsUrl(client.address.baseUrl, inputPath(terminalId, text))) return [];
     return [
-      `CAO takes text in a URL, and this one makes more than the ${MOST_URL_BYTES} bytes that arrive whole`,
+      `CAO takes text in a URL, and this text makes more than the ${MOST_URL_BYTES} bytes that arrive whole`,
     ];
   }
 
@@ -169,6 +169,6 @@ function stateOf(terminal: CaoTerminal | undefined): [OwnerView['state'], string
   if (terminal.kind === 'unreachable') return ['unreachable', terminal.why];
   if (terminal.kind === 'unknown') return ['terminal_unknown', 'CAO no longer knows this terminal'];
   if (isUnobserved(terminal.status))
-    return ['unobserved', 'CAO was started after this terminal, and does not see what it shows'];
+    return ['unobserved', 'CAO was started after this terminal, and does not see its screen'];
   return ['ok', null];
 }

@@ -1,22 +1,22 @@
-/** What `GET /health` says of a CAO server, whose port may be the same as that of a fleet server. */
+/** The `service` in `GET /health` of a CAO server. A fleet server may listen on the same port. */
 export const CAO_SERVICE = 'cli-agent-orchestrator';
 
 /**
- * The longest URL that is sent. From 65,536 bytes on the parser of a CAO server cuts a URL off without a word, types what is
- * left and answers with success.
+ * The longest URL that is sent. From 65,536 bytes on, the parser of a CAO server silently cuts off a URL, types the rest and
+ * reports success.
  */
 export const MOST_URL_BYTES = 60_000;
 
 export const HEALTH = '/health';
 export const SCHEMA = '/openapi.json';
-/** As the schema calls it: a server that has this route has the latched status too. */
+/** Its name in the schema. A server that has this route has the latched status too. */
 export const KEY_ROUTE = '/terminals/{terminal_id}/key';
 
 export function terminalPath(id: string): string {
   return `/terminals/${id}`;
 }
 
-/** Everything is in the query: a body is not read. */
+/** The text is in the query because the server does not read a body. */
 export function inputPath(id: string, text: string): string {
   return `${terminalPath(id)}/input?message=${encodeURIComponent(text)}`;
 }
@@ -29,7 +29,7 @@ export function pendingPath(id: string): string {
   return `${terminalPath(id)}/inbox/messages?status=pending&limit=1`;
 }
 
-/** An encoded path is ASCII: its characters are its bytes. */
+/** An encoded path is ASCII, so it has as many bytes as characters. */
 export function fitsUrl(baseUrl: string, path: string): boolean {
   return baseUrl.length + path.length <= MOST_URL_BYTES;
 }

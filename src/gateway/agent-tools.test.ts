@@ -13,13 +13,13 @@ const names = (rouse: object, baseUrl: string | undefined = HERE, instance = '7-
 describe('what an agent has of our tools', () => {
   const served = { mcp_door: 'http', mcp_server: 'rouse', mcp_url: `${HERE}/mcp` };
 
-  it('is what the launch gave it, by the name its model sees', () => {
+  it('an agent has the tools that its launch passed, by the names its model sees', () => {
     expect(names(served)).toBe('rouse-mail_list');
     expect(names({ mcp_door: 'stdio', mcp_server: 'rouse_1a2b' })).toBe('rouse_1a2b-mail_list');
     expect(names({})).toBeUndefined();
   });
 
-  it('is nothing while its gateway listens elsewhere, or serves no mail', () => {
+  it('an agent has no tools of ours while its gateway listens elsewhere, or serves no mail', () => {
     for (const baseUrl of ['http://127.0.0.1:21002', undefined]) {
       const { mail, elsewhere } = agentTools(manifest(served), { baseUrl, instanceId: '7-70' });
       expect([mail, elsewhere]).toEqual([undefined, true]);
@@ -33,7 +33,7 @@ describe('what an agent has of our tools', () => {
     ).toBe(false);
   });
 
-  it('is what a join put into its configuration, once the tool was started again', () => {
+  it('an agent has the tools that a join put into its configuration, once its tool was restarted', () => {
     const placed = { mcp: { server: 'rouse', instance_before: '7-70' } };
     expect(names({ placed })).toBeUndefined();
     expect(names({ placed }, HERE, '8-90')).toBe('rouse-mail_list');
@@ -70,7 +70,7 @@ describe('what an agent has of our tools', () => {
     return [mail !== undefined, missing];
   };
 
-  it('is what the process was started with, and nothing in one started by hand', async () => {
+  it('an agent has the tools that its process was started with, and none if a person started it', async () => {
     const words = ['--mcp-config', '/s/mcp.json', '--model', 'x'];
     const env = { TOOL_HOME: '/s/home', ROUSE_MCP_TOKEN: 't' };
     expect(await ask(words, env)).toEqual([true, false]);
@@ -79,14 +79,14 @@ describe('what an agent has of our tools', () => {
     expect(await ask(words, { TOOL_HOME: '/s/home' })).toEqual([false, true]);
   });
 
-  it('is what the launch gave a process that it started, though that hides its command line behind a title', async () => {
+  it('an agent has the tools of its launch although its process hides its command line behind a title', async () => {
     const instanceId = await instanceOf([], {});
     const launched = [Number.parseInt(instanceId, 10)];
     expect(agentTools(manifest(given), { baseUrl: HERE, instanceId, launched }).missing).toBe(false);
     expect(agentTools(manifest(given), { baseUrl: HERE, instanceId, launched: [1] }).missing).toBe(true);
   });
 
-  it('is what the launch says of a process that cannot be looked at', () => {
+  it('an agent whose process cannot be inspected has the tools that its launch recorded', () => {
     expect(agentTools(manifest(given), { baseUrl: HERE, instanceId: '999999999-1' }).missing).toBe(false);
     expect(agentTools(manifest(given), { baseUrl: HERE, instanceId: null }).missing).toBe(false);
   });

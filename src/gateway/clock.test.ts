@@ -27,7 +27,7 @@ const sendMail = (on: TestGateway, subject: string) =>
 const wakes = (on: TestGateway): number => on.surface.submitted.length;
 const held = async (on: TestGateway) => (await on.call('GET', '/v1/mail-notifier')).body.held_back;
 
-/** Lets time pass, ten seconds at a time, until there were so many wakes. Answers how many milliseconds that took. */
+/** Lets time pass, ten seconds at a time, until this many wakes. Returns how many milliseconds that took. */
 async function timeUntil(on: Started, count: number, watched: TestGateway = on): Promise<number> {
   const from = on.clock.monotonic();
   const passing = async (): Promise<number> => {
@@ -44,7 +44,7 @@ function expectBetween(value: number, least: number, most: number): void {
 }
 
 describe.each(STEPS)('when the clock is set by %i hours', (hours) => {
-  it('backoff announces again after the pause it would have made anyway', async () => {
+  it('backoff repeats a wake after the same pause although the clock was set', async () => {
     const on = await start({ interval_seconds: 600, repeat: 'backoff' });
     await sendMail(on, 'one');
     await expect.poll(() => wakes(on)).toBe(1);
@@ -54,7 +54,7 @@ describe.each(STEPS)('when the clock is set by %i hours', (hours) => {
     expectBetween(second + (await timeUntil(on, 3)), 1_800_000, 3_600_000);
   });
 
-  it('the hourly budget counts what was used in the last hour that really passed', async () => {
+  it('the hourly budget counts the wakes of the last real hour although the clock was set', async () => {
     const on = await start({ interval_seconds: 600, repeat: 'on_change', wakes_per_hour: 2 });
     for (const n of [1, 2]) {
       await sendMail(on, `mail ${n}`);

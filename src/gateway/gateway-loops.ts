@@ -35,10 +35,10 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   const serverReportsMail = (): boolean => late.fleet?.watchMail() === true;
   const { mail, notifier, notify } = createNotifier(
     config,
-    { ...parts, on, supervise, showState, serverReportsMail: serverReportsMail },
+    { ...parts, on, supervise, showState, serverReportsMail },
     ending,
   );
-  const outbox = createOutbox(mail, { supervise, serverReportsMail: serverReportsMail }, ending);
+  const outbox = createOutbox(mail, { supervise, serverReportsMail }, ending);
   late.notifier = notifier;
   const stopping = new AbortController();
   const dispatching: DispatchDependencies = {
@@ -142,8 +142,8 @@ function createNotifier(
   parts: Supervised & { showState: () => void; serverReportsMail: () => boolean },
   ending: Ending,
 ) {
-  const { on, db, turns, log, supervise, showState, serverReportsMail: hears } = parts;
-  const mail = new MailAccess(config.mailboxBinding, config.openMailbox, hears);
+  const { on, db, turns, log, supervise, showState, serverReportsMail } = parts;
+  const mail = new MailAccess(config.mailboxBinding, config.openMailbox, serverReportsMail);
   ending.add(() => mail.close());
   const notifier = new Notifier({
     ...on,
@@ -173,17 +173,14 @@ function createNotifier(
  */
 function createOutbox(
   mail: MailAccess,
-  {
-    supervise,
-    serverReportsMail: hears,
-  }: Pick<Supervised, 'supervise'> & { serverReportsMail: () => boolean },
+  { supervise, serverReportsMail }: Pick<Supervised, 'supervise'> & { serverReportsMail: () => boolean },
   ending: Ending,
 ): Loop {
   const outbox = supervise('outbox', async () => {
     if (!mail.mayWait) return 'idle';
     if (!mail.isRemote) {
       await mail.watch();
-      hears();
+      serverReportsMail();
     }
     await (await mail.mailbox()).outbox?.flush();
     return 'idle';

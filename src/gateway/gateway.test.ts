@@ -21,7 +21,7 @@ const prompt = (text: string, more: object = {}) => ({
 });
 
 describe('a gateway', () => {
-  it('answers for itself with the instance that its files name', async () => {
+  it('a gateway reports at /health the instance that its files name', async () => {
     const { call, root, gateway } = await testGateway(ending);
     const health = await call('GET', '/health');
     expect(health.body).toMatchObject({
@@ -46,7 +46,7 @@ describe('a gateway', () => {
     });
   });
 
-  it('names in its files the agent process that its status names, also when that is another one', async () => {
+  it('the files of a gateway name the same agent process as its status, also after it changed', async () => {
     const { call, root, surface } = await testGateway(ending, {
       prepare: (starting) => starting.show({ instanceId: null }),
     });
@@ -66,7 +66,7 @@ describe('a gateway', () => {
     });
   });
 
-  it('shows for each reminder of a batch when it was created, in the order in which they go', async () => {
+  it('each reminder of a batch shows its own creation time, in the order of delivery', async () => {
     const { call } = await testGateway(ending);
     const one = { mode: 'one_off', prompt: 'p', ranking: 0, start_after_seconds: 3600 };
     const reminders = ['a', 'b', 'c', 'd'].map((title) => ({ ...one, title }));
@@ -79,7 +79,7 @@ describe('a gateway', () => {
     expect(stamps.toSorted()).toEqual(stamps);
   });
 
-  it('says that a headless agent takes a prompt now only while the gateway itself is free', async () => {
+  it('a headless agent accepts a prompt now only while the gateway itself is free', async () => {
     const chat_session = { current: null, startup_default: { mode: 'new' }, next_prompt_override: null };
     const state = {
       can_accept_prompt_now: true,
@@ -107,7 +107,7 @@ describe('a gateway', () => {
     await expect.poll(accepts).toEqual(['idle', 0, true]);
   });
 
-  it('counts what it does for Prometheus, which asks as it asks everybody', async () => {
+  it('a gateway serves metrics in the format of Prometheus', async () => {
     const { call, gateway } = await testGateway(ending);
     const { body } = await call('POST', '/v1/requests', prompt('count me'));
     await call('GET', `/v1/requests/${body.request_id}?wait=true`);
@@ -126,7 +126,7 @@ describe('a gateway', () => {
     expect(named('HELP')).toEqual(named('TYPE'));
   });
 
-  it('lets no second one start on the same session, and leaves the first alone', async () => {
+  it('a second gateway on the same session does not start and leaves the first alone', async () => {
     const first = await testGateway(ending);
     await expect(testGateway(ending, { root: first.root })).rejects.toMatchObject({
       code: 'conflict',
@@ -135,7 +135,7 @@ describe('a gateway', () => {
     expect((await first.call('GET', '/health')).status).toBe(200);
   });
 
-  it('fails on a busy port with a cause a program can read, and takes no other', async () => {
+  it('a gateway fails on a busy port with a machine-readable cause, and takes no other port', async () => {
     const taken = http.createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     ending.add(() => taken.close());
@@ -146,13 +146,13 @@ describe('a gateway', () => {
     });
   });
 
-  it('writes state.json when something changed and not otherwise, and the offline shape when it stops', async () => {
+  it('state.json is written only when something changed, and in its offline form when the gateway stops', async () => {
     const { call, root, gateway, surface } = await testGateway(ending);
     const file = path.join(root, 'gateway/state.json');
     const writtenAt = (): bigint => fs.statSync(file, { bigint: true }).mtimeNs;
     const written = (): unknown =>
       fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
-    // What is ours of a status is told and not written: others read the file.
+    // The file has only the contract's fields, because other programs read it.
     const { body } = await call('GET', '/v1/status');
     expect(body.standing).toBeDefined();
     await expect.poll(written).toEqual(sourceView(gatewayStatus)(body));
@@ -172,13 +172,13 @@ describe('a gateway', () => {
     expect(fs.existsSync(path.join(root, 'gateway/run/current-instance.json'))).toBe(false);
   });
 
-  it('stops by itself when the tmux session is gone', async () => {
+  it('a gateway stops by itself when the tmux session is gone', async () => {
     const { surface, gateway } = await testGateway(ending);
     surface.show({ sessionLost: true, connectivity: 'unavailable' });
     await gateway.stopped;
   });
 
-  it('keeps every file of its tree to its owner', async () => {
+  it('every file of a gateway is readable only by its owner', async () => {
     const { root, call } = await testGateway(ending);
     await call('POST', '/v1/requests', prompt('hello'));
     for (const entry of fs.readdirSync(path.join(root, 'gateway'), {
@@ -192,7 +192,7 @@ describe('a gateway', () => {
 });
 
 describe('the status of a gateway', () => {
-  it('tells for whom the agent is being worked', async () => {
+  it('the status names the source of the running turn', async () => {
     const on = await testGateway(ending);
     const held = async (start: () => Promise<unknown>): Promise<unknown> => {
       let release: () => void = () => {};
@@ -227,7 +227,7 @@ describe('the status of a gateway', () => {
     expect(await held(mail)).toBe('mail_notifier');
   });
 
-  it('tells which loop fails, why and since when, until it has recovered', async () => {
+  it('the status names a failing loop, the reason and the time, until it has recovered', async () => {
     const { call, root } = await testGateway(ending);
     const db = openSqlite({ file: `${root}/gateway/queue.sqlite`, migrations: QUEUE_FILE_MIGRATIONS });
     ending.add(() => db.close());
@@ -292,13 +292,13 @@ describe('the door', () => {
     expect((await call('GET', '/v1/requests')).body.requests).toEqual([]);
   });
 
-  it('answers 404 for an unknown path and 405 with the methods for a wrong one', async () => {
+  it('a gateway returns 404 for an unknown path and 405 with the methods for a wrong method', async () => {
     const { call } = await testGateway(ending);
     expect((await call('GET', '/v1/nothing')).status).toBe(404);
     expect((await call('DELETE', '/v1/status')).status).toBe(405);
   });
 
-  it('demands the token of every request when it listens beyond loopback', async () => {
+  it('a gateway demands the token of every request when it listens beyond loopback', async () => {
     const token = 'a-token-of-some-length';
     const { call } = await testGateway(ending, { config: { host: '0.0.0.0', token } });
     expect((await call('GET', '/health')).status).toBe(401);

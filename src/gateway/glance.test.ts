@@ -18,7 +18,7 @@ const untilGlance = (gateway: TestGateway, expected: object): Promise<void> =>
   vi.waitFor(() => expect(read(gateway)).toMatchObject(expected), { timeout: 5000, interval: 10 });
 
 describe('glance.json', () => {
-  it('says how it stands with the agent, since when, and which process says so', async () => {
+  it('glance.json has the standing of the agent, since when, and the process that wrote it', async () => {
     const gateway = await testGateway(ending);
     await untilGlance(gateway, { standing: { state: 'idle' }, written_by: identifyProcess(process.pid) });
     const { since_utc } = read(gateway);
@@ -28,7 +28,7 @@ describe('glance.json', () => {
     expect(fs.statSync(fileOf(gateway)).mode & 0o777).toBe(0o600);
   });
 
-  it('tells of open mail, of what holds back a wake, and counts wakes that were proven', async () => {
+  it('glance.json has the open mail, what holds back a wake, and the number of proven wakes', async () => {
     const gateway = await testGateway(ending);
     await untilGlance(gateway, { open_mail: null, wakes: { on: false, count: 0 } });
     gateway.surface.show({ ready: false, reasons: ["editing_input='yes'"] });
@@ -44,7 +44,7 @@ describe('glance.json', () => {
     await untilGlance(again, { wakes: { on: true, count: 1 } });
   });
 
-  it('has said what was just switched on, or seen, before anybody can ask', async () => {
+  it('glance.json has a change of wakes or standing before the change is confirmed', async () => {
     const gateway = await testGateway(ending);
     await untilGlance(gateway, { standing: { state: 'idle' } });
     await gateway.call('PUT', '/v1/mail-notifier', { interval_seconds: 60 });
@@ -55,7 +55,7 @@ describe('glance.json', () => {
     expect(read(gateway)).toMatchObject({ standing: { state: 'idle' } });
   });
 
-  it('says why a person is needed, without a page that looks', async () => {
+  it('glance.json says why a person is needed, without an open page', async () => {
     const gateway = await testGateway(ending);
     gateway.surface.show({ ready: false, reasons: ["dialog='permission'"] });
     await untilGlance(gateway, {
@@ -72,7 +72,7 @@ describe('glance.json', () => {
     expect(read(gateway).standing.need).toBeUndefined();
   });
 
-  it('names deliveries of the last day that ended badly, also after the gateway was started again', async () => {
+  it('glance.json lists failed deliveries of the last day, also after a restart of the gateway', async () => {
     const gateway = await testGateway(ending);
     gateway.surface.outcomes = ['failed', 'unconfirmed', 'submitted'];
     for (const prompt of ['one', 'two', 'three'])
@@ -93,7 +93,7 @@ describe('glance.json', () => {
     expect(read(again)).toMatchObject({ written_by: null, undelivered });
   });
 
-  it('is not written while nothing changes, and is nobody’s word once the gateway has ended', async () => {
+  it('glance.json is not written while nothing changes, and names no writer once the gateway has ended', async () => {
     const gateway = await testGateway(ending);
     await untilGlance(gateway, { standing: { state: 'idle' } });
     const { ino } = fs.statSync(fileOf(gateway));

@@ -31,7 +31,7 @@ async function enabled(): Promise<TestGateway> {
   return on;
 }
 
-/** The two answer each other so many times; the person has only a copy of what began it. The last reply is to the agent. */
+/** The two agents reply to each other this many times; the person has only a copy of the first message. The last reply is to AGENT. */
 async function loop(on: TestGateway, replies: number): Promise<{ ref: string; thread: string }> {
   const [first, second] = replies % 2 === 0 ? [PEER, AGENT] : [AGENT, PEER];
   let { message } = await on.mail
@@ -46,7 +46,7 @@ async function loop(on: TestGateway, replies: number): Promise<{ ref: string; th
   return { ref: message.message_ref, thread: message.thread_ref! };
 }
 
-/** Paused, and nothing was typed for the reply that was one too many. */
+/** A paused loop; nothing was typed for the last reply. */
 async function pausedLoop(
   replies = 20,
 ): Promise<{ on: TestGateway; ref: string; thread: string; before: number }> {
@@ -59,7 +59,7 @@ async function pausedLoop(
 }
 
 describe('a thread in which agents only answer each other', () => {
-  it('wakes as ever until it has 20 replies', async () => {
+  it('a mail loop wakes as usual until it has 20 replies', async () => {
     const on = await enabled();
     await loop(on, 19);
     await expect.poll(() => wakes(on)).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe('a thread in which agents only answer each other', () => {
     expect((await standing(on)).needs_you).toBeNull();
   });
 
-  it('pauses its wakes at 20, says so once everywhere, and needs a person', async () => {
+  it('a mail loop pauses its wakes at 20 replies, reports it once everywhere, and needs a person', async () => {
     const { on, thread, before } = await pausedLoop();
     expect(await status(on)).toMatchObject({
       paused_threads: [{ thread_ref: thread, automatic_replies: 20 }],
@@ -93,7 +93,7 @@ describe('a thread in which agents only answer each other', () => {
     expect(wakes(on)).toBe(before);
   });
 
-  it('does not keep other threads from waking', async () => {
+  it('a paused mail loop does not keep other threads from waking', async () => {
     const { on, before } = await pausedLoop();
     await on.mail.mailbox(PEER).send({ to: [AGENT], subject: 'another', body_content: 'x' });
     await expect.poll(() => wakes(on)).toBe(before + 1);
@@ -102,7 +102,7 @@ describe('a thread in which agents only answer each other', () => {
     expect((await status(on)).paused_threads).toHaveLength(1);
   });
 
-  it('wakes again when a person writes into it, also once that message is handled', async () => {
+  it('a paused mail loop wakes again when a person writes into it, also once that message is handled', async () => {
     const { on, thread, before } = await pausedLoop(21);
     const agent = on.mail.mailbox(AGENT);
     const ann = on.mail.mailbox(PERSON);
@@ -118,7 +118,7 @@ describe('a thread in which agents only answer each other', () => {
     expect((await status(again)).paused_threads).toBeUndefined();
   });
 
-  it('stays paused over a restart, and wakes when it is resumed, which a restart keeps too', async () => {
+  it('a mail loop stays paused over a restart, and a resume outlives a restart too', async () => {
     const { on, thread } = await pausedLoop();
     const again = await on.restart();
     await expect.poll(async () => (await status(again)).paused_threads?.[0]?.thread_ref).toBe(thread);
@@ -133,14 +133,14 @@ describe('a thread in which agents only answer each other', () => {
     await expect.poll(async () => (await decisions(third))[0].unread_count).toBe(2);
   });
 
-  it('is over when its mail was handled', async () => {
+  it('a paused mail loop is over when its mail was handled', async () => {
     const { on, ref } = await pausedLoop();
     await on.mail.mailbox(AGENT).archive([ref]);
     await expect.poll(async () => (await standing(on)).needs_you).toBeNull();
     expect((await status(on)).held_back).toBeNull();
   });
 
-  it('is resumed only where it is paused', async () => {
+  it('only a paused thread can be resumed', async () => {
     const { on, thread } = await pausedLoop();
     expect(await resume(on, 'memory:other')).toMatchObject({
       status: 404,

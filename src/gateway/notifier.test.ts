@@ -23,7 +23,7 @@ const sendMail = (on: TestGateway, subject = 'hello') =>
 const wakes = (on: TestGateway): number => on.surface.submitted.length;
 
 describe('the notifier', () => {
-  it('is off until enabled, and says how it stands', async () => {
+  it('the notifier is off until enabled, and reports its state', async () => {
     const on = await testGateway(ending);
     expect(mailNotifierStatus.parse(await status(on))).toMatchObject({
       enabled: false,
@@ -41,7 +41,7 @@ describe('the notifier', () => {
     });
   });
 
-  it('keeps repeat, quiet hours and budget when they are not given, through disable and enable', async () => {
+  it('the notifier keeps repeat, quiet hours and budget that a call omits, through disable and enable', async () => {
     const on = await testGateway(ending);
     const quiet_hours = { from: '22:00', to: '07:00', time_zone: 'UTC' };
     const own = { repeat: 'backoff', quiet_hours, wakes_per_hour: 30 };
@@ -57,7 +57,7 @@ describe('the notifier', () => {
     expect((await enable(on, { ...HOUR, ...cleared })).body).toMatchObject({ repeat: 'backoff', ...cleared });
   });
 
-  it('reads its record from storage at every look, and writes over nothing that others changed there', async () => {
+  it('the notifier reads its record at every look, and overwrites nothing that others changed there', async () => {
     const on = await testGateway(ending);
     await enable(on, { ...HOUR, repeat: 'backoff' });
     await expect.poll(async () => (await decisions(on)).length).toBe(0);
@@ -84,7 +84,7 @@ describe('the notifier', () => {
     expect(other.get('SELECT wakes_per_hour FROM gateway_mail_notifier')).toEqual({ wakes_per_hour: 7 });
   });
 
-  it('does not look for mail while storage holds no interval that can be waited for', async () => {
+  it('the notifier does not look for mail while its stored interval is unusable', async () => {
     const on = await testGateway(ending);
     await enable(on);
     const other = openSqlite({
@@ -110,7 +110,7 @@ describe('the notifier', () => {
     expect((await status(on)).enabled).toBe(false);
   });
 
-  it('looks again as soon as enough wakes of the last hour are an hour old', async () => {
+  it('the notifier looks again as soon as enough wakes of the last hour are an hour old', async () => {
     const on = await testGateway(ending);
     await enable(on, { ...HOUR, wakes_per_hour: 1 });
     await sendMail(on, 'one');
@@ -123,7 +123,7 @@ describe('the notifier', () => {
     expect(decideWake(held.facts as WakeFacts).look_again_utc).toBe(new Date(free).toISOString());
   });
 
-  it('wakes an idle agent at once when mail arrives, long before the interval', async () => {
+  it('new mail wakes an idle agent at once, long before the interval', async () => {
     const on = await testGateway(ending);
     await enable(on);
     await sendMail(on);
@@ -136,7 +136,7 @@ describe('the notifier', () => {
     });
   });
 
-  it('puts the exact endpoints and no byte of any message into the prompt', async () => {
+  it('a wake puts the exact endpoints and no byte of any message into the prompt', async () => {
     const on = await testGateway(ending);
     await enable(on);
     await sendMail(on, 'SECRET-SUBJECT rm -rf');
@@ -146,7 +146,7 @@ describe('the notifier', () => {
     expect(text).not.toMatch(/SECRET|peer@test|do it|filesystem:|memory:/);
   });
 
-  it('is shown beforehand as it would be typed, and showing it changes nothing', async () => {
+  it('a preview shows the wake as it would be typed, and changes nothing', async () => {
     const on = await testGateway(ending, {
       config: {
         agentTools: () => ({ mail: (name) => `rouse_mail_${name}`, elsewhere: false, missing: false }),
@@ -170,7 +170,7 @@ describe('the notifier', () => {
     expect(on.surface.submitted).toEqual([body.prompt]);
   });
 
-  it('does not wake a busy agent, says why, and wakes it as soon as it is ready', async () => {
+  it('a busy agent is not woken, the reason is reported, and it is woken as soon as it is ready', async () => {
     const on = await testGateway(ending, {
       prepare: (s) => s.show({ ready: false, busy: true, reasons: ["phase='active'"] }),
     });
@@ -184,7 +184,7 @@ describe('the notifier', () => {
     await expect.poll(() => wakes(on)).toBe(1);
   });
 
-  it('writes one row for each message that waits, however often it is told of it', async () => {
+  it('one audit row is written for each waiting message, however often its change is reported', async () => {
     const on = await testGateway(ending, {
       prepare: (s) => s.show({ ready: false, reasons: ["phase='active'"] }),
     });
@@ -201,7 +201,7 @@ describe('the notifier', () => {
     expect(JSON.stringify(rows[0]).length).toBeLessThan(3000);
   });
 
-  it('announces each message once by events: a finished turn does not bring the next prompt', async () => {
+  it('events announce each message once: a finished turn does not cause the next prompt', async () => {
     const on = await testGateway(ending);
     await enable(on);
     await sendMail(on);
@@ -218,7 +218,7 @@ describe('the notifier', () => {
   });
 
   it.each(['every_poll', 'on_change', 'backoff'])(
-    'with %s tells an agent process that took the place of another of all open mail, at once and once',
+    'with %s all open mail is announced to a new process of the agent, at once and once',
     async (repeat) => {
       const on = await testGateway(ending);
       await enable(on, { ...HOUR, repeat });
@@ -242,7 +242,7 @@ describe('the notifier', () => {
     },
   );
 
-  it('ends a wake as superseded, untyped, when the mail was handled before it could be typed', async () => {
+  it('a wake ends as superseded, untyped, when its mail was handled before it could be typed', async () => {
     const on = await testGateway(ending);
     await enable(on);
     on.surface.onDeliver = async () => {
@@ -257,7 +257,7 @@ describe('the notifier', () => {
     expect(wakes(on)).toBe(0);
   });
 
-  it('types nothing for a wake in line when it is turned off', async () => {
+  it('a queued wake is not typed after wakes are turned off', async () => {
     const on = await testGateway(ending);
     await enable(on);
     on.surface.onDeliver = async () => void (await on.call('DELETE', '/v1/mail-notifier'));
@@ -272,7 +272,7 @@ describe('the notifier', () => {
     expect(wakes(on)).toBe(0);
   });
 
-  it('beyond loopback names commands that reach the mail, and no address that refuses it', async () => {
+  it('a wake beyond loopback names commands that reach the mail, and no address that refuses it', async () => {
     const token = 'a token of enough characters';
     const on = await testGateway(ending, { config: { host: '0.0.0.0', token } });
     const bearer = { authorization: `Bearer ${token}` };
@@ -287,7 +287,7 @@ describe('the notifier', () => {
     expect(text).not.toMatch(/http:|\/v1\/mail/);
   });
 
-  it('wakes with the packaged text when its own cannot be used, and says so', async () => {
+  it('a wake has the packaged text when the own one cannot be used, and the status says so', async () => {
     const problem = 'x.md has no visible text; wakes use the packaged text instead';
     const on = await testGateway(ending, {
       config: { wakeTemplate: () => ({ text: 'packaged words', problem }) },
@@ -302,7 +302,7 @@ describe('the notifier', () => {
     expect(decideWake(decision.facts as WakeFacts).chain).toEqual(decision.chain);
   });
 
-  it('tells in its status what its loop fails with, until it goes on', async () => {
+  it('the status of the notifier has the error of its loop, until it recovers', async () => {
     let broken = true;
     const on = await testGateway(ending, {
       config: {
@@ -324,7 +324,7 @@ describe('the notifier', () => {
     await expect.poll(async () => (await status(on)).last_error).toBeNull();
   });
 
-  it('keeps its settings over a restart and wakes for mail that came meanwhile', async () => {
+  it('the notifier keeps its settings over a restart and wakes for mail that came in between', async () => {
     const before = await testGateway(ending);
     await enable(before);
     await before.gateway.stop('restart');
@@ -333,7 +333,7 @@ describe('the notifier', () => {
     await expect.poll(() => wakes(after)).toBe(1);
   });
 
-  it('meets an unreadable mailbox with an error and recovers by itself', async () => {
+  it('the notifier reports an unreadable mailbox and recovers by itself', async () => {
     let broken = true;
     const mail = (await testGateway(ending)).mail;
     const on = await testGateway(ending, {
@@ -354,7 +354,7 @@ describe('the notifier', () => {
     expect((await status(on)).enabled).toBe(true);
   });
 
-  it('stops waking once the mail is archived, and in unread_only once it is read', async () => {
+  it('wakes stop once the mail is archived, and in unread_only once it is read', async () => {
     const on = await testGateway(ending);
     await enable(on, { interval_seconds: 1, mode: 'unread_only' });
     const { message } = await sendMail(on);
@@ -365,7 +365,7 @@ describe('the notifier', () => {
 });
 
 describe('any recorded decision', () => {
-  it('comes out the same when it is made again from its stored facts', async () => {
+  it('a recorded decision comes out the same when it is repeated from its stored facts', async () => {
     const on = await testGateway(ending, {
       prepare: (s) => s.show({ ready: false, reasons: ["dialog='permission'"] }),
     });

@@ -26,7 +26,7 @@ const finished = async ({ call }: TestGateway, id: string) =>
   (await call('GET', `/v1/requests/${id}?wait`)).body;
 
 describe('a queued prompt', () => {
-  it('is accepted durably, submitted once, and shows every stage with its evidence', async () => {
+  it('a queued prompt is accepted durably, submitted once, and shows every stage with its evidence', async () => {
     const on = await testGateway(ending);
     const answer = await on.call('POST', '/v1/requests', prompt('hello'));
     expect(answer).toMatchObject({ status: 200, body: { state: 'accepted', request_kind: 'submit_prompt' } });
@@ -43,7 +43,7 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual(['hello']);
   });
 
-  it('behind others in line is told to whoever mirrors the line, a moment later', async () => {
+  it('state.json shows a prompt queued behind others a moment later', async () => {
     const clock = new FakeClock();
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ["dialog='permission'"] }),
@@ -57,7 +57,7 @@ describe('a queued prompt', () => {
     await expect.poll(mirrored).toBe(3);
   });
 
-  it('stays accepted with its reason while the agent may not be disturbed, and goes as soon as it may', async () => {
+  it('a queued prompt waits with its reason while the agent may not be disturbed, and is typed as soon as it may', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ["dialog='permission'"] }),
     });
@@ -73,7 +73,7 @@ describe('a queued prompt', () => {
     expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
   });
 
-  it('says behind which one it waits, and what that one waits for', async () => {
+  it('a queued prompt names the one it waits behind, and what that one waits for', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ["phase='active'"] }),
     });
@@ -104,7 +104,7 @@ describe('a queued prompt', () => {
     await finished(on, third!);
   });
 
-  it('keeps the order of acceptance, people before machines', async () => {
+  it('queued prompts keep the order of acceptance, people before machines', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
     });
@@ -117,7 +117,7 @@ describe('a queued prompt', () => {
     await expect.poll(() => on.surface.submitted).toEqual(['person', 'first', 'second', 'low']);
   });
 
-  it('with a known idempotency key is the same request; with other content it is a conflict', async () => {
+  it('a prompt with a known idempotency key is the same request; with other content it is a conflict', async () => {
     const on = await testGateway(ending);
     const first = await on.call('POST', '/v1/requests', prompt('once', { idempotency_key: 'k' }));
     const again = await on.call('POST', '/v1/requests', prompt('once', { idempotency_key: 'k' }));
@@ -129,7 +129,7 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual(['once']);
   });
 
-  it('asked for again under its key shows how it stands now, not how it was accepted', async () => {
+  it('a prompt repeated under its idempotency key returns its current state, not that of its acceptance', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
     });
@@ -150,7 +150,7 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual(['once']);
   });
 
-  it('takes its key from the Idempotency-Key header too; two keys that differ are refused', async () => {
+  it('the idempotency key is read from its header too; two keys that differ are refused', async () => {
     const on = await testGateway(ending);
     const ask = (header: string, more: object = {}) =>
       on.call('POST', '/v1/requests', prompt('once', more), { 'idempotency-key': header });
@@ -171,7 +171,7 @@ describe('a queued prompt', () => {
     expect((await on.call('GET', '/v1/requests')).body.requests).toHaveLength(1);
   });
 
-  it('can be cancelled while it waits, and not after', async () => {
+  it('a queued prompt can be cancelled while it waits, and not after', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
     });
@@ -187,7 +187,7 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual(['next']);
   });
 
-  it('that has expired is never typed', async () => {
+  it('an expired prompt is never typed', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
     });
@@ -196,14 +196,14 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual([]);
   });
 
-  it('whose proof is missing ends as unconfirmed, never as success, and is not typed again', async () => {
+  it('a prompt without proof ends as unconfirmed, never as success, and is not typed again', async () => {
     const on = await testGateway(ending, { prepare: (surface) => surface.outcomes.push('unconfirmed') });
     const view = await finished(on, await accept(on, prompt('lost?')));
     expect(view).toMatchObject({ state: 'failed', outcome: 'unconfirmed' });
     expect(on.surface.submitted).toEqual([]);
   });
 
-  it('is overtaken by an interrupt, which is never gated', async () => {
+  it('an interrupt overtakes a queued prompt and is never gated', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['busy'] }),
     });
@@ -213,7 +213,7 @@ describe('a queued prompt', () => {
     expect([on.surface.interrupts, on.surface.submitted.length]).toEqual([1, 0]);
   });
 
-  it('has its result beside its ledger: for an interrupt, the keys and what they went into', async () => {
+  it('a request has its result beside its ledger: for an interrupt, the keys and the dialog they went into', async () => {
     const on = await testGateway(ending);
     const facts = { keys: ['Escape'], presses: 1, into_dialog: 'permission', still_busy: false };
     on.surface.interrupted = [{ source: 'keys', atUtc: '2026-01-01T00:00:00.000Z', facts }];
@@ -224,7 +224,7 @@ describe('a queued prompt', () => {
   });
 });
 
-/** Its keys must wait for others, as in a lane where somebody types. */
+/** Its keys must wait, as in a lane where a person types. */
 class KeysHeldSurface extends FakeSurface {
   free: () => void = () => {};
   #free = new Promise<void>((resolve) => {
@@ -255,7 +255,7 @@ describe('a delivery that breaks off', () => {
   it.each([
     ['before anything was typed', false, 'failed'],
     ['after typing had begun', true, 'unconfirmed'],
-  ])('%s is told so: %s, %s', async (_when, typed, outcome) => {
+  ])('a delivery that breaks off %s (typed: %s) ends as %s', async (_when, typed, outcome) => {
     const on = await testGateway(ending);
     on.surface.deliver = async (prompt) => {
       if (typed) await prompt.record('typing', { source: 'lane', atUtc: '', facts: {} });
@@ -270,7 +270,7 @@ describe('a delivery that breaks off', () => {
 
 describe('an interrupt whose keys cannot go in', () => {
   const interrupt = { kind: 'interrupt', payload: {} };
-  it('waits for a change of the surface, says for what, and leaves one entry', async () => {
+  it('an interrupt whose keys must wait waits for the surface, says why, and leaves one entry', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'], keysWait: "process='other'" }),
     });
@@ -286,7 +286,7 @@ describe('an interrupt whose keys cannot go in', () => {
     expect([await stagesOf(on, id), on.surface.interrupts]).toEqual([['accepted', 'running', 'finished'], 1]);
   });
 
-  it('though the surface shows no reason, is not tried again at once', async () => {
+  it('an interrupt that the lane refused is not tried again at once, although the surface shows no reason', async () => {
     const surface = new KeysRefusingSurface();
     const config = { openSurface: () => surface, clock: new FakeClock() };
     const on = await testGateway(ending, { config });
@@ -297,7 +297,7 @@ describe('an interrupt whose keys cannot go in', () => {
     expect([await stagesOf(on, id), surface.asked]).toEqual([['accepted', 'running', 'returned'], 1]);
   });
 
-  it('keeps the keys of a reminder waiting as well', async () => {
+  it('the keys of a reminder wait where those of an interrupt must', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ keysWait: "copy_mode='yes'" }),
     });
@@ -316,7 +316,7 @@ describe('an interrupt whose keys cannot go in', () => {
 });
 
 describe('interrupts that wait together', () => {
-  it('become one press of the keys, whatever stands in line between them', async () => {
+  it('interrupts that wait together become one press of the keys, whatever is queued between them', async () => {
     const surface = new KeysHeldSurface();
     surface.show({ ready: false, reasons: ['busy'] });
     const on = await testGateway(ending, { config: { openSurface: () => surface } });
@@ -335,7 +335,7 @@ describe('interrupts that wait together', () => {
   });
 });
 
-/** Its first delivery is refused, untouched, when told so: the tool went away under it. */
+/** Its first delivery is refused, untouched, when `refuse` is called: the tool ended under it. */
 class ReplacedSurface extends FakeSurface {
   refuse: () => void = () => {};
   #refused: Promise<void> | undefined = new Promise((resolve) => {
@@ -350,7 +350,7 @@ class ReplacedSurface extends FakeSurface {
 }
 
 describe('after a restart', () => {
-  it('accepted work runs, once', async () => {
+  it('accepted work runs after a restart, once', async () => {
     const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
     const id = await accept(before, prompt('survivor'));
     const after = await before.restart(() => {});
@@ -358,7 +358,7 @@ describe('after a restart', () => {
     expect(after.surface.submitted).toEqual(['survivor']);
   });
 
-  it('work of an earlier agent process is not replayed until somebody decides', async () => {
+  it('work of an earlier agent process is not replayed until a person decides', async () => {
     const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
     const keep = await accept(before, prompt('keep'));
     const drop = await accept(before, prompt('drop'));
@@ -389,7 +389,7 @@ describe('after a restart', () => {
     expect((await again.call('GET', '/v1/status')).body.request_admission).toBe('open');
   });
 
-  it('work that is kept runs as soon as all is decided', async () => {
+  it('kept work of an earlier agent process runs as soon as all is decided', async () => {
     const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
     const ids = [await accept(before, prompt('one')), await accept(before, prompt('two'))];
     const after = await before.restart((surface) => surface.show({ instanceId: 'fake-2' }));
@@ -405,12 +405,12 @@ describe('after a restart', () => {
 
   describe.each([
     ['alone', false],
-    ['with another one in line', true],
+    ['with another one queued', true],
   ])('a request under way, %s, when its agent process was replaced', (_how, another) => {
     const rest = async (on: TestGateway): Promise<string[]> =>
       another ? [await accept(on, prompt('behind it'))] : [];
 
-    /** It is offered to reconciliation and, kept, runs once; the others too. */
+    /** The requests are offered for reconciliation and, once kept, each runs once. */
     async function isOffered(on: TestGateway, ids: string[], submitted: string[]): Promise<void> {
       await expect
         .poll(async () => (await on.call('GET', '/v1/reconciliation')).body)
@@ -423,7 +423,7 @@ describe('after a restart', () => {
       expect(on.surface.submitted).toEqual(submitted);
     }
 
-    it('while the gateway was down is offered to reconciliation', async () => {
+    it('a request whose agent process was replaced while the gateway was down is offered for reconciliation', async () => {
       const before = await testGateway(ending);
       before.surface.hold = new Promise((resolve) => ending.add(resolve));
       const id = await accept(before, prompt('under way'));
@@ -444,7 +444,7 @@ describe('after a restart', () => {
       await isOffered(after, ids, another ? ['under way', 'behind it'] : ['under way']);
     });
 
-    it('under a live gateway is offered to reconciliation', async () => {
+    it('a request whose agent process was replaced under a live gateway is offered for reconciliation', async () => {
       const surface = new ReplacedSurface();
       const on = await testGateway(ending, { config: { openSurface: () => surface } });
       const id = await accept(on, prompt('under way'));
@@ -456,7 +456,7 @@ describe('after a restart', () => {
     });
   });
 
-  it('an offered request that is cancelled is decided about', async () => {
+  it('cancelling a request decides about it in reconciliation', async () => {
     const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
     const id = await accept(before, prompt('cancelled'));
     const after = await before.restart((surface) => surface.show({ instanceId: 'fake-2' }));
@@ -464,7 +464,7 @@ describe('after a restart', () => {
     expect((await after.call('GET', '/v1/status')).body.request_admission).toBe('open');
   });
 
-  it('a harmless relaunch, with nothing left over, needs no decision', async () => {
+  it('a relaunch without accepted work left needs no decision', async () => {
     const before = await testGateway(ending);
     await finished(before, await accept(before, prompt('done')));
     const after = await before.restart((surface) => surface.show({ instanceId: 'fake-2' }));
@@ -473,7 +473,7 @@ describe('after a restart', () => {
 });
 
 describe('a prompt typed now', () => {
-  it('is submitted and leaves the same ledger as a queued one', async () => {
+  it('a direct prompt is submitted and leaves the same ledger as a queued one', async () => {
     const on = await testGateway(ending);
     const answer = await on.call('POST', '/v1/control/prompt', { prompt: 'now' });
     expect(answer).toMatchObject({ status: 200, body: { status: 'ok', sent: true, forced: false } });
@@ -493,7 +493,7 @@ describe('a prompt typed now', () => {
     ],
     ['a model is asked of a TUI', {}, { execution: { model: { name: 'm' } } }, 422, 'invalid_execution'],
   ])(
-    'is refused when %s, with the structured detail, and nothing is typed',
+    'a direct prompt is refused when %s, with the structured detail, and nothing is typed',
     async (_when, show, more, status, code) => {
       const on = await testGateway(ending, { prepare: (surface) => surface.show(show) });
       const answer = await on.call('POST', '/v1/control/prompt', { prompt: 'x', ...more });
@@ -504,7 +504,7 @@ describe('a prompt typed now', () => {
     },
   );
 
-  it('is refused with the reasons of its own delivery, in one step: it never waits in line', async () => {
+  it('a direct prompt is refused with the reasons of its own delivery, and is never queued', async () => {
     const on = await testGateway(ending);
     on.surface.deliver = async () => {
       on.surface.show({ ready: false, reasons: ["stable='false'"] });
@@ -517,7 +517,7 @@ describe('a prompt typed now', () => {
     expect(view.ledger.map(({ stage }: { stage: string }) => stage)).not.toContain('returned');
   });
 
-  it('is refused while another execution is under way, and status tells that one is', async () => {
+  it('a direct prompt is refused while another execution is running, and the status shows that one is', async () => {
     const on = await testGateway(ending);
     let release: () => void = () => {};
     on.surface.hold = new Promise((resolve) => {
@@ -550,7 +550,7 @@ class HeadlessFake extends FakeSurface {
 }
 
 describe('a prompt for a headless agent, now', () => {
-  it('is answered when the tool has it, with its request and turn, while the turn goes on', async () => {
+  it('a direct headless prompt returns its request and turn when the tool has it, while the turn goes on', async () => {
     const surface = new HeadlessFake();
     let over: () => void = () => {};
     surface.turn = new Promise((resolve) => {
@@ -568,7 +568,7 @@ describe('a prompt for a headless agent, now', () => {
     expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
   });
 
-  it('that the tool would not take is refused with its request, never reported as sent', async () => {
+  it('a direct headless prompt that the tool refuses is refused with its request, never reported as sent', async () => {
     const surface = new HeadlessFake();
     surface.refused = 'scripted has no argument for a reasoning level';
     const on = await testGateway(ending, { config: { openSurface: () => surface } });
@@ -585,7 +585,7 @@ describe('a prompt for a headless agent, now', () => {
 });
 
 describe('raw keys', () => {
-  it('are sent as asked, also into a busy agent, and unknown keys are refused unsent', async () => {
+  it('raw keys are sent as requested, also into a busy agent, and unknown keys are refused unsent', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['busy'] }),
     });

@@ -17,7 +17,7 @@ afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
 const write = (agentName: string): void => writeJsonAtomic(file, sampleManifest({ agentName }));
 
-it('reads a manifest again when another was written, and only then', () => {
+it('a manifest is read again when another was written, and only then', () => {
   write('ana');
   const now = sessionReader(root);
   const first = now();
@@ -27,7 +27,7 @@ it('reads a manifest again when another was written, and only then', () => {
   expect(now().manifest.agent_name).toBe('ben');
 });
 
-it('says of a manifest that is gone that it is not there, and reads the one that comes', () => {
+it('a missing manifest is reported as missing, and a new one is read', () => {
   write('ana');
   const now = sessionReader(root);
   now();
@@ -37,7 +37,7 @@ it('says of a manifest that is gone that it is not there, and reads the one that
   expect(now().manifest.agent_name).toBe('ana');
 });
 
-it('refuses a spoilt one each time', () => {
+it('a damaged manifest is refused each time', () => {
   write('ana');
   const now = sessionReader(root);
   now();

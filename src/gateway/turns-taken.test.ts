@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const TURN_MS = 100;
 
-/** An agent that works for a while on everything it is given. */
+/** An agent that works for a while on every prompt. */
 function takesTurns(surface: FakeSurface, turnMs = TURN_MS, typingMs = 0): void {
   const deliver = surface.deliver.bind(surface);
   surface.deliver = async (prompt) => {
@@ -46,7 +46,7 @@ const reminders = (on: TestGateway): number => on.surface.submitted.filter((t) =
 const wakes = (on: TestGateway): number => on.surface.submitted.filter(isWake).length;
 
 describe('a reminder that is due again before each turn ends', () => {
-  it('keeps neither new mail nor a prompt from the agent for more than a few turns', async () => {
+  it('a reminder that is always due delays new mail and prompts by a few turns only', async () => {
     const on = await start();
     await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 3600 });
     await remind(on);
@@ -64,7 +64,7 @@ describe('a reminder that is due again before each turn ends', () => {
     expect(gatewayStatus.parse(body).last_turn?.source).toMatch(/reminder|mail_notifier|queue/);
   });
 
-  it('does not keep repeated wakes for mail that was announced from coming', async () => {
+  it('a reminder that is always due does not prevent repeated wakes for announced mail', async () => {
     const on = await start();
     await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 1, repeat: 'every_poll' });
     await sendMail(on, 'one');
@@ -73,7 +73,7 @@ describe('a reminder that is due again before each turn ends', () => {
     await expect.poll(() => wakes(on), { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
   });
 
-  it('does not either when it is due again only in the middle of the turn', async () => {
+  it('a reminder that becomes due during each turn does not prevent repeated wakes', async () => {
     const on = await testGateway(ending, { prepare: (surface) => takesTurns(surface, 800, 100) });
     await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 1, repeat: 'every_poll' });
     await sendMail(on, 'one');
@@ -85,7 +85,7 @@ describe('a reminder that is due again before each turn ends', () => {
     expect(wakes(on) - before).toBeGreaterThanOrEqual(2);
   });
 
-  it('is not kept from the agent by mail that is new after every turn', async () => {
+  it('mail that is new after every turn does not prevent reminders', async () => {
     const on = await start();
     await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 1, repeat: 'every_poll' });
     let sent = 0;
@@ -102,7 +102,7 @@ describe('a reminder that is due again before each turn ends', () => {
     expect(order).not.toMatch(/rrr|mmmm/);
   });
 
-  it('gives its turn to mail that cannot use it, and goes on', async () => {
+  it('a reminder goes on after mail could not use the turn it got', async () => {
     const on = await start();
     await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 3600 });
     await remind(on);
@@ -122,7 +122,7 @@ describe('a reminder that is due again before each turn ends', () => {
 });
 
 describe('keys that a reminder means for a busy agent', () => {
-  it('do not wait for mail that does', async () => {
+  it('keys of a reminder for a busy agent do not wait for mail that waits for the agent', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['dialog'] }),
     });

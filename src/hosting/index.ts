@@ -1,8 +1,8 @@
 /**
- * Hosting: a fleet server that launches agents and owns them. `server/` is what runs in the server, `gateway/` what runs in
- * the gateway beside such an agent.
+ * Hosting: a fleet server that launches agents and owns them. `server/` runs in the server, `gateway/` in the gateway beside
+ * such an agent.
  *
- * Nothing but src/fleet/hosting-list.ts names this room; src/fleet/hosting.ts is what it does for others.
+ * Only src/fleet/hosting-list.ts imports this room; src/fleet/hosting.ts is its interface.
  */
 import type { Hosting } from '../fleet/hosting.ts';
 import { openServedSurface } from './gateway/index.ts';

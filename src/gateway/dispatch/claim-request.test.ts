@@ -8,7 +8,7 @@ import { FakeSurface } from '../../terminal/index.ts';
 import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
 import { claimRequest } from './claim-request.ts';
 
-/** How many commits from now on the disk takes and then does not sync. */
+/** How many of the next commits are written but not synced. */
 let unsynced = 0;
 let ending = new Ending();
 let queue: RequestQueue;
@@ -45,7 +45,7 @@ const claim = (row: Parameters<typeof claimRequest>[0]) =>
   claimRequest(row, { queue, surface: new FakeSurface(), clock: systemClock });
 
 describe('a disk that takes a change and then refuses the sync', () => {
-  it('leaves no request running in nobody’s hands: it is in line again, and its return is not counted', async () => {
+  it('a claim that was not synced is requeued, and its return is not counted', async () => {
     const row = await accept('http');
     unsynced = 2;
     await expect(claim(row)).rejects.toMatchObject({ code: 'unavailable' });
@@ -53,14 +53,14 @@ describe('a disk that takes a change and then refuses the sync', () => {
     expect(await claim(row)).toBe(true);
   });
 
-  it('ends a direct prompt, which is not kept for later', async () => {
+  it('a direct prompt whose claim was not synced ends, and is not kept for later', async () => {
     const row = await accept('direct');
     unsynced = 1;
     await expect(claim(row)).rejects.toMatchObject({ code: 'unavailable' });
     expect(queue.get(row.request_id)).toMatchObject({ state: 'failed' });
   });
 
-  it('is no reason to tell nobody what storage says: those who wait for it look', async () => {
+  it('entries that were written but not synced are still reported to those who wait for them', async () => {
     unsynced = 1;
     await expect(accept('http')).rejects.toMatchObject({ code: 'unavailable' });
     const { request_id: id } = queue.queued(1)[0]!;

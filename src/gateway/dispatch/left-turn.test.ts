@@ -30,7 +30,7 @@ function openQueue(file: string): RequestQueue {
   return new RequestQueue(db, clock);
 }
 
-/** A gateway that types this, and the queue as the next gateway finds it. */
+/** Lets a gateway type these, and returns the queue as the next gateway finds it. */
 async function typed(
   surface: FakeSurface,
   ...prompts: string[]
@@ -53,7 +53,7 @@ async function typed(
 const stages = (queue: RequestQueue, id: string) => queue.ledger(id).map(({ stage }) => stage);
 
 describe('a turn that was under way when a gateway ended', () => {
-  it('is watched by the next one, and its end comes into the ledger as its tool told it', async () => {
+  it('the next gateway watches a turn left running, and the ledger gets its end as the tool reported it', async () => {
     const surface = new FollowingSurface();
     const { queue, ids } = await typed(surface, 'first', 'second');
     followLeftTurn({ queue, surface, clock });
@@ -65,7 +65,7 @@ describe('a turn that was under way when a gateway ended', () => {
     expect(queue.isComplete(ids[1]!)).toBe(true);
   });
 
-  it('is not watched where its end was told, or nothing was submitted', async () => {
+  it('a left turn is not watched if its end was reported or nothing was submitted', async () => {
     const surface = new FollowingSurface();
     const ended = await typed(surface, 'first');
     await surface.reportStage('turn_finished');
@@ -76,7 +76,7 @@ describe('a turn that was under way when a gateway ended', () => {
     expect(surface.followed).toEqual([]);
   });
 
-  it('has no end where its tool does not tell of one', async () => {
+  it('a left turn has no end if its tool does not report one', async () => {
     const surface = new FakeSurface();
     const { queue, ids } = await typed(surface, 'first');
     followLeftTurn({ queue, surface, clock });

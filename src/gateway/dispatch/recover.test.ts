@@ -46,7 +46,7 @@ class TakenBackSurface extends FakeSurface {
 }
 
 describe('a request that was typed and provably not submitted', () => {
-  it('goes back in line with what was found, and its ledger does not deny that it was typed', async () => {
+  it('a typed request that was provably not submitted is requeued with its evidence, and its ledger still shows the typing', async () => {
     const { queue, id } = await leftBehind('http');
     await recoverRunning(queue, new TakenBackSurface());
     expect(queue.get(id)).toMatchObject({ state: 'accepted', returns: 1 });
@@ -59,7 +59,7 @@ describe('a request that was typed and provably not submitted', () => {
     });
   });
 
-  it('ends with what was found when it was a direct prompt', async () => {
+  it('a direct prompt that was provably not submitted ends with its evidence', async () => {
     const { queue, id } = await leftBehind('direct');
     await recoverRunning(queue, new TakenBackSurface());
     const { outcome, error_detail } = queue.get(id);
@@ -71,7 +71,7 @@ describe('a request that was typed and provably not submitted', () => {
 });
 
 describe('an interrupt that was begun', () => {
-  it('is unconfirmed: nobody can tell whether its keys were sent, and they are not sent again', async () => {
+  it('an interrupt that was begun is unconfirmed after a crash, and its keys are not sent again', async () => {
     const { queue, id } = await leftBehind('http', 'interrupt');
     const surface = new FakeSurface();
     await recoverRunning(queue, surface);

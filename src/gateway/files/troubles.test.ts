@@ -8,7 +8,7 @@ import { RotatingFile, WrittenOnChange } from './index.ts';
 const ending = new Ending();
 afterEach(() => ending.run());
 
-/** A place where nothing can be written until `mend` is called. */
+/** A place where nothing can be written until `repair` is called. */
 function unwritablePlace(): { file: string; repair: () => void; spoil: () => void } {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-trouble-'));
   ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -20,15 +20,15 @@ function unwritablePlace(): { file: string; repair: () => void; spoil: () => voi
   };
 }
 
-/** Lines are written together, as soon as whatever said them is done. */
+/** Lines of one tick are written together, so the trouble shows a moment later. */
 const reported = (troubles: FileTroubles): Promise<void> =>
   expect.poll(() => troubles.reasons).toHaveLength(1);
 
 describe('a file for readers that cannot be written', () => {
-  it('stops nobody, is told, and is written as it is then when it can be', async () => {
+  it('a status file that cannot be written is reported, and written with its current value when it can be', async () => {
     const clock = new FakeClock();
     const troubles = new FileTroubles(clock);
-    const { file, repair: mend } = unwritablePlace();
+    const { file, repair } = unwritablePlace();
     const state = new WrittenOnChange(file, clock, troubles);
     let value = 1;
     state.refresh(() => ({ value }));
@@ -38,32 +38,32 @@ describe('a file for readers that cannot be written', () => {
     value = 2;
     await clock.advance(1000);
     expect(troubles.reasons).toHaveLength(1);
-    mend();
+    repair();
     value = 3;
     await clock.advance(2000);
     expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual({ value: 3 });
     expect(troubles.reasons).toEqual([]);
   });
 
-  it('keeps its lines in order until it can be, the newest when they are many, and is tried again as soon as if they were few', async () => {
+  it('a log that cannot be written keeps its newest lines in order, and retries as soon as with few lines', async () => {
     const clock = new FakeClock();
     const troubles = new FileTroubles(clock);
-    const { file, repair: mend } = unwritablePlace();
+    const { file, repair } = unwritablePlace();
     const log = new RotatingFile(file, { maxBytes: 1e6, keep: 1, troubles });
     ending.add(() => log.close());
     for (let n = 0; n < 1500; n++) log.append(`${n}\n`);
     await reported(troubles);
-    mend();
+    repair();
     await clock.advance(1000);
     expect(fs.readFileSync(file, 'utf8').trim().split('\n').map(Number)).toEqual(
       Array.from({ length: 1000 }, (_, n) => n + 500),
     );
   });
 
-  it('shows its lines all the same, once, those of one moment together', async () => {
+  it('a log that cannot be written still shows its lines, once, those of one tick together', async () => {
     const clock = new FakeClock();
     const troubles = new FileTroubles(clock);
-    const { file, repair: mend } = unwritablePlace();
+    const { file, repair } = unwritablePlace();
     const shown: string[] = [];
     const log = new RotatingFile(file, {
       maxBytes: 1e6,
@@ -75,7 +75,7 @@ describe('a file for readers that cannot be written', () => {
     log.append('one\n');
     log.append('two\n');
     await reported(troubles);
-    mend();
+    repair();
     await clock.advance(1000);
     expect(fs.readFileSync(file, 'utf8')).toBe('one\ntwo\n');
     log.append('three\n');

@@ -35,16 +35,16 @@ export class WrittenOnChange<T> {
     path: string,
     clock: Clock,
     troubles: FileTroubles,
-    { urgent: atOnce, trusted: believed = false }: { urgent?: (value: T) => unknown; trusted?: boolean } = {},
+    { urgent, trusted = false }: { urgent?: (value: T) => unknown; trusted?: boolean } = {},
   ) {
     this.path = path;
     this.#clock = clock;
-    this.#urgentPart = atOnce;
+    this.#urgentPart = urgent;
     this.#writer = troubles.writer(path, () => {
       try {
         this.#write();
       } catch (error) {
-        if (believed) this.#correct();
+        if (trusted) this.#correct();
         throw error;
       }
     });

@@ -42,7 +42,7 @@ describe('the prompt of an A2A message', () => {
     expect(() => promptOfMessage(wrong)).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
-  it('never holds a control character, never begins like a command, and is the same each time', () => {
+  it('the prompt of a message has no control character, never begins like a command, and is the same each time', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.anything()), { minLength: 1 }),

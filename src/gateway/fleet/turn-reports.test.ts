@@ -32,7 +32,7 @@ const open = (): TurnReports => {
 };
 const states = () => reports.unreported().map(({ state }) => state);
 
-/** As the lane writes it into the ledger. */
+/** Writes the end of the turn into the ledger, as the lane does. */
 const finish = (facts: object): void => {
   db.run(
     `INSERT INTO gateway_request_ledger (entry_id, request_id, stage, source, at_utc, facts_json)
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe('a turn of a message that was submitted', () => {
-  it('was interrupted when an interrupt of it closed its dialog, whatever the tool calls its end', () => {
+  it('a turn whose dialog was closed by an interrupt was interrupted, whatever the tool reports', () => {
     db.run(
       `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
          managed_agent_instance_epoch, source, priority)
@@ -77,7 +77,7 @@ describe('a turn of a message that was submitted', () => {
     ]);
   });
 
-  it('is what the tool says when an interrupt of it met no dialog, or the turn went on', () => {
+  it('a turn ends as the tool reports when an interrupt met no dialog, or the turn went on', () => {
     const interrupt = (sequence: number, facts: object) =>
       db.run(
         `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
@@ -92,7 +92,7 @@ describe('a turn of a message that was submitted', () => {
     expect(reports.unreported()).toMatchObject([{ state: 'finished', result: 'success' }]);
   });
 
-  it('goes on until the ledger has its end, which is told with its evidence and the answer', () => {
+  it('a turn goes on until the ledger has its end, which is reported with its evidence and the answer', () => {
     expect([states(), reports.hasNews]).toEqual([[], false]);
     finish({ result: 'success', answer: 'Done.\u0000\ud800' });
     reports.look();
@@ -114,7 +114,7 @@ describe('a turn of a message that was submitted', () => {
     expect(db.get<{ n: number }>('SELECT COUNT(*) AS n FROM gateway_fleet_turns')).toEqual({ n: 0 });
   });
 
-  it('of a headless tool ends with its exit code, and a long answer is cut', () => {
+  it('a turn of a headless tool ends with its exit code, and a long answer is cut', () => {
     finish({ exit_code: 1, answer: 'x'.repeat(70_000) });
     reports.look();
     const [report] = reports.unreported();
@@ -125,7 +125,7 @@ describe('a turn of a message that was submitted', () => {
     ]);
   });
 
-  it('waits for the user while a dialog is open, and goes on after it', () => {
+  it('a turn waits for the user while a dialog is open, and goes on after it', () => {
     surface.show({ reasons: ["dialog='permission'"] });
     reports.look();
     expect(reports.unreported()).toMatchObject([{ state: 'input_required', detail: "dialog='permission'" }]);
@@ -139,7 +139,7 @@ describe('a turn of a message that was submitted', () => {
     expect(reports.unreported()).toMatchObject([{ state: 'finished', result: 'interrupted' }]);
   });
 
-  it('that leaves no trace in the ledger is over, unproven, once the agent has been ready for a moment', async () => {
+  it('a turn without an end in the ledger is unproven once the agent has been ready for a moment', async () => {
     surface.show({ ready: true, busy: false, reasons: [] });
     reports.look();
     expect(states()).toEqual([]);
@@ -147,7 +147,7 @@ describe('a turn of a message that was submitted', () => {
     expect(states()).toEqual(['unproven']);
   });
 
-  it('is not called unproven when its end comes into the ledger in that moment', async () => {
+  it('a turn is not unproven when the ledger gets its end within that moment', async () => {
     surface.show({ ready: true, busy: false, reasons: [] });
     reports.look();
     await clock.advance(1000);
@@ -156,7 +156,7 @@ describe('a turn of a message that was submitted', () => {
     expect(states()).toEqual(['finished']);
   });
 
-  it('is lost when the tool is gone, or another one', async () => {
+  it('a turn is lost when the tool is gone', async () => {
     surface.show({ connectivity: 'unavailable', unavailableReason: 'the tool is not running (shell)' });
     reports.look();
     expect(states()).toEqual([]);
@@ -166,13 +166,13 @@ describe('a turn of a message that was submitted', () => {
     ]);
   });
 
-  it('is lost when the tool was started anew', () => {
+  it('a turn is lost when the tool was restarted', () => {
     epoch = 2;
     reports.look();
     expect(states()).toEqual(['lost']);
   });
 
-  it('is followed on by the next gateway, and what was not told is told by it', async () => {
+  it('the next gateway follows an open turn and sends its unsent reports', async () => {
     reports = open();
     surface.show({ reasons: ["dialog='permission'"] });
     reports.look();
@@ -183,7 +183,7 @@ describe('a turn of a message that was submitted', () => {
     expect(states()).toEqual(['lost']);
   });
 
-  it('of a message that was not submitted is nobody’s concern', () => {
+  it('the turn of a message that was not submitted is not followed', () => {
     db.run('DELETE FROM gateway_fleet_turns');
     reports = open();
     reports.follow([outcome(false)]);

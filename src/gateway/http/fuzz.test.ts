@@ -49,7 +49,7 @@ describe('hostile input', () => {
       COUNT,
     );
     expect((await on.call('GET', '/health')).body).toMatchObject({ status: 'ok', failing_loops: [] });
-    // The generator itself: enough gets through for refusals to mean something, and enough is refused.
+    // Checks the generator itself: enough requests are accepted, and enough are refused.
     expect(passed).toBeGreaterThan(0.1);
     expect(passed).toBeLessThan(0.8);
     for (const status of [403, 404, 405, 415, 422]) expect([...statuses.keys()]).toContain(status);

@@ -66,7 +66,7 @@ async function overRealStore() {
 
 const each = (status: number, error: string) => ROUTES.map(([, name]) => ({ name, status, error }));
 
-it('a mail root that is away is the transport failing, on every route; back again, all is well', async () => {
+it('a missing mail root is a failure of the transport on every route, until it is back', async () => {
   const { root, on, all } = await overRealStore();
   expect((await on.call('GET', '/v1/mail/status')).status).toBe(200);
   fs.renameSync(root, `${root}.away`);
@@ -77,7 +77,7 @@ it('a mail root that is away is the transport failing, on every route; back agai
 });
 
 it.each(['before', 'after'])(
-  'a mailbox unregistered %s it was opened is no usable binding, on every route',
+  'a mailbox unregistered %s it was opened is a missing binding on every route',
   async (when) => {
     const { root, on, all } = await overRealStore();
     if (when === 'after') await on.call('GET', '/v1/mail/status');
@@ -88,7 +88,7 @@ it.each(['before', 'after'])(
   },
 );
 
-it('archived mail is found where it is, and a question that nothing can fit is refused', async () => {
+it('archived mail is found in its box, and a filter that nothing can match is refused', async () => {
   const { on } = await overRealStore();
   const posted = await on.call('POST', '/v1/mail/post', { subject: 'done', body_content: 'b' });
   await on.call('POST', '/v1/mail/archive', { message_refs: [posted.body.message.message_ref] });
@@ -101,7 +101,7 @@ it('archived mail is found where it is, and a question that nothing can fit is r
   });
 });
 
-it('a search is cut into pages, and a cursor that no page gave is refused', async () => {
+it('a search has pages, and an unknown cursor is refused', async () => {
   const { on } = await overRealStore();
   for (const subject of ['one', 'two', 'three'])
     await on.call('POST', '/v1/mail/post', { subject, body_content: 'word' });

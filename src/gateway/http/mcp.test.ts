@@ -69,7 +69,7 @@ interface Answer {
 const mine = (): http.OutgoingHttpHeaders => ({ authorization: `Bearer ${token}` });
 
 describe("a gateway's own MCP tools", () => {
-  it('are mail and reminders, and say honestly what they do', async () => {
+  it("a gateway's MCP tools are mail and reminders, with true annotations", async () => {
     const { tools } = await (await as(token)).client.listTools();
     expect(tools.map(({ name }) => name).filter((name) => !name.startsWith('mail_'))).toEqual([
       'list_reminders',
@@ -88,7 +88,7 @@ describe("a gateway's own MCP tools", () => {
     expect(hinted('destructiveHint')).toEqual(['delete_reminder']);
   });
 
-  it("read, answer and archive the agent's mail, and keep its reminders", async () => {
+  it("a gateway's MCP tools read, answer and archive the agent's mail, and keep its reminders", async () => {
     const { message } = await on.mail.mailbox('agent@test').post({ subject: 'hello', body_content: 'b' });
     const ref = message.message_ref;
     const client = await as(token);
@@ -108,7 +108,7 @@ describe("a gateway's own MCP tools", () => {
     expect((await client.call('create_reminder', { title: 't', prompt: 'p' })).text).toMatch(/^invalid: /);
   });
 
-  it('are there for no other token, and for nobody without one', async () => {
+  it("a gateway's MCP tools refuse other tokens and callers without one", async () => {
     for (const wrong of [undefined, 'f'.repeat(64), `${token}0`, '']) {
       await expect(as(wrong)).rejects.toThrow();
       const { status, text } = await post(wrong === undefined ? {} : { authorization: `Bearer ${wrong}` });
@@ -117,13 +117,13 @@ describe("a gateway's own MCP tools", () => {
     expect(fs.statSync(agentTokenFile(on.root)).mode & 0o777).toBe(0o600);
   });
 
-  it('are not there for a page of another origin, nor under another name', async () => {
+  it("a gateway's MCP tools refuse a page of another origin and another host name", async () => {
     expect((await post({ ...mine(), host: 'evil.example' })).status).toBe(403);
     expect((await post({ ...mine(), origin: 'https://evil.example' })).status).toBe(403);
     expect((await post({ ...mine(), 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('have no sessions: nothing to keep, nothing to stream', async () => {
+  it("a gateway's MCP tools have no sessions: nothing to keep, nothing to stream", async () => {
     const { status, headers, text } = await post(mine());
     expect(status).toBe(200);
     expect(headers['mcp-session-id']).toBeUndefined();
@@ -137,7 +137,7 @@ describe("a gateway's own MCP tools", () => {
     expect(client.getServerCapabilities()?.tools).toEqual({ listChanged: false });
   });
 
-  it('are the same after a restart, to a client that knows nothing of it', async () => {
+  it("a gateway's MCP tools work on after a restart for a client that did not notice it", async () => {
     const own = new Ending();
     try {
       const first = await testGateway(own);
@@ -153,7 +153,7 @@ describe("a gateway's own MCP tools", () => {
     }
   });
 
-  it('leave a session without a mailbox its reminders', async () => {
+  it("a gateway's MCP tools have the reminders in a session without a mailbox", async () => {
     const own = new Ending();
     try {
       const { root, gateway } = await testGateway(own, { config: { mailboxBinding: () => null } });
@@ -164,7 +164,7 @@ describe("a gateway's own MCP tools", () => {
     }
   });
 
-  it('do not lose the mail when the file of the fleet is damaged', async () => {
+  it("a gateway's MCP tools have the mail when the fleet file is damaged", async () => {
     fs.mkdirSync(path.join(on.root, 'fleet'), { recursive: true });
     fs.writeFileSync(path.join(on.root, 'fleet', 'fleet.json'), '{}');
     expect(await (await as(token)).toolNames()).toContain('mail_list');

@@ -62,7 +62,7 @@ const lines = ({ root }: TestGateway, file: string): string[] =>
     .split('\n');
 const events = (on: TestGateway): string[] => lines(on, 'events.jsonl').map((line) => JSON.parse(line).kind);
 
-/** Keeps a delivery open until it is let go. */
+/** Holds a delivery until it is released. */
 function hold({ surface }: TestGateway): () => void {
   let letGo: () => void = () => {};
   surface.hold = new Promise((resolve) => {
@@ -104,7 +104,7 @@ const BAD: [string, object, RegExp][] = [
   ['an interval of zero', { ...REPEAT, interval_seconds: 0 }, /interval_seconds/],
   ['a one-off with interval', { ...ONE_OFF, interval_seconds: 5 }, /one_off reminders must not include/],
   ['a paused that is a number', { ...ONE_OFF, paused: 1 }, /paused/],
-  ['a field nobody knows', { ...ONE_OFF, priority: 1 }, /priority|known fields/],
+  ['an unknown field', { ...ONE_OFF, priority: 1 }, /priority|known fields/],
   ['a cron that is none', { ...CRON, cron: 'whenever' }, /cron expression/],
   ['cron and interval', { ...CRON, interval_seconds: 5 }, /at most one of interval_seconds or cron/],
   ['cron and a start', { ...CRON, start_after_seconds: 5 }, /decides when to start/],
@@ -117,7 +117,7 @@ const BAD: [string, object, RegExp][] = [
 
 describe('a definition with', () => {
   it.each(BAD)(
-    '%s is refused with 422, at create and at update, and changes nothing',
+    'a reminder definition with %s is refused with 422, at create and at update, and changes nothing',
     async (_what, bad, message) => {
       const on = await start();
       const [{ reminder_id }] = (await on.create(ONE_OFF)) as [{ reminder_id: string }];
@@ -163,7 +163,7 @@ describe('a definition with', () => {
 
 describe('a target that cannot keep tmux key semantics', () => {
   it.each<BackendKind>(['houmao_server_rest', 'claude_headless'])(
-    '(%s) refuses send-keys reminders with 422, at create and at update, the whole batch',
+    'a %s agent refuses send-keys reminders with 422, at create and at update, the whole batch',
     async (backend) => {
       const on = await start(backend);
       const batch = await on.call('POST', '/v1/reminders', { reminders: [ONE_OFF, KEYS] });
@@ -175,22 +175,22 @@ describe('a target that cannot keep tmux key semantics', () => {
   );
 });
 
-describe('a reminder nobody has', () => {
-  it.each(['GET', 'PUT', 'DELETE'])('is 404 for %s', async (method) => {
+describe('an unknown reminder', () => {
+  it.each(['GET', 'PUT', 'DELETE'])('an unknown reminder is 404 for %s', async (method) => {
     const on = await start();
     const body = method === 'PUT' ? ONE_OFF : undefined;
-    const answer = await on.call(method, '/v1/reminders/greminder-nobody', body);
-    expect([answer.status, said(answer.body)]).toEqual([404, expect.stringMatching(/greminder-nobody/)]);
+    const answer = await on.call(method, '/v1/reminders/greminder-unknown', body);
+    expect([answer.status, said(answer.body)]).toEqual([404, expect.stringMatching(/greminder-unknown/)]);
   });
 
-  it('is 422 before it is 404 when the body is wrong', async () => {
+  it('a wrong body of an unknown reminder is 422, not 404', async () => {
     const on = await start();
-    expect((await on.call('PUT', '/v1/reminders/greminder-nobody', {})).status).toBe(422);
+    expect((await on.call('PUT', '/v1/reminders/greminder-unknown', {})).status).toBe(422);
   });
 });
 
 describe('the live set', () => {
-  it('answers a batch in the order given, and lists in ranking order with the effective id', async () => {
+  it('a created batch is returned in its own order, and listed in ranking order with the effective id', async () => {
     const on = await start();
     const made = await on.create(
       { ...ONE_OFF, ranking: 5 },
@@ -205,7 +205,7 @@ describe('the live set', () => {
     expect(reminders.map((each) => each['blocked_by_reminder_id'])).toEqual([null, ids[1], ids[1]]);
   });
 
-  it('is led anew at once when rankings change or the leader goes', async () => {
+  it('the reminders have a new leader at once when rankings change or the leader is removed', async () => {
     const on = await start();
     const [a, b] = await on.create({ ...ONE_OFF, ranking: 0 }, { ...ONE_OFF, ranking: 1 });
     await on.call('PUT', `/v1/reminders/${b!.reminder_id}`, { ...ONE_OFF, ranking: -1 });
@@ -218,7 +218,7 @@ describe('the live set', () => {
     expect((await on.list()).effective_reminder_id).toBe(a!.reminder_id);
   });
 
-  it('is lost at a restart, which is said; durable ones come back', async () => {
+  it('live reminders are lost at a restart and reported as lost; durable ones come back', async () => {
     const on = await start();
     await on.create(ONE_OFF, { ...ONE_OFF, title: 'kept', durable: true, missed: 'once' });
     const after = await on.restart();
@@ -226,7 +226,7 @@ describe('the live set', () => {
     expect((await after.call('GET', '/v1/reminders')).body.reminders).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('is handed over to the next gateway when asked, with its timing, and lives and ends with it', async () => {
+  it('live reminders are handed over to the next gateway on request, with their timing, and end with it', async () => {
     const on = await start();
     const [live] = await on.create(ONE_OFF);
     const due = new Date(on.clock.now().getTime() + 300 * SECOND).toISOString();
@@ -246,7 +246,7 @@ describe('the live set', () => {
     expect((await last.call('GET', '/v1/reminders')).body.reminders).toEqual([]);
   });
 
-  it('that was handed over survives a gateway whose start fails', async () => {
+  it('handed-over reminders survive a gateway whose start fails', async () => {
     const on = await start();
     await on.create(ONE_OFF);
     await on.gateway.stop('restart', { handOver: true });
@@ -264,7 +264,7 @@ describe('the live set', () => {
     expect(events(on)).not.toContain('reminder_lost_on_restart');
   });
 
-  it('shows the next five due times of a repeat', async () => {
+  it('a repeating reminder shows its next five due times', async () => {
     const on = await start();
     const [made] = await on.create(REPEAT);
     const { next_due_preview_utc: times } = (await on.call('GET', `/v1/reminders/${made!.reminder_id}`)).body;
@@ -275,7 +275,7 @@ describe('the live set', () => {
 });
 
 describe('a due leader', () => {
-  it('is delivered once, and a one-off leaves the set', async () => {
+  it('a due leader is delivered once, and a one-off leaves the set', async () => {
     const on = await start();
     await on.create({ ...ONE_OFF, prompt: 'Now.' });
     await on.clock.advance(300 * SECOND);
@@ -297,7 +297,7 @@ describe('a due leader', () => {
     await expect.poll(() => on.surface.keys).toEqual([typed]);
   });
 
-  it('stays overdue while the agent may not be disturbed or work is queued, and says so once', async () => {
+  it('a due leader stays overdue while the agent may not be disturbed or work is queued, and reports it once', async () => {
     const on = await start();
     on.surface.show({ ready: false, reasons: ["dialog='permission'"] });
     const [made] = await on.create(ONE_OFF);
@@ -310,7 +310,7 @@ describe('a due leader', () => {
     expect(made).toBeDefined();
   });
 
-  it('that is paused blocks those behind it until it is resumed', async () => {
+  it('a paused leader blocks those behind it until it is resumed', async () => {
     const on = await start();
     const [lead] = await on.create(
       { ...ONE_OFF, ranking: -1, paused: true, prompt: 'lead' },
@@ -329,7 +329,7 @@ describe('a due leader', () => {
     await expect.poll(() => on.surface.submitted).toEqual(['lead', 'next']);
   });
 
-  it('that is being delivered cannot be changed (409); deleted, its delivery ends and nothing follows', async () => {
+  it('a reminder being delivered cannot be changed (409); deleted, its delivery ends and nothing follows', async () => {
     const on = await start();
     const letGo = hold(on);
     const [made] = await on.create(REPEAT);
@@ -349,7 +349,7 @@ describe('a due leader', () => {
     expect(on.surface.submitted).toHaveLength(1);
   });
 
-  it('that is overtaken while it is delivered shows blocked and executing', async () => {
+  it('a reminder overtaken during its delivery shows blocked and executing', async () => {
     const on = await start();
     const letGo = hold(on);
     await on.create(ONE_OFF);
@@ -363,7 +363,7 @@ describe('a due leader', () => {
     letGo();
   });
 
-  it('keeps its anchored cadence and does not burst after a busy time', async () => {
+  it('a repeating reminder keeps its anchored cadence and does not burst after a busy time', async () => {
     const on = await start();
     const begun = on.clock.now().getTime();
     const [made] = await on.create(REPEAT);
@@ -375,7 +375,7 @@ describe('a due leader', () => {
     expect(Date.parse(next_due_at_utc) - begun).toBe(1020 * SECOND);
   });
 
-  it('whose delivery fails is shown with its evidence, never silently dropped', async () => {
+  it('a reminder whose delivery fails is shown with its evidence, never silently dropped', async () => {
     const on = await start();
     on.surface.outcomes.push('unconfirmed');
     const [made] = await on.create(ONE_OFF);
@@ -386,7 +386,7 @@ describe('a due leader', () => {
     expect(events(on)).toContain('reminder_failed');
   });
 
-  it('is neither early nor late when the wall clock is corrected, and a named time follows the correction', async () => {
+  it('a reminder is neither early nor late when the wall clock is corrected, and a named time follows the correction', async () => {
     const on = await start();
     await on.create({ ...ONE_OFF, prompt: 'delay' });
     on.clock.jumpWall(7200 * SECOND);
@@ -404,31 +404,37 @@ describe('a due leader', () => {
   describe('of a cron expression, when the clock is set', () => {
     const every5 = { ...CRON, cron: '*/5 * * * * *' };
 
-    it.each([-1, -48])('%i hours, goes on within a minute, at one delivery per slot', async (hours) => {
-      const on = await start();
-      await on.create(every5);
-      await on.clock.advance(5 * SECOND);
-      await expect.poll(() => on.surface.submitted).toHaveLength(1);
-      on.clock.jumpWall(hours * 3600 * SECOND);
-      await on.clock.advance(60 * SECOND);
-      await expect.poll(() => on.surface.submitted.length).toBeGreaterThan(1);
-      const before = on.surface.submitted.length;
-      await on.clock.advance(50 * SECOND);
-      await expect.poll(() => on.surface.submitted).toHaveLength(before + 10);
-    });
+    it.each([-1, -48])(
+      'a cron reminder continues within a minute when the clock is set by %i hours, once per slot',
+      async (hours) => {
+        const on = await start();
+        await on.create(every5);
+        await on.clock.advance(5 * SECOND);
+        await expect.poll(() => on.surface.submitted).toHaveLength(1);
+        on.clock.jumpWall(hours * 3600 * SECOND);
+        await on.clock.advance(60 * SECOND);
+        await expect.poll(() => on.surface.submitted.length).toBeGreaterThan(1);
+        const before = on.surface.submitted.length;
+        await on.clock.advance(50 * SECOND);
+        await expect.poll(() => on.surface.submitted).toHaveLength(before + 10);
+      },
+    );
 
-    it.each([1, 48])('%i hours ahead, goes once for all that was passed over', async (hours) => {
-      const on = await start();
-      await on.create(CRON);
-      await on.clock.advance(SECOND);
-      on.clock.jumpWall((10 + hours) * 3600 * SECOND);
-      await on.clock.advance(60 * SECOND);
-      await expect.poll(() => on.surface.submitted).toHaveLength(1);
-      await on.clock.advance(3600 * SECOND);
-      expect(on.surface.submitted).toHaveLength(1);
-    });
+    it.each([1, 48])(
+      'a cron reminder is delivered once for all skipped slots when the clock is set %i hours ahead',
+      async (hours) => {
+        const on = await start();
+        await on.create(CRON);
+        await on.clock.advance(SECOND);
+        on.clock.jumpWall((10 + hours) * 3600 * SECOND);
+        await on.clock.advance(60 * SECOND);
+        await expect.poll(() => on.surface.submitted).toHaveLength(1);
+        await on.clock.advance(3600 * SECOND);
+        expect(on.surface.submitted).toHaveLength(1);
+      },
+    );
 
-    it('half a minute back just after a slot, does not deliver it again within moments', async () => {
+    it('a cron slot is not delivered twice when the clock is set half a minute back just after it', async () => {
       const on = await start();
       await on.create({ ...CRON, cron: '0 * * * *' });
       await on.clock.advance(3600 * SECOND);
@@ -438,7 +444,7 @@ describe('a due leader', () => {
       expect(on.surface.submitted).toHaveLength(1);
     });
 
-    it('shows the corrected slot also of one that is blocked', async () => {
+    it('a blocked cron reminder shows its corrected slot too', async () => {
       const on = await start();
       await on.create({ ...ONE_OFF, ranking: -1, paused: true }, every5);
       on.clock.jumpWall(-3600 * SECOND);
@@ -450,7 +456,7 @@ describe('a due leader', () => {
     ['an interval', { ...REPEAT, start_after_seconds: 1 }],
     ['a cron slot', { ...CRON, cron: '* * * * *' }],
   ])(
-    'of %s that comes back after a restart is not stalled by a clock set back since',
+    'a reminder of %s restored after a restart is not stalled by a clock that was set back',
     async (_what, more) => {
       const on = await start();
       await on.create({ ...more, durable: true, missed: 'skip' });
@@ -467,7 +473,7 @@ describe('a due leader', () => {
     },
   );
 
-  it('goes once per cron slot, in its time zone', async () => {
+  it('a cron reminder is delivered once per slot, in its time zone', async () => {
     const on = await start();
     await on.create({ ...CRON, time_zone: 'Europe/Zurich' });
     expect((await on.list()).reminders[0]).toMatchObject({ next_due_at_utc: '2026-01-01T08:00:00.000Z' });
@@ -487,7 +493,7 @@ describe('one that is due and not delivered', () => {
     ]);
   const stamp = (on: Started): string => on.clock.now().toISOString();
 
-  it('says what it waits for and since when, in the list and alone, and the event has its time', async () => {
+  it('a due reminder says what it waits for and since when, in the list and alone, and the event has its time', async () => {
     const on = await start();
     const [made] = await on.create(ONE_OFF);
     expect(await waits(on)).toEqual([[null, null]]);
@@ -508,7 +514,7 @@ describe('one that is due and not delivered', () => {
     ]);
   });
 
-  it('says that it is paused, and behind whom it stands', async () => {
+  it('a due reminder says that it is paused, or which one it is behind', async () => {
     const on = await start();
     const due = new Date(on.clock.now().getTime() + 300 * SECOND).toISOString();
     const [lead] = await on.create({ ...ONE_OFF, paused: true }, ONE_OFF);
@@ -519,7 +525,7 @@ describe('one that is due and not delivered', () => {
     ]);
   });
 
-  it('shows its next five times, whatever fraction of a millisecond it is due at', async () => {
+  it('a due reminder shows its next five times, whatever fraction of a millisecond it is due at', async () => {
     const on = await start();
     on.surface.show({ ready: false, reasons: ['busy'] });
     for (let tried = 0; tried < 20; tried++) {
@@ -536,7 +542,7 @@ describe('one that is due and not delivered', () => {
 });
 
 describe('what happens to a reminder', () => {
-  it('stands in gateway.log, one line each, and in events.jsonl with its time', async () => {
+  it('what happens to a reminder is in gateway.log, one line each, and in events.jsonl with its time', async () => {
     const on = await start();
     const [made, gone] = await on.create(ONE_OFF, { ...ONE_OFF, ranking: 9 });
     await on.call('PUT', `/v1/reminders/${made!.reminder_id}`, { ...ONE_OFF, title: 'two\nlines' });
@@ -560,7 +566,7 @@ describe('what happens to a reminder', () => {
     expect(written.every((event) => gatewayEvent.safeParse(event).success && event.at_utc)).toBe(true);
   });
 
-  it('is told of live ones that a killed gateway had, at the next start and once', async () => {
+  it('live reminders of a killed gateway are reported as lost at the next start, once', async () => {
     const on = await start();
     const [lost] = await on.create(
       { ...ONE_OFF, title: 'lost' },
@@ -583,7 +589,7 @@ describe('what happens to a reminder', () => {
 });
 
 describe('an idle set', () => {
-  it('writes nothing and arms one timer for its leader, however many wait behind it', async () => {
+  it('an idle set of reminders writes nothing and has one timer, however many wait behind the leader', async () => {
     const on = await start();
     await on.create(
       ...Array.from({ length: 200 }, (_, i) => ({ ...ONE_OFF, ranking: i, start_after_seconds: 1e6 })),

@@ -36,7 +36,7 @@ async function read(on: TestGateway, wanted: { after?: string; request_id?: stri
 }
 
 describe('the event stream', () => {
-  it('replays from any id without gap or repeat, also while more is written', async () => {
+  it('the event stream replays from any id without gap or repeat, also while more is written', async () => {
     const on = await testGateway(ending);
     for (let i = 0; i < 5; i++) await client(on).getRequest(await submit(on, `before ${i}`), true);
     const writing = (async () => {
@@ -51,7 +51,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('goes on after the last event seen when the connection breaks and the gateway restarts', async () => {
+  it('the event stream continues after the last event seen when the connection breaks and the gateway restarts', async () => {
     const before = await testGateway(ending, { prepare: busy });
     await submit(before, 'one');
     const [first] = await read(before, { after: '0' }, 1);
@@ -60,16 +60,16 @@ describe('the event stream', () => {
     expect(rest.map((each) => each.stage)).toEqual(['running', 'typing', 'typed', 'submitted', 'finished']);
   });
 
-  it('tells the life of one request, and is 404 for one nobody has', async () => {
+  it('the event stream of one request has its whole life, and is 404 for an unknown one', async () => {
     const on = await testGateway(ending);
     await client(on).getRequest(await submit(on, 'other'), true);
     const id = await submit(on, 'mine');
     const life = await read(on, { request_id: id }, 6);
     expect(new Set(life.map((each) => each.request))).toEqual(new Set([id]));
-    await expect(read(on, { request_id: 'gwreq-nobody' }, 1)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(read(on, { request_id: 'gwreq-unknown' }, 1)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of one request ends when nothing more can come, and not before', async () => {
+  it('the event stream of one request ends when nothing more can come, and not before', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const whole = async (id: string, after?: string) =>
       (await read(on, { request_id: id, ...(after && { after }) }, 99)).map((each) => each.stage);
@@ -89,7 +89,7 @@ describe('the event stream', () => {
     await on.surface.reportStage('turn_finished');
     expect(await turning).toEqual([...STAGES, 'turn_seen', 'turn_finished']);
 
-    const unseen = await submit(on, 'whose turn nobody saw');
+    const unseen = await submit(on, 'without a turn seen');
     await client(on).getRequest(unseen, true);
     const waiting = whole(unseen);
     await client(on).getRequest(await submit(on, 'next'), true);
@@ -99,7 +99,7 @@ describe('the event stream', () => {
     expect(await whole(await submit(on, '/compact'))).toEqual(STAGES);
   });
 
-  it('of one request that an earlier gateway typed ends with what is stored', async () => {
+  it('the event stream of a request that an earlier gateway typed ends with the stored entries', async () => {
     const before = await testGateway(ending);
     const id = await submit(before, 'x');
     await client(before).getRequest(id, true);
@@ -111,12 +111,12 @@ describe('the event stream', () => {
     ['/v1/events?after=abc', {}],
     ['/v1/events', { 'last-event-id': 'abc' }],
     ['/v1/events?after=1', { 'last-event-id': '-1' }],
-  ])('is refused when it should go on after what is no event: %s %j', async (route, headers) => {
+  ])('the event stream refuses a last event that is no id: %s %j', async (route, headers) => {
     const on = await testGateway(ending);
     expect((await on.call('GET', route, undefined, headers)).status).toBe(422);
   });
 
-  it('from an id that is yet to come waits at the end, and nobody else waits with it', async () => {
+  it('the event stream from a future id waits at the end, and does not block other requests', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const reading = read(on, { after: '999999' }, 1);
     await expect.poll(async () => (await on.call('GET', '/v1/status')).status).toBe(200);
@@ -126,7 +126,7 @@ describe('the event stream', () => {
 });
 
 describe('waiting for the end of a request', () => {
-  it('answers when it has ended, to everybody who waits, and at once afterwards', async () => {
+  it('waiting for a request returns when it has ended, to every waiter, and at once afterwards', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const id = await submit(on, 'x');
     const waiting = Promise.all([1, 2, 3].map(() => client(on).getRequest(id, true)));
@@ -136,7 +136,7 @@ describe('waiting for the end of a request', () => {
     expect((await client(on).getRequest(id, true)).outcome).toBe('submitted');
   });
 
-  it('can be given up, which disturbs nothing', async () => {
+  it('giving up to wait for a request disturbs nothing', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const id = await submit(on, 'x');
     const gone = client(on).getRequest(id, true, { timeoutMs: 50 });
@@ -146,14 +146,14 @@ describe('waiting for the end of a request', () => {
     expect(on.surface.submitted).toEqual(['x']);
   });
 
-  it('is 404 for one nobody has', async () => {
+  it('waiting for an unknown request is 404', async () => {
     const on = await testGateway(ending);
-    await expect(client(on).getRequest('gwreq-nobody', true)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(client(on).getRequest('gwreq-unknown', true)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('a list of requests', () => {
-  it('shows the beginning of a long prompt and says so; the request itself has it whole', async () => {
+  it('a list of requests shows the beginning of a long prompt and says so; the request itself has it whole', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const long = 'é'.repeat(100_000);
     const id = await submit(on, long);
@@ -169,8 +169,8 @@ describe('a list of requests', () => {
   });
 });
 
-describe('control intents in line', () => {
-  it('are coalesced: the strongest context command runs, the others end in its name', async () => {
+describe('queued control intents', () => {
+  it('queued control intents are coalesced: the strongest context command runs, the others end with it', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const ids = await Promise.all(['/compact', ' /new\n', ' /clear '].map((text) => submit(on, text)));
     on.surface.show(READY);
@@ -184,7 +184,7 @@ describe('control intents in line', () => {
     expect(on.surface.submitted).toEqual(['/new']);
   });
 
-  it('end as the one they were joined to has ended when that one did not run', async () => {
+  it('joined control intents end like the one they were joined to when that one did not run', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const ids = await Promise.all(['/compact', '/new', '/clear'].map((text) => submit(on, text)));
     await expect
@@ -200,7 +200,7 @@ describe('control intents in line', () => {
     expect(on.surface.submitted).toEqual([]);
   });
 
-  it('are not called typed when only the one they were joined to was', async () => {
+  it('joined control intents are not reported as typed when only the one they were joined to was', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const ids = await Promise.all(['/compact', '/new'].map((text) => submit(on, text)));
     on.surface.outcomes = ['unconfirmed'];
@@ -210,7 +210,7 @@ describe('control intents in line', () => {
     expect(joined!.error_detail).toMatch(/^not typed: joined to .*, which ended as unconfirmed/);
   });
 
-  it('are typed without the white space around them, also when asked for directly', async () => {
+  it('context commands are typed without the white space around them, also as direct prompts', async () => {
     const on = await testGateway(ending);
     const answer = await on.call('POST', '/v1/control/prompt', { prompt: ' /clear\n' });
     expect(answer).toMatchObject({ status: 200, body: { sent: true } });
@@ -219,7 +219,7 @@ describe('control intents in line', () => {
     expect(on.surface.submitted).toEqual(['/clear', '/new', ' an ordinary one\n']);
   });
 
-  it('run for themselves when the one they were joined to is cancelled', async () => {
+  it('joined control intents run themselves when the one they were joined to is cancelled', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const ids = await Promise.all(['/clear', '/new'].map((text) => submit(on, text)));
     await client(on).call('requests.cancel', { request_id: ids[1]! });
@@ -238,7 +238,7 @@ describe('direct prompts in events.jsonl', () => {
       .map((line) => gatewayEvent.parse(JSON.parse(line)))
       .filter(({ kind }) => kind.startsWith('control_prompt'));
 
-  it('one that was submitted is told with when', async () => {
+  it('a submitted direct prompt is in events.jsonl with its time', async () => {
     const on = await testGateway(ending);
     const { body } = await on.call('POST', '/v1/control/prompt', { prompt: 'hello' });
     expect(promptEvents(on)).toMatchObject([
@@ -251,7 +251,7 @@ describe('direct prompts in events.jsonl', () => {
     ]);
   });
 
-  it('one that is refused leaves its reason, whether it had come as far as the agent or not', async () => {
+  it('a refused direct prompt is in events.jsonl with its reason, whether the gateway or the agent refused it', async () => {
     const on = await testGateway(ending, { prepare: busy });
     await on.call('POST', '/v1/control/prompt', { prompt: 'x', execution: { model: { name: 'm' } } });
     on.surface.outcomes = ['not_ready'];
@@ -262,7 +262,7 @@ describe('direct prompts in events.jsonl', () => {
     ]);
   });
 
-  it('one that ended otherwise has failed', async () => {
+  it('a direct prompt that ended otherwise is in events.jsonl as failed', async () => {
     const on = await testGateway(ending);
     on.surface.outcomes = ['unconfirmed'];
     await on.call('POST', '/v1/control/prompt', { prompt: 'x' });
@@ -280,7 +280,7 @@ class Refusing extends FakeSurface {
 }
 
 describe('a lane that refuses although the agent seems ready', () => {
-  it('is asked again with growing pauses, so that neither processor nor ledger runs full', async () => {
+  it('a lane that refuses although the agent seems ready is asked again with growing pauses', async () => {
     const clock = new FakeClock();
     const surface = new Refusing();
     const on = await testGateway(ending, { config: { clock, openSurface: () => surface } });
@@ -299,7 +299,7 @@ describe('a lane that refuses although the agent seems ready', () => {
 });
 
 describe('after a crash', () => {
-  it('a direct prompt that was never typed is ended, not kept for later', async () => {
+  it('after a crash a direct prompt that was never typed is ended, not kept for later', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const id = await submit(on, 'queued');
     await on.gateway.stop('crash');
@@ -315,7 +315,7 @@ describe('after a crash', () => {
 });
 
 describe('two clients at once', () => {
-  it('each keep their order while the line drains; depth and status stay right', {
+  it('two clients at once keep their order while the queue drains; depth and status stay right', {
     timeout: 900_000,
   }, async () => {
     const each = full ? 5000 : 60;

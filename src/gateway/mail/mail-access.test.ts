@@ -45,7 +45,7 @@ afterEach(async () => {
   fs.rmSync(directory, { recursive: true, force: true });
 });
 
-/** By another process, as far as the access can tell. */
+/** As if another process had posted it. */
 async function postFromOutside(subject: string): Promise<void> {
   const store = openMailStore({ root });
   await store.mailbox(ADDRESS).post({ subject, body_content: 'do it' });
@@ -57,7 +57,7 @@ const subjects = async (): Promise<string[]> =>
   (await (await access.mailbox()).list()).messages.map(({ subject }) => subject);
 
 describe('the mailbox of a gateway', () => {
-  it('is opened anew when its index was rebuilt: mail from outside is seen and told, and sending works', async () => {
+  it('a mailbox is opened again when its index was rebuilt: mail from outside is seen and reported, and sending works', async () => {
     await post('before');
     await access.watch();
     await expect.poll(() => fs.readdirSync(path.join(root, 'messages'))).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('the mailbox of a gateway', () => {
     await changedAgain;
   });
 
-  it('fails while its root is away, and goes on with the copy that is put in its place', async () => {
+  it('a mailbox fails while its root is missing, and works again with a copy put in its place', async () => {
     await post('kept');
     fs.renameSync(root, `${root}.away`);
     await expect(access.mailbox()).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('the mailbox of a gateway', () => {
     await post('new');
   });
 
-  it('in a flat file fails while the directory is away, makes none, and goes on when it is back', async () => {
+  it('a flat-file mailbox fails while its directory is missing, creates none, and works again when it is back', async () => {
     const agent = path.join(directory, 'app', '.agent');
     fs.mkdirSync(agent, { recursive: true });
     binding = {
@@ -123,7 +123,7 @@ describe('the mailbox of a gateway', () => {
     expect(await subjects()).toEqual(['new', 'kept']);
   });
 
-  it('is opened once when several ask at the same time for one that was replaced', async () => {
+  it('a replaced mailbox is opened once when several callers ask at the same time', async () => {
     let openings = 0;
     let replaced = false;
     const several = new MailAccess(

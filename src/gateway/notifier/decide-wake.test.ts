@@ -46,16 +46,16 @@ describe('whether to wake', () => {
       'enqueued',
     ],
     ['the gateway is running something', { active_execution: 'running' }, 'busy_skip'],
-    ['requests are in line', { queue_depth: 2 }, 'busy_skip'],
+    ['requests are queued', { queue_depth: 2 }, 'busy_skip'],
     ['admission is closed', { request_admission: 'blocked_unavailable' }, 'busy_skip'],
     ['a dialog is open', { ready: false, reasons: ["dialog='permission'"] }, 'busy_skip'],
     ['the hourly budget is used up', { wakes_per_hour: 2, wakes_last_hour: 2 }, 'busy_skip'],
     ['it is quiet', { quiet_hours: { from: '12:00', to: '13:00', time_zone: 'UTC' } }, 'busy_skip'],
-  ])('when %s', (_when, change, expected) => {
+  ])('the decision when %s', (_when, change, expected) => {
     expect(outcome(change)).toBe(expected);
   });
 
-  it('tells when the hourly budget is free again', () => {
+  it('a wake held by the hourly budget has the time when it is free again', () => {
     const budget_free_at_utc = '2026-03-02T12:20:00.000Z';
     const used = { ...FACTS, wakes_per_hour: 2, wakes_last_hour: 12, budget_free_at_utc } as WakeFacts;
     expect(decideWake(used)).toMatchObject({ outcome: 'busy_skip', look_again_utc: budget_free_at_utc });
@@ -98,14 +98,14 @@ describe('quiet hours', () => {
     return end === null ? null : new Date(end).toISOString();
   };
 
-  it('pass midnight and end at the local time', () => {
+  it('quiet hours pass midnight and end at the local time', () => {
     expect(until('2026-01-10T12:00:00Z')).toBeNull();
     expect(until('2026-01-10T21:30:00Z')).toBe('2026-01-11T06:00:00.000Z');
     expect(until('2026-01-11T05:59:59Z')).toBe('2026-01-11T06:00:00.000Z');
     expect(until('2026-01-11T06:00:00Z')).toBeNull();
   });
 
-  it('follow the clock of the zone when it is changed during the night', () => {
+  it('quiet hours follow daylight saving that begins or ends during the night', () => {
     expect(until('2026-03-28T22:00:00Z')).toBe('2026-03-29T05:00:00.000Z');
     expect(until('2026-10-24T21:00:00Z')).toBe('2026-10-25T06:00:00.000Z');
   });

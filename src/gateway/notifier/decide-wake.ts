@@ -194,7 +194,7 @@ function repeatRule(facts: WakeFacts): RepeatVerdict {
     return { wake: true, text: 'repeat: on_change, the mail changed', againMs: null };
   }
   const text = `repeat: ${repeat}, all of it was announced`;
-  return { wake: false, text: text, againMs: repeat === 'backoff' ? next : null };
+  return { wake: false, text, againMs: repeat === 'backoff' ? next : null };
 }
 
 /** After the n-th wake for unchanged mail, wait interval × 2ⁿ. */

@@ -11,7 +11,7 @@ import { REMINDER_MIGRATIONS } from '../reminders/index.ts';
 import { NOTIFIER_MIGRATIONS, NotifierStore } from './index.ts';
 import { AUDIT_KEEP, type AuditRow } from './notifier-store.ts';
 
-it('takes from the requests of an older database to which process each message was announced', () => {
+it('the requests of an older database show to which process each message was announced', () => {
   const before = [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS, ...FLEET_MIGRATIONS];
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-notifier-'));
   onTestFinished(() => fs.rmSync(directory, { recursive: true }));
@@ -32,7 +32,7 @@ it('takes from the requests of an older database to which process each message w
   db.close();
 });
 
-it('keeps the newest decisions up to a number of bytes, and the wakes that the budget counts', () => {
+it('the audit keeps the newest decisions up to a number of bytes, and the wakes that the budget counts', () => {
   const clock = new FakeClock();
   const db = openSqlite({ file: ':memory:', migrations: QUEUE_FILE_MIGRATIONS });
   const store = new NotifierStore(db, clock);
@@ -60,7 +60,7 @@ it('keeps the newest decisions up to a number of bytes, and the wakes that the b
   db.close();
 });
 
-it('says what is stored, also after a change that was undone', () => {
+it('the record of the notifier is what is stored, also after a change that was rolled back', () => {
   const db = openSqlite({ file: ':memory:', migrations: QUEUE_FILE_MIGRATIONS });
   onTestFinished(() => db.close());
   const store = new NotifierStore(db, new FakeClock());

@@ -145,7 +145,7 @@ describe('a simulated day', () => {
     ['a trickle', TRICKLE, 'diligent', 0],
     ['a stuck agent', STUCK, 'stuck', 20],
   ] as const)(
-    'of %s: every policy announces every message, and backoff nags far less',
+    'a day of %s: every policy announces every message, and backoff repeats far less',
     { timeout: 120_000 },
     async (_name, sends, agent, timesFewer) => {
       const wakes: Record<string, number> = {};
@@ -159,7 +159,7 @@ describe('a simulated day', () => {
     },
   );
 
-  it('with a disk that takes a wake and refuses its sync: it is typed all the same, and once', async () => {
+  it('a wake that the disk wrote but did not sync is typed anyway, once', async () => {
     let refused = 0;
     const firstWake = (db: Sqlite): boolean =>
       refused === 0 && db.get('SELECT 1 FROM gateway_requests') !== undefined && ++refused === 1;

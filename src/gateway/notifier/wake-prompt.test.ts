@@ -22,21 +22,24 @@ const namesOf = (tool: string) => (operation: string) =>
   toolOf(tool)!.mcp!.modelName('rouse', `mail_${operation}`);
 
 describe('the prompt of a wake', () => {
-  it.each(TOOLS)('leads with the tools that the model of %s sees, and every one of them is there', (tool) => {
-    const text = renderWakePrompt(PACKAGED, facts(tool, { tools: namesOf(tool) }));
-    const line = text.split('\n').find((each) => each.startsWith('Use your mail tools'))!;
-    const named = [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
-    const served = MAIL_TOOLS.map(({ name }) => toolOf(tool)!.mcp!.modelName('rouse', name));
-    expect(named).toEqual(['list', 'read', 'reply', 'send', 'archive'].map(namesOf(tool)));
-    expect(named.filter((name) => !served.includes(name!))).toEqual([]);
-    const order = [line, PROCESS_SKILL, 'agents mail list', `${BASE}/v1/mail/list`].map((part) =>
-      text.indexOf(part),
-    );
-    expect(order).toEqual([...order].sort((a, b) => a - b));
-    expect(order[0]).toBeGreaterThan(0);
-  });
+  it.each(TOOLS)(
+    'a wake leads with the tools that the model of %s sees, and every one of them is served',
+    (tool) => {
+      const text = renderWakePrompt(PACKAGED, facts(tool, { tools: namesOf(tool) }));
+      const line = text.split('\n').find((each) => each.startsWith('Use your mail tools'))!;
+      const named = [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+      const served = MAIL_TOOLS.map(({ name }) => toolOf(tool)!.mcp!.modelName('rouse', name));
+      expect(named).toEqual(['list', 'read', 'reply', 'send', 'archive'].map(namesOf(tool)));
+      expect(named.filter((name) => !served.includes(name!))).toEqual([]);
+      const order = [line, PROCESS_SKILL, 'agents mail list', `${BASE}/v1/mail/list`].map((part) =>
+        text.indexOf(part),
+      );
+      expect(order).toEqual([...order].sort((a, b) => a - b));
+      expect(order[0]).toBeGreaterThan(0);
+    },
+  );
 
-  it('without tools names the skill, the commands and then the addresses', () => {
+  it('a wake without tools names the skill, the commands and then the addresses', () => {
     const text = renderWakePrompt(PACKAGED, facts('claude'));
     const order = [
       PROCESS_SKILL,
@@ -51,7 +54,7 @@ describe('the prompt of a wake', () => {
   });
 
   it.each([undefined, namesOf('codex')])(
-    'holds the five instructions and every address, whatever it leads with',
+    'a wake has the five instructions and every address, whatever it leads with',
     (tools) => {
       const text = renderWakePrompt(PACKAGED, facts('codex', { tools }));
       expect(text.match(/^[1-5]\. /gm)).toHaveLength(5);
@@ -71,7 +74,7 @@ describe('the prompt of a wake', () => {
     },
   );
 
-  it('where no address serves mail, tools of the session come before the commands', () => {
+  it('a wake where no address serves mail has the tools before the commands', () => {
     const command = (words: string) => `rouse agents mail ${words}`;
     const text = renderWakePrompt(
       PACKAGED,

@@ -15,7 +15,7 @@ beforeEach(() => {
   fs.writeFileSync(packaged, 'packaged');
 });
 
-it("is the user's own text, or the packaged one when there is none", () => {
+it("the wake text is the user's own, or the packaged one if there is none", () => {
   expect(readWakeTemplate(own, packaged)).toEqual({ text: 'packaged', problem: null });
   fs.writeFileSync(own, 'mine {{mode}}');
   expect(readWakeTemplate(own, packaged)).toEqual({ text: 'mine {{mode}}', problem: null });
@@ -33,8 +33,8 @@ it.each<[string, RegExp, (file: string) => void]>([
     /own\.md has no visible text; wakes use the packaged text/,
     (file) => fs.writeFileSync(file, ''),
   ],
-  ['holds nothing that shows', /has no visible text/, (file) => fs.writeFileSync(file, ' \n\u200b\u0007\n')],
-])('is the packaged one, with the cause, when the own %s', (_what, cause, make) => {
+  ['has no visible text', /has no visible text/, (file) => fs.writeFileSync(file, ' \n\u200b\u0007\n')],
+])('the wake text is the packaged one, with the cause, when the own %s', (_what, cause, make) => {
   make(own);
   expect(readWakeTemplate(own, packaged)).toEqual({
     text: 'packaged',

@@ -20,11 +20,11 @@ const kept = (rows: RequestRow[]): string[] | undefined => {
 };
 
 describe('coalescing of control intents', () => {
-  it('keeps one of several interrupts', () => {
+  it('coalescing keeps one of several interrupts', () => {
     expect(kept([row('interrupt'), row('interrupt'), row('interrupt')])).toEqual(['interrupt']);
   });
 
-  it('keeps the strongest context command, and the later of equals', () => {
+  it('coalescing keeps the strongest context command, and the later of equals', () => {
     expect(kept([row('/compact'), row('/new'), row('/clear')])).toEqual(['/new']);
     const [first, second] = [row('/clear'), row(' /clear ')];
     expect(planCoalescing([first, second])).toMatchObject({
@@ -33,17 +33,17 @@ describe('coalescing of control intents', () => {
     });
   });
 
-  it('lets the interrupt go before the context command', () => {
+  it('coalescing lets the interrupt go before the context command', () => {
     expect(kept([row('/clear'), row('interrupt'), row('/compact')])).toEqual(['interrupt', '/clear']);
   });
 
-  it('is ended by an ordinary prompt, an internal one or another epoch', () => {
+  it('coalescing ends at an ordinary prompt, an internal one or another epoch', () => {
     for (const wall of [row('hello'), row('mail'), row('interrupt', 2)]) {
       expect(planCoalescing([row('interrupt'), wall, row('interrupt')])).toBeUndefined();
     }
   });
 
-  it('never drops an ordinary prompt and keeps at most one of each sort', () => {
+  it('coalescing never drops an ordinary prompt and keeps max one of each kind', () => {
     const actions = fc.constantFrom('interrupt', '/compact', '/clear', '/new', 'hello', 'mail');
     fc.assert(
       fc.property(fc.array(actions, { maxLength: 12 }), (actions) => {

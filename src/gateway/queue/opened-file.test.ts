@@ -17,7 +17,7 @@ it.each([
   ['removed', (file: string) => fs.rmSync(file)],
   ['replaced', replace],
   ['emptied', (file: string) => fs.truncateSync(file)],
-])('nothing is accepted into a queue file that was %s, and health tells', async (word, spoil) => {
+])('nothing is accepted into a queue file that was %s, and health reports it', async (word, spoil) => {
   const { root, call } = await testGateway(ending);
   expect((await call('GET', '/health')).body).toMatchObject({ status: 'ok', reasons: [] });
   spoil(`${root}/gateway/queue.sqlite`);

@@ -17,7 +17,7 @@ function queue() {
   return { line: requests, accept };
 }
 
-it('a queue that holds as many requests as it may takes no more, until one has ended', async () => {
+it('a queue with the max number of requests refuses more, until one has ended', async () => {
   setLimits({ ROUSE_MAX_QUEUE_ROWS: '2' });
   const { line, accept } = queue();
   const { row } = await accept('one');
@@ -31,7 +31,7 @@ it('a queue that holds as many requests as it may takes no more, until one has e
   await accept('three');
 });
 
-it('a queue that holds as many bytes as it may takes no more, until some have gone', async () => {
+it('a queue with the max number of bytes refuses more, until some have ended', async () => {
   setLimits({ ROUSE_MAX_QUEUE_BYTES: '1000' });
   const { line, accept } = queue();
   const { row } = await accept('é'.repeat(300));

@@ -19,7 +19,7 @@ function open(file?: string): { db: Sqlite; clock: FakeClock; queue: RequestQueu
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
   const place = file ?? path.join(directory, 'queue.sqlite');
   const clock = new FakeClock();
-  // What is proven here is order and rules; crash tests prove durability with fsync on.
+  // These tests prove order and rules; crash tests prove durability with fsync on.
   const db = openSqlite({ file: place, migrations: QUEUE_MIGRATIONS, durable: false });
   ending.add(() => db.close());
   return { db, clock, queue: new RequestQueue(db, clock), file: place };
@@ -40,8 +40,8 @@ const accept = async (queue: RequestQueue, input: AcceptInput): Promise<string> 
 const texts = (queue: RequestQueue): string[] =>
   queue.queued(1000).map((row) => JSON.parse(row.payload_json).prompt);
 
-describe('the line', () => {
-  it('is ordered by priority and then by acceptance, within one millisecond too', async () => {
+describe('the order of the queue', () => {
+  it('the queue is ordered by priority and then by acceptance, also within one millisecond', async () => {
     const { queue } = open();
     const priority = fc.constantFrom(PRIORITY.high, PRIORITY.normal, PRIORITY.low);
     const list = fc.sample(priority, { numRuns: 60, seed: 7 });
@@ -54,7 +54,7 @@ describe('the line', () => {
     expect(queue.depth()).toBe(60);
   });
 
-  it('does not depend on the clock: a corrected one reorders nothing', async () => {
+  it('the order of the queue does not depend on the clock', async () => {
     const { queue, clock } = open();
     await queue.accept(prompt('a'));
     clock.jumpWall(-3_600_000);
@@ -62,7 +62,7 @@ describe('the line', () => {
     expect(texts(queue)).toEqual(['a', 'b']);
   });
 
-  it('gives a request to one claimer only', async () => {
+  it('a request is claimed by one caller only', async () => {
     const { queue } = open();
     const id = await accept(queue, prompt('x'));
     const claims = await Promise.all([queue.claim(id), queue.claim(id), queue.claim(id)]);
@@ -70,7 +70,7 @@ describe('the line', () => {
     expect(queue.running().map((row) => row.request_id)).toEqual([id]);
   });
 
-  it('takes back what was not typed, in its old place, and counts only returns after a crash', async () => {
+  it('a request that was not typed is requeued in its old place, and only returns after a crash are counted', async () => {
     const { queue } = open();
     const id = await accept(queue, prompt('first'));
     await queue.accept(prompt('second'));
@@ -85,7 +85,7 @@ describe('the line', () => {
 });
 
 describe('the depth', () => {
-  it('follows every step, and what is undone was never counted', async () => {
+  it('the depth of the queue follows every step and every rollback', async () => {
     const { queue, db } = open();
     const counted = (): number =>
       db.get<{ n: number }>(
@@ -113,7 +113,7 @@ describe('the depth', () => {
     }
   });
 
-  it('is counted anew at open', async () => {
+  it('the depth of the queue is counted when it is opened', async () => {
     const { queue, file } = open();
     const [first] = await Promise.all([1, 2, 3].map((n) => accept(queue, prompt(`${n}`))));
     await queue.claim(first!);
@@ -122,7 +122,7 @@ describe('the depth', () => {
 });
 
 describe('an idempotency key', () => {
-  it('makes concurrent retries one request', async () => {
+  it('an idempotency key makes concurrent retries one request', async () => {
     const { queue } = open();
     const all = await Promise.all(
       Array.from({ length: 20 }, () => queue.accept(prompt('once', { idempotencyKey: 'k' }))),
@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
     expect(queue.depth()).toBe(1);
   });
 
-  it('is refused for other content, whatever the order of its fields, and also after the end', async () => {
+  it('an idempotency key is refused for other content, whatever the order of its fields, and also after the end', async () => {
     const { queue } = open();
     const first = await queue.accept(
       prompt('', { payload: { prompt: 'p', turn_id: 't' }, idempotencyKey: 'k' }),
@@ -151,19 +151,22 @@ describe('an idempotency key', () => {
 });
 
 describe('an end', () => {
-  it.each(codesOf(REQUEST_OUTCOMES))('as %s is written once, with its state on the wire', async (outcome) => {
-    const { queue } = open();
-    const id = await accept(queue, prompt('x'));
-    await queue.finish(id, { outcome, detail: 'why' });
-    await queue.finish(id, { outcome: 'failed', detail: 'later' });
-    const row = queue.get(id);
-    expect(row).toMatchObject({ outcome, state: REQUEST_OUTCOMES[outcome].state });
-    expect(row.error_detail).toBe(outcome === 'submitted' ? null : 'why');
-    expect(queue.ledger(id).filter((entry) => entry.stage === 'finished')).toHaveLength(1);
-    expect(await queue.claim(id)).toBe(false);
-  });
+  it.each(codesOf(REQUEST_OUTCOMES))(
+    'an end as %s is written once, with its state on the wire',
+    async (outcome) => {
+      const { queue } = open();
+      const id = await accept(queue, prompt('x'));
+      await queue.finish(id, { outcome, detail: 'why' });
+      await queue.finish(id, { outcome: 'failed', detail: 'later' });
+      const row = queue.get(id);
+      expect(row).toMatchObject({ outcome, state: REQUEST_OUTCOMES[outcome].state });
+      expect(row.error_detail).toBe(outcome === 'submitted' ? null : 'why');
+      expect(queue.ledger(id).filter((entry) => entry.stage === 'finished')).toHaveLength(1);
+      expect(await queue.claim(id)).toBe(false);
+    },
+  );
 
-  it('by expiry comes at its time and not to what has begun', async () => {
+  it('a request expires at its time, unless it has begun', async () => {
     const { queue, clock } = open();
     const at = (ms: number): string => new Date(clock.now().getTime() + ms).toISOString();
     const soon = await accept(queue, prompt('soon', { expiresAtUtc: at(1000) }));
@@ -182,7 +185,7 @@ describe('an end', () => {
 });
 
 describe('what is kept', () => {
-  it('is bounded by rows and days; live requests and the newest stay, ledgers go with their request', async () => {
+  it('kept requests are bounded by rows and days; live ones and the newest stay, ledgers go with their request', async () => {
     const { queue, db, clock } = open();
     const live = await accept(queue, prompt('live'));
     const ids = await Promise.all(Array.from({ length: 30 }, (_, i) => accept(queue, prompt(`${i}`))));
@@ -198,7 +201,7 @@ describe('what is kept', () => {
     expect(queue.list({ limit: 100 }).map((row) => row.request_id)).toEqual([ids.at(-1), live]);
   });
 
-  it('never leads to a number being given twice: a reader of events sees every one', async () => {
+  it('pruning never leads to a number being used twice, so a reader of events misses none', async () => {
     const { queue, clock } = open();
     for (let i = 0; i < 5; i++)
       await queue.finish(await accept(queue, prompt(`${i}`)), { outcome: 'submitted' });
@@ -208,7 +211,7 @@ describe('what is kept', () => {
     expect((await queue.accept(prompt('next'))).row.sequence).toBe(last + 1);
   });
 
-  it('is looked after by itself as requests end', async () => {
+  it('old requests are pruned as requests end', async () => {
     const { queue, clock } = open();
     const old = await accept(queue, prompt('old'));
     await queue.finish(old, { outcome: 'submitted' });
@@ -220,7 +223,7 @@ describe('what is kept', () => {
 });
 
 describe('epochs', () => {
-  it('count agent processes: an unknown one changes nothing, another one begins the next', async () => {
+  it('an epoch is an agent process: an unknown one changes nothing, another one begins the next', async () => {
     const { db } = open();
     const instances = new InstanceStore(db);
     expect(instances.observe(null)).toMatchObject({ epoch: 1 });
@@ -230,7 +233,7 @@ describe('epochs', () => {
     expect(instances.observe('b')).toMatchObject({ epoch: 2, reconciled_epoch: 2 });
   });
 
-  it('demand a decision exactly while accepted work of an earlier one is left, also after a restart', async () => {
+  it('an epoch needs a decision exactly while accepted work of an earlier one is left, also after a restart', async () => {
     const { db, queue, file } = open();
     const instances = new InstanceStore(db);
     instances.observe('a');
@@ -254,7 +257,7 @@ describe('epochs', () => {
 });
 
 describe('the ledger', () => {
-  it('tells every entry once, after it was written, in order', async () => {
+  it('the ledger emits every entry once, after it was written, in order', async () => {
     const { queue } = open();
     const emitted: number[] = [];
     queue.entries.on((entry) => {

@@ -33,7 +33,7 @@ function sources(directory: string): string[] {
 }
 
 describe('docs/states.md', () => {
-  it('has the table of outcomes as the code has it', () => {
+  it('docs/states.md has the outcomes of the code', () => {
     const shown = tableBelow('How a request ends').map(([, outcome, state, exit]) => [
       outcome,
       state,
@@ -48,7 +48,7 @@ describe('docs/states.md', () => {
     );
   });
 
-  it('has every reason for which an agent is not disturbed, as its table has it', () => {
+  it('docs/states.md has every reason for which an agent is not disturbed', () => {
     const words = (code: ReasonCode): string => {
       const { words: wording, only } = reasonRow(code);
       return typeof wording === 'string' ? wording : wording(only ?? '…');
@@ -68,12 +68,12 @@ describe('docs/states.md', () => {
     expect(shown).toEqual(known);
   });
 
-  it('has every matter for which a person is needed, the most urgent first', () => {
+  it('docs/states.md has every need for a person, the most urgent first', () => {
     const shown = tableBelow('Why a person is needed').map(([, kind, label]) => [kind, label]);
     expect(shown).toEqual(NEED_KINDS.map((kind) => [kind, NEEDS[kind].label]));
   });
 
-  it('tells what becomes of a request at every crash point on its way', () => {
+  it('docs/states.md has how a request ends after a crash at every crash point', () => {
     const names = ['src/gateway', 'src/terminal']
       .flatMap(sources)
       .flatMap((text) => [...text.matchAll(/crashPoint\(['`]([^'`]+)['`]\)/g)].map(([, name]) => name!));

@@ -11,16 +11,16 @@ const row = (more: Partial<RequestRow>): RequestRow =>
   }) as RequestRow;
 
 describe('the id by which a request is followed', () => {
-  it('is that of the message of the fleet it was made of', () => {
+  it('the trace id of a fleet message is the id of the message', () => {
     expect(traceOf(row({ source: 'fleet', idempotency_key: 'a2a:0190-7' }))).toBe('0190-7');
   });
 
-  it('is that of the mail it announces', () => {
+  it('the trace id of a wake is the mail it announces', () => {
     const payload_json = JSON.stringify({ prompt: 'x', mail: ['filesystem:m-1', 'filesystem:m-2'] });
     expect(traceOf(row({ source: 'notifier', payload_json }))).toBe('filesystem:m-1,filesystem:m-2');
   });
 
-  it('is its own otherwise, whatever key its sender chose', () => {
+  it('the trace id of any other request is its own id, whatever key its sender chose', () => {
     expect(traceOf(row({ idempotency_key: 'a2a:mine' }))).toBe('gwreq-1');
     expect(traceOf(row({ payload_json: '{"prompt":"x","mail":[]}' }))).toBe('gwreq-1');
   });

@@ -5,7 +5,7 @@ import type { ReminderDefinition } from '../../domain/index.ts';
 import { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS, ReminderStore } from './index.ts';
 import { ReminderBook } from './reminder-book.ts';
 
-/** Time that passes between any two looks at it, unevenly on both clocks, as it does on a busy machine. */
+/** A clock on which time passes between any two reads, unevenly on both clocks, as on a busy machine. */
 function restless(clock: FakeClock): Clock {
   let looks = 0;
   return {
@@ -22,7 +22,7 @@ const DEFINITIONS: ReminderDefinition[] = [
 ];
 
 describe('a reminder that is handed over to the next gateway', () => {
-  it.each(DEFINITIONS)('is due when it was: $mode', (definition) => {
+  it.each(DEFINITIONS)('a handed-over reminder keeps its due time: $mode', (definition) => {
     const clock = restless(new FakeClock());
     const db = openSqlite({
       file: ':memory:',

@@ -38,8 +38,8 @@ interface ModelReminder extends Draft {
 }
 
 /**
- * What the specification says of reminders, in the plainest words a program has: time goes tick by tick, the leader is
- * searched for anew at every look, nothing is remembered that could be computed. `things` stand in order of creation.
+ * The specification of reminders as the simplest possible program: time goes tick by tick, the leader is searched again at
+ * every look, nothing is stored that can be computed. `things` are in order of creation.
  */
 class Model {
   now = 0;
@@ -80,7 +80,7 @@ class Model {
     this.settle();
   }
 
-  /** False when it is refused. */
+  /** Returns false if it is refused. */
   replace(thing: ModelReminder, draft: Draft): boolean {
     if (thing.running) return false;
     const due = this.first(draft);
@@ -129,7 +129,7 @@ class Model {
     else this.next(thing);
   }
 
-  /** After a delivery, or in place of one that was missed. */
+  /** After a delivery, or instead of a missed one. */
   next(thing: ModelReminder): void {
     if (thing.interval === null) {
       this.drop(thing);
@@ -157,8 +157,8 @@ class Model {
   }
 
   /**
-   * The process ends and another begins: what is not durable is lost. The time in between counts; afterwards delays and
-   * intervals are steady again, and a named time that is still to come follows the wall clock.
+   * The process ends and another begins; reminders that are not durable are lost. The time in between counts. Afterwards
+   * delays and intervals are steady again, and a named time in the future follows the wall clock.
    */
   restart(ticksDown: number): void {
     this.things = this.things.filter((each) => each.durable !== 'no');
@@ -201,7 +201,7 @@ class Model {
   }
 }
 
-/** A surface that takes keys and prompts alike, waits when told to, and ends as told. */
+/** A surface that takes keys and prompts alike, waits while held back, and ends deliveries as scripted. */
 class ScriptedSurface extends FakeSurface {
   endings: DeliveryEnd[] = [];
   readonly sent: string[] = [];
@@ -233,7 +233,7 @@ class ScriptedSurface extends FakeSurface {
   }
 }
 
-/** The real thing on a clock that moves when told. */
+/** The real reminders on a fake clock. */
 class Real {
   readonly clock = new FakeClock(new Date(START).toISOString());
   readonly db: Sqlite = openSqlite({
@@ -290,7 +290,7 @@ class Real {
     });
   }
 
-  /** False when it is refused because it is being delivered. */
+  /** Returns false if it is refused because it is being delivered. */
   replace(title: string, draft: Draft): boolean {
     try {
       this.#reminders.edit.replace(this.ids.get(title)!, definition(title, draft));
@@ -408,7 +408,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 });
 const index = fc.nat({ max: 1000 });
 
-/** A definition like the present one, but for what is given: what the CLI sends for pause and rerank. */
+/** The current definition with a change: what the CLI sends for pause and rerank. */
 const draftOf = (model: Model, thing: ModelReminder, change: Partial<Draft>): Draft => ({
   ranking: thing.ranking,
   paused: thing.paused,
@@ -430,7 +430,7 @@ const COMMANDS: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
       new Command(`create ${JSON.stringify(drafts)}`, (model, real) => {
         const titles = drafts.map(() => real.newTitle());
         real.create(titles, drafts);
-        // All of a batch are there before the first of them can be delivered.
+        // The whole batch exists before the first of it can be delivered.
         const { settle } = model;
         model.settle = () => {};
         for (const [i, each] of drafts.entries()) model.create(titles[i]!, each);
@@ -561,7 +561,7 @@ const COMMANDS: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
 const full = process.env['ROUSE_PROOF'] === 'full';
 
 describe('reminders', () => {
-  it('show and do what the specification says, whatever happens in whatever order', {
+  it('reminders show and do what the specification says, whatever happens in whatever order', {
     timeout: 600_000,
   }, async () => {
     let steps = 0;

@@ -19,7 +19,7 @@ const pass = (who: Waiter, work: () => void = () => {}) =>
   });
 
 describe('turns', () => {
-  it('go to whoever has waited longest, and after it has gone to the other', async () => {
+  it('a turn goes to the one that has waited longest, and then to the other', async () => {
     turns.wait('mail');
     await clock.advance(1);
     turns.wait('reminders');
@@ -31,7 +31,7 @@ describe('turns', () => {
     expect([turns.before('mail'), turns.before('reminders')]).toEqual(['reminders', undefined]);
   });
 
-  it('are not asked for by somebody who waits for nothing, and a new one stands behind those who wait', async () => {
+  it('one that does not wait gets its turn after those that do', async () => {
     turns.wait('reminders');
     await clock.advance(1);
     expect(turns.before('mail')).toBe('reminders');
@@ -39,7 +39,7 @@ describe('turns', () => {
     expect(turns.before('mail')).toBeUndefined();
   });
 
-  it('are passed on at once by a pass that ends without going, and whoever stood back is told', async () => {
+  it('a pass that ends without delivering passes its turn on at once, and notifies those that waited for it', async () => {
     turns.wait('mail');
     await clock.advance(1);
     turns.wait('reminders');
@@ -51,7 +51,7 @@ describe('turns', () => {
     expect(notified).toEqual(['reminders']);
   });
 
-  it('are passed on by a pass that fails, and by one that finds nothing left to do', async () => {
+  it('a pass that fails or finds nothing to do passes its turn on', async () => {
     turns.wait('mail');
     await clock.advance(1);
     turns.wait('reminders');
@@ -67,7 +67,7 @@ describe('turns', () => {
     expect(notified).toEqual(['reminders', 'reminders']);
   });
 
-  it('are kept by a pass during which the situation changed: it is about to look again', async () => {
+  it('a pass keeps its turn if the situation changed during it, because it looks again', async () => {
     turns.wait('mail');
     await clock.advance(1);
     turns.wait('reminders');
@@ -75,7 +75,7 @@ describe('turns', () => {
     expect(turns.before('reminders')).toBe('mail');
   });
 
-  it('end when whoever has one hangs', async () => {
+  it('a turn ends after a time if its holder hangs', async () => {
     turns.wait('mail');
     await clock.advance(1);
     turns.wait('reminders');

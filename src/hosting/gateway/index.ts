@@ -1,9 +1,9 @@
 /**
  * Served: a headless agent whose turns are run by the server that owns it, not by this gateway.
  *
- * Promises  One request is one turn at the server, whatever is killed in between. Every stage the server proved is written
- *           into this gateway's own ledger. When the server is away the agent is unavailable and requests wait.
- * Never     Runs a turn itself. Asks another server than the manifest's. Uses the server's public prompt routes, which
+ * Promises  One request is one turn at the server, whatever is killed in between. Every stage the server proved is stored in
+ *           this gateway's own ledger. While the server is away the agent is unavailable and requests wait.
+ * Never     Runs a turn itself. Calls another server than the manifest's. Uses the server's public prompt routes, which
  *           would lead back here.
  */
 import type { ServedAgent } from '../../fleet/hosting.ts';

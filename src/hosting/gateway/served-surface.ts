@@ -22,7 +22,7 @@ export interface ServedSurfaceParts {
 }
 
 const BACKOFF = { firstMs: 200, maxMs: 5000 };
-/** How long a gateway that starts asks how a request ended before it reports that it does not know. */
+/** How often a starting gateway asks how a request ended before it reports that it does not know. */
 const RECOVERY_TRIES = 20;
 const RECOVERY_PAUSE_MS = 250;
 
@@ -39,7 +39,7 @@ const NOT_SEEN: HeadlessState = {
   active_turn_id: null,
 };
 
-/** A headless agent whose turns its server runs. What the server reports of it is shown here; prompts go to the server. */
+/** A headless agent whose turns its server runs: shows what the server reports and sends prompts to it. */
 export class ServedSurface implements AgentSurface {
   readonly kind = 'headless' as const;
   readonly changed = new Emitter<Observation>();
@@ -137,7 +137,7 @@ export class ServedSurface implements AgentSurface {
     });
     const turn = await this.#turnOf(requestId);
     if (turn === 'away') return answer('unknown', { found: 'the server does not answer' });
-    // A question that was still on its way when this gateway's forerunner died carries the same id as the next one.
+    // A request that was still under way when the previous gateway died has the same id as the next one.
     if (turn === undefined) return answer('not_submitted', { found: 'the server has no such turn' });
     const facts = {
       turn_id: turn.turn_id,
@@ -159,7 +159,7 @@ export class ServedSurface implements AgentSurface {
     return 'away';
   }
 
-  /** One question that the server answers when something has changed. */
+  /** Asks the server for the state; it responds when something has changed. */
   async #look(signal: AbortSignal): Promise<number> {
     const known = this.#away === undefined ? this.#seen?.seen : undefined;
     const state = await this.#on.authority.state(known, signal);

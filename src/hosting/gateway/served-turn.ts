@@ -18,7 +18,7 @@ const OUTCOME_OF: Readonly<Record<Exclude<TurnStatus, 'active'>, DeliveryOutcome
   unknown: 'unconfirmed',
 };
 
-/** One request is one turn, also after this gateway was killed: asked for again, the server answers with the same turn. */
+/** One request is one turn, also after this gateway was killed: for the same id the server returns the same turn. */
 export function turnIdOf(requestId: string): string {
   return `turn-${sha256(requestId).slice(0, 12)}`;
 }
@@ -29,7 +29,7 @@ interface TurnHost {
   closing: AbortSignal;
 }
 
-/** One prompt through the server that runs this agent's turns, from the last check to the end of the turn. */
+/** Runs one prompt at the server that runs this agent's turns, from the last check to the end of the turn. */
 export async function deliverByServer(prompt: PromptDelivery, host: TurnHost): Promise<DeliveryResult> {
   const again = await prompt.recheck?.();
   if (again && !again.go) return refused('superseded', again.reason);
@@ -65,7 +65,7 @@ class ServedTurn {
     }
   }
 
-  /** Asked until it is answered: with one id, once more is never once too often. */
+  /** Retries until the server responds; with one id, a repeated request is the same turn. */
   async #ask(): Promise<TurnView | DeliveryResult> {
     const { closing } = this.#host;
     for (let tries = 0, sent = false; ; tries++) {
@@ -126,7 +126,7 @@ class ServedTurn {
   }
 
   #letGo(submitted: boolean): DeliveryResult {
-    const reasons = ['the gateway let go of the turn, which the server runs on'];
+    const reasons = ['the gateway stopped watching the turn, which the server continues'];
     return {
       outcome: submitted ? 'submitted' : 'unconfirmed',
       reasons,
@@ -150,7 +150,7 @@ function isWord(status: unknown): status is number {
   return typeof status === 'number';
 }
 
-/** Said before the server looked whether it knows the turn: it is starting, stopping, or asked too often. */
+/** Sent before the server looked up the turn: it is starting, stopping, or limiting its callers. */
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }

@@ -12,11 +12,11 @@ import type { InternalPromptBody, TurnView } from '../../wire/index.ts';
 
 export type ServerState = FleetAnswer<'agents.internal.state'>;
 
-/** How long the server may hold an answer, and how much longer we wait for it. */
+/** How long the server may hold a response, and how much longer we wait for it. */
 const HELD_SECONDS = 20;
 const PATIENCE_MS = 10_000;
 
-/** The server that runs the turns of this session, as its manifest names it. No other server is asked. */
+/** The server that runs the turns of this session, as its manifest names it. No other server is called. */
 export class ServerAuthority {
   readonly baseUrl: string;
   readonly #agent: { agent_ref: string };
@@ -35,7 +35,7 @@ export class ServerAuthority {
     this.#tokenFile = path.join(sessionRoot, 'fleet', 'token');
   }
 
-  /** The state now, or, when it was seen already, the next one. */
+  /** Returns the current state, or the next one if `seen` is the current. */
   state(seen: string | undefined, signal?: AbortSignal): Promise<ServerState> {
     const held = seen === undefined ? {} : { seen, wait_seconds: HELD_SECONDS };
     return this.#ask('agents.internal.state', { ...this.#agent, ...held }, signal);
@@ -45,7 +45,7 @@ export class ServerAuthority {
     return this.#ask('agents.internal.prompt', { ...this.#agent, body }, signal);
   }
 
-  /** The turn once it has changed since that revision, or has ended. */
+  /** Returns the turn once it has changed since that revision, or has ended. */
   turn(turnId: string, after: number, signal?: AbortSignal): Promise<TurnView> {
     const wanted = { turn_id: turnId, after, wait_seconds: HELD_SECONDS };
     return this.#ask('agents.turns.get', { ...this.#agent, ...wanted }, signal);
@@ -56,7 +56,7 @@ export class ServerAuthority {
     return turns.find((turn) => turn.request_id === requestId);
   }
 
-  /** False when there was nothing to interrupt. */
+  /** Returns false if there was nothing to interrupt. */
   async interrupt(): Promise<boolean> {
     const { disposition } = await this.#ask('agents.interrupt', this.#agent);
     return disposition === 'accepted';
@@ -76,6 +76,6 @@ export class ServerAuthority {
     };
     const answer = await exchange(target, { ...fleetQuestion(id, input), signal });
     if (answer !== null && typeof answer === 'object') return answer as FleetAnswer<K>;
-    throw unavailable(`${this.baseUrl} answered with something that is not an object`);
+    throw unavailable(`the response of ${this.baseUrl} is not an object`);
   }
 }

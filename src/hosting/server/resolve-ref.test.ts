@@ -58,14 +58,14 @@ describe('a reference to an agent', () => {
     ['null as text', 'null', 404],
     ['a path', '../gpu', 404],
     ['white space around it', ' gpu ', 404],
-  ])('by %s', (_, ref, found) => {
+  ])('a reference by %s is resolved', (_, ref, found) => {
     expect(resolve(ref, [GPU, CPU])).toBe(found);
   });
 
   it.each([
     ['two agents of one name', 'gpu', [GPU, TWIN]],
     ['a name that is the session of another', 'HOUMAO-cpu-18', [CPU, POSER]],
-  ])('that matches %s is refused with the candidates', (_, ref, agents) => {
+  ])('a reference that matches %s is refused with the candidates', (_, ref, agents) => {
     expect(resolve(ref, agents)).toBe(409);
     expect(() => resolveRef(ref, agents)).toThrowError(
       expect.objectContaining({
@@ -74,13 +74,13 @@ describe('a reference to an agent', () => {
     );
   });
 
-  it('that is unknown suggests a similar name', () => {
+  it('an unknown reference suggests a similar name', () => {
     expect(() => resolveRef('gpx', [GPU, CPU])).toThrowError(
       expect.objectContaining({ hint: 'did you mean "gpu"?' }),
     );
   });
 
-  it('never resolves to an agent without that name', () => {
+  it('a reference never resolves to an agent without that name', () => {
     const names = fc.constantFrom('a', 'b', 'c', 'HOUMAO-a', 'HOUMAO-b', 'x-1', 'x-2');
     const some = fc.record({ session: names, tmux: names, name: names, id: names });
     fc.assert(

@@ -44,7 +44,7 @@ export interface CurrentServer {
   started_at_utc: string;
 }
 
-/** Records who serves here. The port is the lock, so there is only one server. */
+/** Records which server runs here. The port is the lock, so there is only one. */
 export function writeCurrentServer(config: AgentsConfig): CurrentServer {
   const place = serverPlace(config);
   const current: CurrentServer = {

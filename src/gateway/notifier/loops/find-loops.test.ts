@@ -11,38 +11,38 @@ const find = (replies: OpenReply[], since?: number) =>
   findLoops(replies, { limit: 20, resumedAt: () => (since === undefined ? undefined : at(since)) });
 
 describe('a mail loop', () => {
-  it('begins with the 20th reply in a row', () => {
+  it('a mail loop begins with the 20th reply in a row', () => {
     expect(find([reply(agents(100, 19))]).paused).toEqual([]);
     expect(find([reply(agents(100, 20))]).paused).toEqual([
       { thread_ref: 't', automatic_replies: 20, newest_at_utc: at(100) },
     ]);
   });
 
-  it('is none where a person is among the last', () => {
+  it('a thread with a person among the last replies is no mail loop', () => {
     expect(find([reply([...agents(100, 19), person(50)])])).toEqual({ paused: [], resumed: [] });
   });
 
-  it('is none where many answer the same message', () => {
+  it('many replies to the same message are no mail loop', () => {
     expect(find(Array.from({ length: 50 }, (_, n) => reply(agents(100 + n, 1)))).paused).toEqual([]);
   });
 
-  it('is told for each thread by itself', () => {
+  it('mail loops are found per thread', () => {
     const { paused } = find([reply(agents(100, 20), 'a'), reply(agents(100, 3), 'b')]);
     expect(paused.map(({ thread_ref }) => thread_ref)).toEqual(['a']);
   });
 
-  it('ends with what a person writes anywhere in the thread, which is remembered', () => {
+  it('a mail loop ends when a person writes anywhere in the thread, and the time is returned', () => {
     expect(find([reply(agents(100, 20)), reply([person(101)])])).toEqual({
       paused: [],
       resumed: [{ thread_ref: 't', since_utc: at(101) }],
     });
   });
 
-  it('goes on when the person wrote before the last 20', () => {
+  it('a mail loop goes on when the person wrote before the last 20 replies', () => {
     expect(find([reply(agents(100, 20)), reply([person(80)])]).paused).toHaveLength(1);
   });
 
-  it('counts anew from where it was resumed', () => {
+  it('a resumed mail loop counts replies from the time of the resume', () => {
     expect(find([reply(agents(100, 20))], 100)).toEqual({ paused: [], resumed: [] });
     expect(find([reply(agents(119, 20))], 100).paused).toEqual([]);
     expect(find([reply(agents(120, 20))], 100).paused).toHaveLength(1);

@@ -50,7 +50,7 @@ export function launchHandlers({
 type Body = ManagedLaunchBody | HeadlessLaunchBody;
 type Launched = AnswerOf<AgentRoutes<'launch'>['agents.launch']>;
 
-/** Returns what the caller handed over for the tool. Undefined: the tool gets what the server has. */
+/** Returns what the caller handed over for the tool. Undefined: the tool gets the server's environment. */
 export async function handedOver(
   { session }: ManagedAgents,
   file: string | null | undefined,

@@ -2,7 +2,7 @@ import type { Handlers } from '../../../http/index.ts';
 import { removeCurrentServer, writeCurrentServer } from '../server-place.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
 
-/** Shows who serves here and stops it. */
+/** Shows which server runs here, and stops it. */
 export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRoutes<'server' | 'shutdown'>> {
   const current = writeCurrentServer(agents.config);
   return {
