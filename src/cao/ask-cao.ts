@@ -15,9 +15,9 @@ export type CaoAnswer =
   | { kind: 'absent'; why: string }
   | { kind: 'lost'; why: string };
 
-const LARGEST_ANSWER = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-class Silence extends Error {}
+class ResponseTimeout extends Error {}
 
 /** Sends one request over its own connection, without a proxy or an Origin. Never throws and never repeats. */
 export function askCao(address: CaoAddress, { method, path, timeoutMs }: CaoQuestion): Promise<CaoAnswer> {
@@ -31,11 +31,11 @@ export function askCao(address: CaoAddress, { method, path, timeoutMs }: CaoQues
       agent: new http.Agent(),
       headers: { accept: 'application/json' },
     });
-    const timer = setTimeout(() => outgoing.destroy(new Silence()), timeoutMs);
+    const timer = setTimeout(() => outgoing.destroy(new ResponseTimeout()), timeoutMs);
     const fail = (error: unknown): void => {
       clearTimeout(timer);
       const what =
-        error instanceof Silence ? `no answer within ${timeoutMs} ms` : (errnoOf(error) ?? 'closed');
+        error instanceof ResponseTimeout ? `no answer within ${timeoutMs} ms` : (errnoOf(error) ?? 'closed');
       resolve({ kind: connected ? 'lost' : 'absent', why: what });
     };
     outgoing.on('socket', (socket) => socket.once('connect', () => (connected = true)));
@@ -55,7 +55,7 @@ async function collect(response: http.IncomingMessage): Promise<string> {
   let size = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > LARGEST_ANSWER) throw new Error('the answer is too long');
+    if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

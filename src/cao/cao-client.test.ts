@@ -20,7 +20,7 @@ async function client(handler: Handler): Promise<CaoClient> {
   return new CaoClient(caoAddress(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`));
 }
 
-const says =
+const responds =
   (status: number, body: unknown): Handler =>
   (_, response) => {
     response.writeHead(status);
@@ -67,7 +67,7 @@ describe('what is typed through it', () => {
     [500, { detail: 'Failed to send input: …' }, { kind: 'unknown' }],
     [302, '', { kind: 'unknown' }],
   ])('typing through CAO reads the response %i %j', async (status, body, typed) => {
-    expect(await (await client(says(status, body))).input(ID, 'hello')).toMatchObject(typed);
+    expect(await (await client(responds(status, body))).input(ID, 'hello')).toMatchObject(typed);
   });
 
   it('typing through CAO is refused without a listener, and unknown when the response is lost', async () => {
@@ -82,7 +82,7 @@ describe('what is typed through it', () => {
     let seen: http.IncomingMessage | undefined;
     const there = await client((request, response) => {
       seen = request;
-      says(200, { success: true })(request, response);
+      responds(200, { success: true })(request, response);
     });
     const text = 'a&b=c? #“é”\n+%20';
     await there.input(ID, text);
@@ -95,7 +95,7 @@ describe('what is typed through it', () => {
     let asked = 0;
     const there = await client((request, response) => {
       asked++;
-      says(200, { success: true })(request, response);
+      responds(200, { success: true })(request, response);
     });
     await expect(there.input(ID, 'é'.repeat(10_001))).rejects.toThrow(/60000 bytes/);
     expect(asked).toBe(0);
@@ -123,14 +123,14 @@ describe('what it says', () => {
     [{ houmao_service: 'houmao-server' }, { kind: 'other', service: 'houmao-server' }],
     ['hello', { kind: 'other', service: undefined }],
   ])('the health of a CAO server is read from %j', async (body, health) => {
-    expect(await (await client(says(200, body))).health()).toEqual(health);
+    expect(await (await client(responds(200, body))).health()).toEqual(health);
   });
 
   it('what a CAO server can do is read from its routes, once', async () => {
     let asked = 0;
     const there = await client((request, response) => {
       asked++;
-      says(200, { info: { version: '0.1.0' }, paths: { '/terminals/{terminal_id}/key': {} } })(
+      responds(200, { info: { version: '0.1.0' }, paths: { '/terminals/{terminal_id}/key': {} } })(
         request,
         response,
       );
@@ -138,8 +138,8 @@ describe('what it says', () => {
     expect(await there.abilities()).toEqual({ key: true });
     expect(await there.abilities()).toEqual({ key: true });
     expect(asked).toBe(1);
-    expect(await (await client(says(200, { paths: {} }))).abilities()).toEqual({ key: false });
-    expect(await (await client(says(404, {}))).abilities()).toBeUndefined();
+    expect(await (await client(responds(200, { paths: {} }))).abilities()).toEqual({ key: false });
+    expect(await (await client(responds(404, {}))).abilities()).toBeUndefined();
   });
 
   it('a CAO terminal is known, unknown or unreachable', async () => {
@@ -150,22 +150,22 @@ describe('what it says', () => {
       provider: 'mock_cli',
       status: null,
     };
-    expect(await (await client(says(200, known))).terminal(ID)).toMatchObject({
+    expect(await (await client(responds(200, known))).terminal(ID)).toMatchObject({
       kind: 'known',
       status: null,
     });
-    expect(await (await client(says(404, { detail: 'no' }))).terminal(ID)).toEqual({ kind: 'unknown' });
+    expect(await (await client(responds(404, { detail: 'no' }))).terminal(ID)).toEqual({ kind: 'unknown' });
     expect(
-      await (await client(says(500, { detail: 'Failed to get terminal: ' }))).terminal(ID),
+      await (await client(responds(500, { detail: 'Failed to get terminal: ' }))).terminal(ID),
     ).toMatchObject({
       kind: 'unreachable',
     });
-    expect(await (await client(says(200, []))).terminal(ID)).toMatchObject({ kind: 'unreachable' });
+    expect(await (await client(responds(200, []))).terminal(ID)).toMatchObject({ kind: 'unreachable' });
   });
 
   it('mail that waits in CAO is reported', async () => {
-    expect(await (await client(says(200, [{ id: 1 }]))).hasPendingMail(ID)).toBe(true);
-    expect(await (await client(says(200, []))).hasPendingMail(ID)).toBe(false);
-    expect(await (await client(says(500, ''))).hasPendingMail(ID)).toBeUndefined();
+    expect(await (await client(responds(200, [{ id: 1 }]))).hasPendingMail(ID)).toBe(true);
+    expect(await (await client(responds(200, []))).hasPendingMail(ID)).toBe(false);
+    expect(await (await client(responds(500, ''))).hasPendingMail(ID)).toBeUndefined();
   });
 });

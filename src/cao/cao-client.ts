@@ -9,7 +9,7 @@ import {
   inputPath,
   KEY_ROUTE,
   keyPath,
-  MOST_URL_BYTES,
+  MAX_URL_BYTES,
   pendingPath,
   SCHEMA,
   terminalPath,
@@ -114,7 +114,7 @@ export class CaoClient {
     const path = inputPath(id, text);
     if (!fitsUrl(this.address.baseUrl, path))
       throw invalid(
-        `the text makes a URL of more than ${MOST_URL_BYTES} bytes, which a CAO server would cut off`,
+        `the text makes a URL of more than ${MAX_URL_BYTES} bytes, which a CAO server would cut off`,
       );
     return typed(await askCao(this.address, { method: 'POST', path, timeoutMs: TYPE_MS }));
   }
@@ -144,10 +144,10 @@ function typed(answer: CaoAnswer): OwnerTyped {
 /** One line for people, whatever shape the refusal has. */
 function wordsOf({ status, body }: Extract<CaoAnswer, { kind: 'answered' }>): string {
   const { detail } = fieldsOf(body);
-  const said = Array.isArray(detail)
+  const message = Array.isArray(detail)
     ? detail.map((each) => fieldsOf(each)['msg']).join('; ')
     : (textOf(detail) ?? textOf(body) ?? '');
-  const words = said.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 300);
+  const words = message.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 300);
   return words === '' ? `status ${status}` : `status ${status}: ${words}`;
 }
 

@@ -32,10 +32,10 @@ function clientAt(url: string, env: NodeJS.ProcessEnv): CaoClient {
 }
 
 async function findTerminal(
-  given: { terminalId: string; url?: string | undefined },
+  wanted: { terminalId: string; url?: string | undefined },
   env: NodeJS.ProcessEnv,
 ): Promise<OwnedTerminal> {
-  const { terminalId, url = DEFAULT_CAO_URL } = given;
+  const { terminalId, url = DEFAULT_CAO_URL } = wanted;
   if (!isCaoTerminalId(terminalId))
     throw invalid(
       `--cao takes the id of a terminal, eight of 0-9 and a-f, not ${JSON.stringify(terminalId)}`,

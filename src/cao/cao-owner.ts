@@ -2,8 +2,8 @@ import { type Clock, Emitter } from '../base/index.ts';
 import { type Reason, reason } from '../domain/index.ts';
 import type { Owner, OwnerTyped, OwnerView, Snapshot } from '../terminal/owner.ts';
 import { type CaoClient, type CaoTerminal, takesCaoKey } from './cao-client.ts';
-import { fitsUrl, inputPath, MOST_URL_BYTES } from './cao-routes.ts';
-import { type Heard, isReadyFor, isUnobserved, type OwnerPlace, ownerDoubts } from './owner-state.ts';
+import { fitsUrl, inputPath, MAX_URL_BYTES } from './cao-routes.ts';
+import { isReadyFor, isUnobserved, type OwnerPlace, type OwnerReport, ownerDoubts } from './owner-state.ts';
 
 export interface CaoOwnerOptions {
   client: CaoClient;
@@ -25,14 +25,14 @@ export class CaoOwner implements Owner {
   readonly source = 'cao';
   readonly changed = new Emitter<void>();
   readonly #options: CaoOwnerOptions;
-  #heard: Heard | undefined;
-  #told = '';
+  #report: OwnerReport | undefined;
+  #emittedReport = '';
   /** Since when mail has been waiting although nothing prevents the server from delivering it. */
   #mailSince: number | undefined;
   /** Keys were pressed without the server, so its latched status may be old. */
   #stale = false;
   #ready = false;
-  #vain = 0;
+  #disagreements = 0;
   #cancel: (() => void) | undefined;
   #asking: Promise<void> | undefined;
   #closed = false;
@@ -56,29 +56,29 @@ export class CaoOwner implements Owner {
   noteReady(ready: boolean): void {
     if (ready === this.#ready) return;
     this.#ready = ready;
-    this.#vain = 0;
-    if (this.#heard) void this.#ask();
+    this.#disagreements = 0;
+    if (this.#report) void this.#ask();
   }
 
   doubts({ view }: Snapshot): Reason[] {
     const { place } = this.#options;
-    const heard = this.#heard ? ownerDoubts(this.#heard, place) : [reason('cao_away', 'not asked yet')];
-    if (!view) return heard;
+    const doubts = this.#report ? ownerDoubts(this.#report, place) : [reason('cao_away', 'not asked yet')];
+    if (!view) return doubts;
     const { pane } = view;
     // The server types by window name, into whichever pane is active.
     if (pane.windowName !== place.window || pane.sessionName !== place.session)
-      heard.push(reason('cao_window', 'renamed'));
-    else if (!pane.active) heard.push(reason('cao_pane', 'not active'));
-    if (pane.inputOff) heard.push(reason('pane_input', 'off'));
-    if (pane.synchronized) heard.push(reason('pane_input', 'synchronized'));
-    return heard;
+      doubts.push(reason('cao_window', 'renamed'));
+    else if (!pane.active) doubts.push(reason('cao_pane', 'not active'));
+    if (pane.inputOff) doubts.push(reason('pane_input', 'off'));
+    if (pane.synchronized) doubts.push(reason('pane_input', 'synchronized'));
+    return doubts;
   }
 
   refusals(text: string): string[] {
     const { client, terminalId } = this.#options;
     if (fitsUrl(client.address.baseUrl, inputPath(terminalId, text))) return [];
     return [
-      `CAO takes text in a URL, and this text makes more than the ${MOST_URL_BYTES} bytes that arrive whole`,
+      `CAO takes text in a URL, and this text makes more than the ${MAX_URL_BYTES} bytes that arrive whole`,
     ];
   }
 
@@ -108,7 +108,7 @@ export class CaoOwner implements Owner {
 
   view({ view, away, foreground }: Snapshot): OwnerView {
     const { client, terminalId, place } = this.#options;
-    const terminal = this.#heard?.terminal;
+    const terminal = this.#report?.terminal;
     const ended = foreground.kind === 'shell' || foreground.kind === 'gone';
     const about = (state: OwnerView['state'], detail: string | null): OwnerView => ({
       baseUrl: client.address.baseUrl,
@@ -145,20 +145,22 @@ export class CaoOwner implements Owner {
     const now = clock.monotonic();
     this.#mailSince = waits && this.#ready ? (this.#mailSince ?? now) : undefined;
     const stuck = this.#mailSince !== undefined && now - this.#mailSince >= MAIL_IS_STUCK_MS;
-    this.#heard = { terminal, mail: waits && !stuck };
-    this.#again();
-    const told = JSON.stringify(this.#heard);
-    if (told === this.#told) return;
-    this.#told = told;
+    this.#report = { terminal, mail: waits && !stuck };
+    this.#scheduleNext();
+    const report = JSON.stringify(this.#report);
+    if (report === this.#emittedReport) return;
+    this.#emittedReport = report;
     this.changed.emit();
   }
 
-  #again(): void {
+  #scheduleNext(): void {
     const { clock, place } = this.#options;
-    const agrees = this.#heard !== undefined && ownerDoubts(this.#heard, place).length === 0;
-    if (agrees || !this.#ready) this.#vain = 0;
+    const agrees = this.#report !== undefined && ownerDoubts(this.#report, place).length === 0;
+    if (agrees || !this.#ready) this.#disagreements = 0;
     const pause =
-      agrees || !this.#ready ? ASK_SELDOM_MS : ASK_AGAIN_MS[Math.min(this.#vain++, ASK_AGAIN_MS.length - 1)]!;
+      agrees || !this.#ready
+        ? ASK_SELDOM_MS
+        : ASK_AGAIN_MS[Math.min(this.#disagreements++, ASK_AGAIN_MS.length - 1)]!;
     this.#cancel?.();
     this.#cancel = clock.after(pause, () => void this.#ask());
   }

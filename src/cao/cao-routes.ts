@@ -5,7 +5,7 @@ export const CAO_SERVICE = 'cli-agent-orchestrator';
  * The longest URL that is sent. From 65,536 bytes on, the parser of a CAO server silently cuts off a URL, types the rest and
  * reports success.
  */
-export const MOST_URL_BYTES = 60_000;
+export const MAX_URL_BYTES = 60_000;
 
 export const HEALTH = '/health';
 export const SCHEMA = '/openapi.json';
@@ -31,5 +31,5 @@ export function pendingPath(id: string): string {
 
 /** An encoded path is ASCII, so it has as many bytes as characters. */
 export function fitsUrl(baseUrl: string, path: string): boolean {
-  return baseUrl.length + path.length <= MOST_URL_BYTES;
+  return baseUrl.length + path.length <= MAX_URL_BYTES;
 }

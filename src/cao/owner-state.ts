@@ -2,7 +2,7 @@ import { type Reason, reason } from '../domain/index.ts';
 import type { CaoTerminal } from './cao-client.ts';
 
 /** The last report of the server that owns the terminal. */
-export interface Heard {
+export interface OwnerReport {
   terminal: CaoTerminal;
   /** The server has mail of its own to paste, and would do so at the same instant as we type. */
   mail: boolean;
@@ -27,7 +27,7 @@ export function isReadyFor(terminal: CaoTerminal): boolean {
 }
 
 /** The second opinion: reasons against typing, whatever our own snapshot shows. */
-export function ownerDoubts({ terminal, mail }: Heard, place: OwnerPlace): Reason[] {
+export function ownerDoubts({ terminal, mail }: OwnerReport, place: OwnerPlace): Reason[] {
   if (terminal.kind === 'unreachable') return [reason('cao_away', 'unreachable')];
   if (terminal.kind === 'unknown') return [reason('cao_terminal', 'unknown')];
   if (terminal.window !== place.window || terminal.session !== place.session)

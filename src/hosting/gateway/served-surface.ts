@@ -50,7 +50,7 @@ export class ServedSurface implements AgentSurface {
       return this.#headless();
     },
   };
-  readonly #on: ServedSurfaceParts;
+  readonly #parts: ServedSurfaceParts;
   readonly #closing = new AbortController();
   readonly #watch: Loop;
   #seen: ServerState | undefined;
@@ -58,7 +58,7 @@ export class ServedSurface implements AgentSurface {
   #nextChatIsNew = false;
 
   constructor(parts: ServedSurfaceParts) {
-    this.#on = parts;
+    this.#parts = parts;
     this.#watch = new Loop({
       name: 'server',
       clock: parts.clock,
@@ -66,11 +66,11 @@ export class ServedSurface implements AgentSurface {
       onTrouble: (trouble) => trouble && this.#lost(trouble.message),
       backoff: BACKOFF,
     });
-    parts.presence.lost.on(() => this.#tell());
+    parts.presence.lost.on(() => this.#emit());
   }
 
   observation(): Observation {
-    const { clock, presence, authority } = this.#on;
+    const { clock, presence, authority } = this.#parts;
     const seen = this.#seen?.observation;
     if (seen && this.#away === undefined && !presence.isLost)
       return { ...seen, reasons: seen.reasons.map(readReason) };
@@ -91,7 +91,7 @@ export class ServedSurface implements AgentSurface {
   }
 
   async start(): Promise<void> {
-    await this.#on.presence.start();
+    await this.#parts.presence.start();
     await this.#look(this.#closing.signal).catch((error: unknown) => this.#lost(messageOf(error)));
     this.#watch.start();
   }
@@ -99,7 +99,7 @@ export class ServedSurface implements AgentSurface {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#watch.stop();
-    await this.#on.presence.close();
+    await this.#parts.presence.close();
   }
 
   async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
@@ -109,7 +109,7 @@ export class ServedSurface implements AgentSurface {
       this.#nextChatIsNew && prompt.direct === true && (prompt.chatSession?.mode ?? 'auto') === 'auto';
     if (takesOverride) this.#nextChatIsNew = false;
     const asked: PromptDelivery = takesOverride ? { ...prompt, chatSession: { mode: 'new' } } : prompt;
-    const result = await deliverByServer(asked, { ...this.#on, closing: this.#closing.signal });
+    const result = await deliverByServer(asked, { ...this.#parts, closing: this.#closing.signal });
     if (takesOverride && result.untouched) this.#nextChatIsNew = true;
     return result;
   }
@@ -120,12 +120,12 @@ export class ServedSurface implements AgentSurface {
 
   async interrupt(requestId: string): Promise<DeliveryResult> {
     try {
-      if (!(await this.#on.authority.interrupt()))
+      if (!(await this.#parts.authority.interrupt()))
         return untouched('refused', 'there is nothing to interrupt: no turn is running');
     } catch (error) {
       return { outcome: 'failed', reasons: [messageOf(error)], evidence: [], untouched: false };
     }
-    const atUtc = utcStamp(this.#on.clock.now());
+    const atUtc = utcStamp(this.#parts.clock.now());
     const evidence = [{ source: 'server', atUtc, facts: { request_id: requestId } }];
     return { outcome: 'submitted', reasons: [], evidence, untouched: false };
   }
@@ -133,7 +133,7 @@ export class ServedSurface implements AgentSurface {
   async recover({ requestId }: InterruptedDelivery): Promise<Recovered> {
     const answer = (verdict: Recovered['verdict'], facts: Record<string, unknown>): Recovered => ({
       verdict,
-      evidence: [{ source: 'server', atUtc: utcStamp(this.#on.clock.now()), facts }],
+      evidence: [{ source: 'server', atUtc: utcStamp(this.#parts.clock.now()), facts }],
     });
     const turn = await this.#turnOf(requestId);
     if (turn === 'away') return answer('unknown', { found: 'the server does not answer' });
@@ -151,9 +151,9 @@ export class ServedSurface implements AgentSurface {
   async #turnOf(requestId: string): Promise<TurnView | undefined | 'away'> {
     for (let tries = 0; tries < RECOVERY_TRIES && !this.#closing.signal.aborted; tries++) {
       try {
-        return await this.#on.authority.turnOfRequest(requestId, this.#closing.signal);
+        return await this.#parts.authority.turnOfRequest(requestId, this.#closing.signal);
       } catch {
-        await sleep(this.#on.clock, RECOVERY_PAUSE_MS, this.#closing.signal);
+        await sleep(this.#parts.clock, RECOVERY_PAUSE_MS, this.#closing.signal);
       }
     }
     return 'away';
@@ -162,21 +162,21 @@ export class ServedSurface implements AgentSurface {
   /** Asks the server for the state; it responds when something has changed. */
   async #look(signal: AbortSignal): Promise<number> {
     const known = this.#away === undefined ? this.#seen?.seen : undefined;
-    const state = await this.#on.authority.state(known, signal);
+    const state = await this.#parts.authority.state(known, signal);
     if (signal.aborted) return 0;
     const same = known === state.seen;
     this.#seen = state;
     this.#away = undefined;
-    if (!same) this.#tell();
+    if (!same) this.#emit();
     return 0;
   }
 
   #lost(why: string): void {
     this.#away = why;
-    if (!this.#closing.signal.aborted) this.#tell();
+    if (!this.#closing.signal.aborted) this.#emit();
   }
 
-  #tell(): void {
+  #emit(): void {
     this.changed.emit(this.observation());
   }
 

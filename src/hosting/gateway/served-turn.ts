@@ -9,7 +9,7 @@ import type {
 import type { TurnStatus, TurnView } from '../../wire/index.ts';
 import type { ServerAuthority } from './server-authority.ts';
 
-const PAUSE_MS = [200, 500, 1000, 2000, 5000];
+const PAUSES_MS = [200, 500, 1000, 2000, 5000];
 
 const OUTCOME_OF: Readonly<Record<Exclude<TurnStatus, 'active'>, DeliveryOutcome>> = {
   completed: 'submitted',
@@ -73,11 +73,11 @@ class ServedTurn {
         return await this.#askOnce();
       } catch (error) {
         const facts = isRouseError(error) ? error.facts : {};
-        if (isWord(facts['http_status']) && !(sent && isPassing(facts['http_status'])))
+        if (isStatus(facts['http_status']) && !(sent && isTemporary(facts['http_status'])))
           return refusedByServer(error);
         sent ||= facts['errno'] !== 'ECONNREFUSED' && errnoOf(error) !== 'ECONNREFUSED';
         if (!sent) return refused('not_ready', `the server is away: ${messageOf(error)}`);
-        if (closing.aborted) return this.#letGo(false);
+        if (closing.aborted) return this.#stopWatching(false);
         await this.#pause(tries);
       }
     }
@@ -113,7 +113,8 @@ class ServedTurn {
         turn = await authority.turn(this.#id, turn.revision, closing);
         failures = 0;
       } catch (error) {
-        if (closing.aborted) return this.#letGo(turn.stages.some(({ stage }) => stage === 'submitted'));
+        if (closing.aborted)
+          return this.#stopWatching(turn.stages.some(({ stage }) => stage === 'submitted'));
         if (isRouseError(error) && error.code === 'not_found') {
           const reasons = [`the server no longer knows the turn: ${error.message}`];
           return { outcome: 'unconfirmed', reasons, evidence, untouched: false };
@@ -125,7 +126,7 @@ class ServedTurn {
     return { outcome: OUTCOME_OF[status as 'completed'], reasons, evidence, untouched };
   }
 
-  #letGo(submitted: boolean): DeliveryResult {
+  #stopWatching(submitted: boolean): DeliveryResult {
     const reasons = ['the gateway stopped watching the turn, which the server continues'];
     return {
       outcome: submitted ? 'submitted' : 'unconfirmed',
@@ -142,16 +143,16 @@ class ServedTurn {
 
   async #pause(tries: number): Promise<void> {
     const { clock, closing } = this.#host;
-    await sleep(clock, PAUSE_MS[Math.min(tries, PAUSE_MS.length - 1)]!, closing).catch(() => undefined);
+    await sleep(clock, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)]!, closing).catch(() => undefined);
   }
 }
 
-function isWord(status: unknown): status is number {
+function isStatus(status: unknown): status is number {
   return typeof status === 'number';
 }
 
 /** Sent before the server looked up the turn: it is starting, stopping, or limiting its callers. */
-function isPassing(status: number): boolean {
+function isTemporary(status: number): boolean {
   return status === 429 || status >= 500;
 }
 

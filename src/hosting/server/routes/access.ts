@@ -22,15 +22,15 @@ type AccessOptions = Pick<AgentRoutesOptions, 'sql' | 'callerOf'>;
  * needs a grant.
  */
 export class Access {
-  readonly #on: AccessOptions;
+  readonly #options: AccessOptions;
 
   constructor(options: AccessOptions) {
-    this.#on = options;
+    this.#options = options;
   }
 
   /** Returns undefined for the owner. Throws for an unknown caller. */
   caller(context: Context): Identity | undefined {
-    const identity = this.#on.callerOf(context);
+    const identity = this.#options.callerOf(context);
     if (identity || isOwner(context)) return identity;
     throw unauthorized('a bearer token is required', {
       hint: 'send "Authorization: Bearer <token>"; "rouse tokens create --kind user --subject NAME" creates one',
@@ -60,7 +60,7 @@ export class Access {
     const caller = this.caller(context);
     if (!caller || caller.orgId === null) return agents;
     const places = await this.#placesOf(agents);
-    const { rows } = await this.#on.sql.query<{ id: string }>('SELECT id FROM orgs WHERE name = $1', [
+    const { rows } = await this.#options.sql.query<{ id: string }>('SELECT id FROM orgs WHERE name = $1', [
       DEFAULT_ORG,
     ]);
     return agents.filter((_, index) => {
@@ -92,7 +92,7 @@ export class Access {
    */
   async #placesOf(agents: TrackedAgent[]): Promise<(Place | 'unreadable' | undefined)[]> {
     const ids = agents.map(({ facts }) => workspaceOf(facts.root));
-    const { rows } = await this.#on.sql.query<Place>(
+    const { rows } = await this.#options.sql.query<Place>(
       'SELECT id, org_id FROM workspaces WHERE id::text = ANY($1::text[])',
       [ids.filter((id) => id !== undefined)],
     );

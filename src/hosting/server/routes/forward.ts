@@ -20,8 +20,8 @@ const MAX_ANSWER_MS = 120_000;
 /**
  * The caller's headers that mean something to a gateway. Credentials and Host are between the caller and this server.
  */
-const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id', CALLER_HEADER];
-const HANDED_BACK = ['content-type', 'allow', 'retry-after'];
+const FORWARDED_HEADERS = ['accept', 'content-type', 'idempotency-key', 'last-event-id', CALLER_HEADER];
+const RETURNED_HEADERS = ['content-type', 'allow', 'retry-after'];
 
 /**
  * Forwards a request to the agent's gateway as it is: method, path, query, body. Streams the response back with its
@@ -54,7 +54,7 @@ export async function forward(
     signal: context.req.raw.signal,
     held: waits || path === GATEWAY_ROUTES.events.path,
   });
-  const headers = HANDED_BACK.flatMap((name): [string, string][] => {
+  const headers = RETURNED_HEADERS.flatMap((name): [string, string][] => {
     const value = answer.headers[name];
     return typeof value === 'string' ? [[name, value]] : [];
   });
@@ -75,7 +75,7 @@ function headersOf(
   body: Uint8Array,
   token: string | undefined,
 ): Record<string, string | number> {
-  const handed = HANDED_ON.flatMap((name): [string, string][] => {
+  const handed = FORWARDED_HEADERS.flatMap((name): [string, string][] => {
     const value = context.req.header(name);
     return value === undefined ? [] : [[name, value]];
   });

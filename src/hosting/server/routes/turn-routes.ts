@@ -51,7 +51,7 @@ function turnsForPeople(
       const { after, wait_seconds } = query();
       const done = (): boolean => turn().status !== 'active';
       const changed = (): boolean => done() || (after !== undefined && turn().revision > after);
-      await held(context, parts, { seconds: wait_seconds, changed: turns.changed, until: changed });
+      await holdResponse(context, parts, { seconds: wait_seconds, changed: turns.changed, until: changed });
       return turnViewOf(turn(), agent.facts.root);
     },
     'agents.turns.events': async ({ context, params, query }) => {
@@ -99,7 +99,7 @@ function turnsForGateways(
       });
       const { seen, wait_seconds } = query();
       const differs = (): boolean => fingerprint(view()) !== seen;
-      await held(context, parts, { seconds: wait_seconds, changed: surface.changed, until: differs });
+      await holdResponse(context, parts, { seconds: wait_seconds, changed: surface.changed, until: differs });
       return { ...view(), seen: fingerprint(view()) };
     },
   };
@@ -133,7 +133,7 @@ interface Waiting<T> {
 }
 
 /** With `wait_seconds`, holds the response until the condition is true, the time is up or the client is gone. */
-async function held<T>(
+async function holdResponse<T>(
   context: Context,
   { agents, stopping }: RouteParts,
   { seconds, changed, until }: Waiting<T>,

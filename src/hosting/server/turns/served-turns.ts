@@ -35,20 +35,20 @@ export interface NewTurn extends Pick<TurnBody, 'prompt' | 'chat_session' | 'exe
  */
 export class ServedTurns {
   readonly changed = new Emitter<TurnRecord>();
-  readonly #on: ServedTurnsOptions;
+  readonly #options: ServedTurnsOptions;
   readonly #store: TurnStore;
   #running: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
 
   constructor(options: ServedTurnsOptions) {
-    this.#on = options;
+    this.#options = options;
     this.#store = new TurnStore(options.facts.root, (file, cause) =>
       options.log.warn('a turn cannot be read and is skipped', { file, cause }),
     );
   }
 
   get surface(): AgentSurface {
-    return this.#on.surface;
+    return this.#options.surface;
   }
 
   get active(): TurnRecord | undefined {
@@ -62,14 +62,14 @@ export class ServedTurns {
   get(turnId: string): TurnRecord {
     const turn = this.#store.get(turnId);
     if (turn) return turn;
-    throw notFound(`agent ${this.#on.facts.agentName} has no turn "${turnId.slice(0, 100)}"`, {
+    throw notFound(`agent ${this.#options.facts.agentName} has no turn "${turnId.slice(0, 100)}"`, {
       facts: { cause: 'unknown_turn' },
     });
   }
 
   /** Opens the agent's surface and resumes what an earlier server left. */
   async start(): Promise<void> {
-    await this.#on.surface.start();
+    await this.#options.surface.start();
     const left = this.active;
     if (left) this.#running = this.#attend(left, () => this.#recover(left));
   }
@@ -77,7 +77,7 @@ export class ServedTurns {
   /** A running turn continues and is taken over by the next server. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#on.surface.close();
+    await this.#options.surface.close();
     await this.#running;
   }
 
@@ -102,12 +102,12 @@ export class ServedTurns {
     if (!turn) return undefined;
     turn.interrupt_requested = true;
     this.#save(turn);
-    await this.#on.surface.interrupt(requestId);
+    await this.#options.surface.interrupt(requestId);
     return turn;
   }
 
   #refuseClosed({ chat_session: chat }: NewTurn): void {
-    const { surface } = this.#on;
+    const { surface } = this.#options;
     const { connectivity, unavailableReason } = surface.observation();
     if (this.#closing.signal.aborted || connectivity !== 'connected') {
       throw refusal(
@@ -132,7 +132,7 @@ export class ServedTurns {
       turn_id: turnId,
       turn_index: before?.turn_index ?? this.#store.nextIndex,
       request_id: wanted.requestId ?? `turn:${turnId}`,
-      tracked_agent_id: this.#on.trackedId,
+      tracked_agent_id: this.#options.trackedId,
       status: 'active',
       accepted_at_utc: this.#now(),
       finished_at_utc: null,
@@ -153,14 +153,14 @@ export class ServedTurns {
     try {
       await work();
     } catch (error) {
-      this.#on.log.error('a turn could not be watched', { turn: turn.turn_id, cause: messageOf(error) });
+      this.#options.log.error('a turn could not be watched', { turn: turn.turn_id, cause: messageOf(error) });
       if (!this.#closing.signal.aborted) this.#finish(turn, 'unknown', [messageOf(error)]);
     }
   }
 
   async #run(turn: TurnRecord): Promise<void> {
     const chat = turn.chat_session;
-    const result = await this.#on.surface.deliver({
+    const result = await this.#options.surface.deliver({
       requestId: turn.request_id,
       text: turn.prompt,
       turnId: turn.turn_id,
@@ -185,7 +185,7 @@ export class ServedTurns {
 
   /** Handles a turn that an earlier server left: runs it if nothing of it was run, otherwise watches it to its end. */
   async #recover(turn: TurnRecord): Promise<void> {
-    const left = await judgeLeftTurn(turn, this.#on.surface);
+    const left = await judgeLeftTurn(turn, this.#options.surface);
     if (left.next === 'over') {
       turn.untouched = left.untouched;
       return this.#finish(turn, left.status, left.reasons);
@@ -198,13 +198,13 @@ export class ServedTurns {
     }
     await this.#ended(turn);
     if (this.#closing.signal.aborted) return;
-    const { status, reasons } = concludeTurn(this.#on.facts, turn);
+    const { status, reasons } = concludeTurn(this.#options.facts, turn);
     this.#finish(turn, status, reasons);
   }
 
   /** Resolves when the surface no longer runs it. */
   async #ended({ turn_id }: TurnRecord): Promise<void> {
-    const { surface } = this.#on;
+    const { surface } = this.#options;
     const runs = (): boolean =>
       surface.headless?.state().active_turn_id === turn_id && !this.#closing.signal.aborted;
     while (runs()) await surface.changed.next(() => true, this.#closing.signal).catch(() => undefined);
@@ -223,6 +223,6 @@ export class ServedTurns {
   }
 
   #now(): string {
-    return utcStamp(this.#on.clock.now());
+    return utcStamp(this.#options.clock.now());
   }
 }

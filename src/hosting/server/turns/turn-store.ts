@@ -20,7 +20,7 @@ export interface TurnRecord extends Omit<TurnView, 'duplicate' | keyof TurnEnd> 
   interrupt_requested: boolean;
 }
 
-const KEPT = 200;
+const MAX_ENDED = 200;
 /** Extra turns to keep, so that old ones are not removed at every turn. */
 const SLACK = 20;
 
@@ -68,8 +68,8 @@ export class TurnStore {
 
   #prune(): void {
     const ended = this.all().filter((turn) => turn.status !== 'active');
-    if (ended.length <= KEPT + SLACK) return;
-    for (const { turn_id } of ended.slice(0, -KEPT)) {
+    if (ended.length <= MAX_ENDED + SLACK) return;
+    for (const { turn_id } of ended.slice(0, -MAX_ENDED)) {
       fs.rmSync(this.#file(turn_id), { force: true });
       this.#turns.delete(turn_id);
     }
