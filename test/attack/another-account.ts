@@ -5,9 +5,9 @@ import { targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
-/** Makes every call it is given and prints their statuses. */
-export const FETCHING = `require('stream/consumers').text(process.stdin).then(async (told) => { const said = [];
-  for (const { port, method, path, body, headers } of JSON.parse(told)) {
+/** Makes the calls from its input and prints their statuses. */
+export const FETCHING = `require('stream/consumers').text(process.stdin).then(async (input) => { const said = [];
+  for (const { port, method, path, body, headers } of JSON.parse(input)) {
     const asked = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const response = await fetch('http://127.0.0.1:' + port + path, asked);
     said.push(response.status);
@@ -29,15 +29,15 @@ export async function callEveryRoute(stage: Stage, tries: Tries, kind: string): 
   }
 }
 
-const CLOSING = `const net = require('net'); require('stream/consumers').text(process.stdin).then((told) => {
-  const calls = JSON.parse(told); let n = 0;
+const CLOSING = `const net = require('net'); require('stream/consumers').text(process.stdin).then((input) => {
+  const calls = JSON.parse(input); let n = 0;
   const next = () => { if (n === calls.length) return console.log(n);
     const [port, bytes] = calls[n++];
     const s = net.connect(port, '127.0.0.1', () => { s.write(bytes); n % 3 ? s.destroy() : s.resetAndDestroy(); });
     s.on('close', next); s.on('error', () => {}); };
   next(); });`;
 
-/** The request is all there when the socket that sent it is nobody's any more. What came of it is seen in the snapshot. */
+/** The request is complete when its sender has closed the socket. The snapshot shows its effect. */
 export async function sendAndClose(stage: Stage, tries: Tries, kind: string, rounds: number): Promise<void> {
   const changing = targets(stage.ports, stage.to).filter(({ changes }) => changes);
   const calls = Array.from({ length: rounds }, () => changing)
@@ -47,8 +47,8 @@ export async function sendAndClose(stage: Stage, tries: Tries, kind: string, rou
   for (let n = 0; n < sent; n++) tries.add(kind);
 }
 
-const READING = `const fs = require('fs'), net = require('net'); require('stream/consumers').text(process.stdin).then((told) => {
-  console.log(JSON.stringify(JSON.parse(told).map((file) => { try {
+const READING = `const fs = require('fs'), net = require('net'); require('stream/consumers').text(process.stdin).then((input) => {
+  console.log(JSON.stringify(JSON.parse(input).map((file) => { try {
     const stat = fs.statSync(file); if (stat.isDirectory()) fs.readdirSync(file); else fs.closeSync(fs.openSync(file, 'r'));
     return true; } catch { return false; } }))); });`;
 

@@ -23,7 +23,7 @@ import { underFaults } from './under-faults.ts';
 import { webPage } from './web-page.ts';
 
 /**
- * Real servers, attacked in every way that is known here. A try that is not refused, that changes anything, or after which
+ * Real servers, attacked in every known way. A try that is not refused, that changes anything, or after which
  * the owner is not served has got through. `npm run test:attack` tries everything; `npm test` a sample by a fixed seed.
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await stage.close();
 }, 120_000);
 
-/** Attacks, and then looks at everything that could have changed but `records` of the attack, and whether the owner is served. */
+/** Attacks, then checks everything that could have changed except `records`, and whether the owner is served. */
 async function attack(kinds: string[], run: () => Promise<void>, records?: RegExp): Promise<void> {
   const before = await snapshot(stage);
   await run();
@@ -52,7 +52,7 @@ async function attack(kinds: string[], run: () => Promise<void>, records?: RegEx
   await ownerIsServed(kinds);
 }
 
-/** What of it changes something by right is left to the attack itself. */
+/** Legitimate changes are checked by the attack itself. */
 async function ownerIsServed(kinds: string[]): Promise<void> {
   if (!stage.isWhole) tries.found(kinds[0]!, 'a server is gone');
   for (const trouble of await stage.ownersTrouble()) tries.found(kinds[0]!, trouble);
@@ -97,7 +97,7 @@ describe('tokens', () => {
   it('tokens open what the table of access says, and show nothing of another org', async () => {
     const kinds = {
       refused: 'tenants: every refusal of the table',
-      foreign: 'tenants: what another org is told',
+      foreign: 'tenants: what another org receives',
     };
     await attack(Object.values(kinds), () => tenants(stage, tries, kinds, sample(25)));
   });

@@ -8,7 +8,7 @@ const MEGABYTE = 1024 * 1024;
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const long = (length: number, letter = 'a'): string => letter.repeat(length);
 
-/** What is wrong with it, and the body. */
+/** The defect, and the body. */
 type Bad = [string, () => string];
 
 /** Wrong for every route. */
@@ -23,7 +23,7 @@ const WORST: Bad[] = [
   ['larger than allowed', () => JSON.stringify({ a: long(4 * MEGABYTE) })],
   ['a list of 10,001', () => JSON.stringify({ a: Array.from({ length: 10_001 }, () => 0) })],
   ['100,000 fields', () => `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":0`).join(',')}}`],
-  ['a field of nobody', () => '{"no_such_field":1}'],
+  ['an unknown field', () => '{"no_such_field":1}'],
   ['__proto__', () => '{"__proto__":{"prompt":"STOLEN"},"constructor":{"prototype":{}}}'],
 ];
 
@@ -43,7 +43,7 @@ const crons = (many: number, cron: string): object => ({
   reminders: Array.from({ length: many }, () => ({ ...repeating, cron })),
 });
 
-/** What only one route knows to be too much. */
+/** Bodies that only one route recognises as too large. */
 const TOO_MUCH: Record<string, (() => object)[]> = {
   'mail.send': [
     () => ({ to: [long(3_900_000)], ...more }),
@@ -84,7 +84,7 @@ const TOO_MUCH: Record<string, (() => object)[]> = {
 };
 
 const OWN = /^agents\.gateway\./;
-/** They always answer 200; what is wrong stands in the answer. */
+/** These always return 200; the error is in the body. */
 const JSON_RPC = new Set(['a2a.rpc', 'mcp']);
 
 function* bodiesFor(target: Target): Generator<Bad> {
@@ -100,7 +100,7 @@ function* bodiesFor(target: Target): Generator<Bad> {
       yield [`too much ${n}`, () => JSON.stringify(much())];
 }
 
-/** By those who may call: the owner's account, and an administrator of the server. */
+/** The callers with the right: the owner's account, and an administrator of the server. */
 export async function badBodies(
   stage: Stage,
   tries: Tries,

@@ -3,7 +3,7 @@ import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
-/** What no proper client writes; behind each stands a good request that must not be carried out. */
+/** Broken requests; each is followed by a good request that must not be executed. */
 function* broken(target: Target): Generator<[string, string]> {
   const good = raw(asProgram(target));
   const [head = '', content = ''] = good.split('\r\n\r\n');
@@ -29,7 +29,7 @@ function* broken(target: Target): Generator<[string, string]> {
   yield ['no host', `${line}\r\n${rest.replace(/host: [^\r]*\r\n/, '')}\r\n\r\n${content}`];
   yield ['an empty host', `${line}\r\n${rest.replace(/host: [^\r]*/, 'host:')}\r\n\r\n${content}`];
   yield ['HTTP/9.9', `${line.replace('1.1', '9.9')}\r\n${rest}\r\n\r\n${content}`];
-  yield ['a method of nobody', `STEAL${line.slice(line.indexOf(' '))}\r\n${rest}\r\n\r\n${content}`];
+  yield ['an unknown method', `STEAL${line.slice(line.indexOf(' '))}\r\n${rest}\r\n\r\n${content}`];
   yield ['TRACE', `TRACE${line.slice(line.indexOf(' '))}\r\n${rest}\r\n\r\n${content}`];
   yield [
     'a path that climbs',
@@ -43,7 +43,7 @@ function* broken(target: Target): Generator<[string, string]> {
   yield ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
 }
 
-/** Requests that are faulty on the wire, by the owner's account, of the routes that change something. */
+/** Requests that are broken on the wire, by the owner's account, to the routes that change something. */
 export async function brokenRequests(
   stage: Stage,
   tries: Tries,

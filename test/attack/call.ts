@@ -14,21 +14,21 @@ export interface Call {
 }
 
 export interface Answer {
-  /** 0: the connection was closed without an answer. */
+  /** 0: the connection was closed without a response. */
   status: number;
   headers: http.IncomingHttpHeaders;
   text: string;
 }
 
-/** A uid that no account of ours has; a process may have it all the same, when root starts it. */
+/** A uid that no account has; root can still start a process with it. */
 export const OTHER_UID = 65_534;
-/** The same, but let in by `--allow-users`. */
+/** Another such uid, allowed by `--allow-users`. */
 export const GUEST_UID = 61_001;
 export const isRoot = process.getuid?.() === 0;
 
-const MOST_TEXT = 1 << 20;
+const MAX_TEXT = 1 << 20;
 
-/** Asks once, on a connection of its own. A stream is left as soon as it begins. */
+/** Calls once, on its own connection. A stream is closed as soon as it begins. */
 export function ask({ port, method, path, body, headers = {} }: Call): Promise<Answer> {
   return new Promise((resolve) => {
     const request = http.request({ host: '127.0.0.1', port, method, path, agent: false, headers });
@@ -43,7 +43,7 @@ export function ask({ port, method, path, body, headers = {} }: Call): Promise<A
       response.setEncoding('utf8').on('end', done).on('error', done);
       response.on('data', (part: string) => {
         seen += part;
-        if (seen.length > MOST_TEXT || /event-stream/.test(said['content-type'] ?? '')) done();
+        if (seen.length > MAX_TEXT || /event-stream/.test(said['content-type'] ?? '')) done();
       });
       if (/event-stream/.test(said['content-type'] ?? '')) done();
     });
@@ -51,7 +51,7 @@ export function ask({ port, method, path, body, headers = {} }: Call): Promise<A
   });
 }
 
-/** The same by somebody who is told to come back later, and does when the server said so: nothing tells them sooner. */
+/** The same, but retries after a 429 when the server says so. */
 export async function askPatiently(call: Call): Promise<Answer> {
   for (;;) {
     const answer = await ask(call);
@@ -60,7 +60,7 @@ export async function askPatiently(call: Call): Promise<Answer> {
   }
 }
 
-/** As our own programs call: so that nothing but the door in question refuses it. */
+/** Adds the headers of our own programs, so that only the tested check can refuse it. */
 export function asProgram(call: Call, token?: string): Call {
   const headers = {
     'x-rouse': '1',
@@ -71,7 +71,7 @@ export function asProgram(call: Call, token?: string): Call {
   return { ...call, headers };
 }
 
-/** What goes over the wire, for those who write it by hand. */
+/** The bytes of a request, for tests that write them by hand. */
 export function raw({ port, method, path, body, headers = {} }: Call): string {
   const content = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers }).map(([k, v]) => `${k}: ${v}`);
@@ -79,7 +79,7 @@ export function raw({ port, method, path, body, headers = {} }: Call): string {
   return [`${method} ${path} HTTP/1.1`, ...lines, length, '', content].join('\r\n');
 }
 
-/** Writes bytes and reads what is answered until the other side closes, or nothing more comes for a while. */
+/** Writes bytes and reads the response until the other side closes, or nothing more comes for a while. */
 export function exchangeRaw(port: number, bytes: string | Buffer, quietMs = 500): Promise<string> {
   return new Promise((resolve) => {
     let seen = '';
@@ -90,10 +90,10 @@ export function exchangeRaw(port: number, bytes: string | Buffer, quietMs = 500)
   });
 }
 
-/** Starts a program of another account of this machine, which is told something. */
+/** Starts a program as another account of this machine, with this input as JSON. */
 export function startAsOther(
   program: string,
-  told: unknown,
+  input: unknown,
   uid = OTHER_UID,
 ): ChildProcessByStdio<Writable, Readable, null> {
   const child = spawn(process.execPath, ['-e', program], {
@@ -103,11 +103,11 @@ export function startAsOther(
     env: {},
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  child.stdin.end(JSON.stringify(told));
+  child.stdin.end(JSON.stringify(input));
   return child;
 }
 
-/** The same, and answers with what it printed, as JSON. */
-export async function asOtherAccount<T>(program: string, told: unknown, uid?: number): Promise<T> {
-  return JSON.parse(await text(startAsOther(program, told, uid).stdout)) as T;
+/** The same; returns the JSON it printed. */
+export async function asOtherAccount<T>(program: string, input: unknown, uid?: number): Promise<T> {
+  return JSON.parse(await text(startAsOther(program, input, uid).stdout)) as T;
 }

@@ -11,24 +11,24 @@ import { secretsOf } from './tenants.ts';
 import { inTurn } from './through-proxy.ts';
 import type { Tries } from './tries.ts';
 
-/** One caller at one row. What changes something by right is not called. */
+/** One caller at one row. Legitimate changes are not called. */
 export interface Cell {
   caller: string;
   target: Target;
   call: Call;
-  /** Statuses, `admitted`: no refusal, or `nothing of ours`: no refusal is needed, but no secret of the home org is told. */
+  /** Allowed statuses; `admitted`: no refusal; `nothing of ours`: need not be refused, but must not reveal secrets of the home org. */
   expected: readonly number[] | 'admitted' | 'nothing of ours';
 }
 
-/** A proxy's mark: the owner's account is a stranger with it, and only the token counts. */
+/** A proxy's header: with it the owner's account is a stranger, and only the token counts. */
 const STRANGER = { via: '1.1 attack' };
-/** Whoever guesses often is slowed down. */
+/** Frequent guesses are slowed down. */
 const GUESSED = [401, 429];
 
 const gatewayColumn = (name: string): number => GATEWAY_CALLERS.findIndex(([known]) => known === name);
 const fleetColumn = (name: string): number => FLEET_CALLERS.findIndex(([known]) => known === name);
 
-/** What a column of the table gives at a row; undefined: it changes something by right. */
+/** The expectation of a column at a row; undefined: it may change something. */
 function byTable({ outcomes, changes }: Target, column: number): Cell['expected'] | undefined {
   const outcome = outcomes[column]!;
   if (outcome !== 'yes') return outcome === 401 ? GUESSED : [outcome];
@@ -52,7 +52,7 @@ function cellsOf(
   });
 }
 
-/** The owner's own programs, without a token: what is an org's needs one. */
+/** The owner's own programs, without a token: things of an org need one. */
 export function ownerCells(stage: Stage): Cell[] {
   return cellsOf(targets(stage.ports, stage.to), { caller: 'owner' }, (each) => byTable(each, 0));
 }
@@ -106,7 +106,7 @@ export function grantCells(stage: Stage): Cell[] {
   );
 }
 
-/** An account that was let in by name, without a token and with those it might find. */
+/** An account admitted by name, without a token and with tokens it might find. */
 export function guestCells(stage: Stage): Cell[] {
   const all = targets(stage.ports, stage.to);
   const gateway = all.filter(({ server }) => server === 'gateway');
@@ -130,8 +130,8 @@ function problem(
   const { target, expected } = cell;
   const where = `${target.server} ${target.method} ${target.path} (${target.id}) by ${cell.caller}`;
   if (expected === 'nothing of ours') {
-    const told = secretsOf(stage).filter((secret) => text.includes(secret));
-    return told.length > 0 && `${where} tells ${told.join(', ')}`;
+    const leaked = secretsOf(stage).filter((secret) => text.includes(secret));
+    return leaked.length > 0 && `${where} leaks ${leaked.join(', ')}`;
   }
   const fine =
     expected === 'admitted' ? ![401, 403].includes(status) && status < 500 : expected.includes(status);

@@ -15,7 +15,7 @@ const DRIVERS = [...PEOPLE, 'agent'];
 const ADMINS = ['admin', "other org's admin", 'server admin'];
 const AGENTS = ['agent', 'other agent', "other org's agent"];
 
-/** Who may do what would hurt most, written by hand: a wrong table of access differs from it. */
+/** The callers of the most dangerous rows, written by hand, so that a wrong access table differs. */
 const FLEET: Partial<Record<keyof typeof FLEET_ROUTES | `agents.gateway.${string}`, readonly string[]>> = {
   'agents.launch': OF_THE_SERVER,
   'agents.launch.headless': OF_THE_SERVER,

@@ -13,7 +13,7 @@ const inParallel = async (many: number, most: number, work: (n: number) => Promi
   await Promise.all(Array.from({ length: most }, worker));
 };
 
-/** Guesses of tokens. Meanwhile somebody comes whose good token was never seen before, and is served. */
+/** Guesses tokens. A caller with a good token that was never used before is served in the meantime. */
 export async function badTokens(stage: Stage, tries: Tries, kind: string, many: number): Promise<void> {
   const at = { port: stage.fleetPort, method: 'GET', path: '/registry/agents' };
   const good = [stage.tokens['server admin']!, stage.tokens['user']!];
@@ -27,14 +27,14 @@ export async function badTokens(stage: Stage, tries: Tries, kind: string, many: 
   });
 }
 
-const HOLDING = `const net = require('net'); require('stream/consumers').text(process.stdin).then((told) => {
-  const { port, many } = JSON.parse(told); let open = 0, ended = 0;
+const HOLDING = `const net = require('net'); require('stream/consumers').text(process.stdin).then((input) => {
+  const { port, many } = JSON.parse(input); let open = 0, ended = 0;
   const done = () => { if (open + ended >= many) { console.log(JSON.stringify(open)); setTimeout(() => process.exit(), 60000); } };
   for (let i = 0; i < many; i++) { const s = net.connect(port, '127.0.0.1'); let up = false;
     s.on('connect', () => setTimeout(() => { if (!s.destroyed) { up = true; open++; done(); } }, 1000));
     s.on('error', () => {}); s.on('close', () => { if (!up) { ended++; done(); } }); } });`;
 
-/** More connections than the gateway has descriptors: it must live, and serve again as soon as they are gone. */
+/** More connections than the gateway has descriptors: it must survive, and serve again when they are gone. */
 export async function connections(stage: Stage, tries: Tries, kind: string): Promise<void> {
   const sockets: net.Socket[] = [];
   for (let n = 0; n < 2 * DESCRIPTORS; n++) {
@@ -50,7 +50,7 @@ export async function connections(stage: Stage, tries: Tries, kind: string): Pro
   if (!(await stage.served(stage.gatewayPort))) tries.found(kind, 'the owner is not served afterwards');
 }
 
-/** The same by another account, which holds them: the owner is served meanwhile. */
+/** The same by another account, which holds them: the owner is still served. */
 export async function heldByOthers(stage: Stage, tries: Tries, kind: string): Promise<void> {
   for (const port of [stage.gatewayPort, stage.fleetPort]) {
     const many = 2 * DESCRIPTORS;
@@ -64,7 +64,7 @@ export async function heldByOthers(stage: Stage, tries: Tries, kind: string): Pr
   }
 }
 
-/** Streams that nobody reads. Others are served meanwhile. */
+/** Streams that no one reads. Others are still served. */
 export async function followers(stage: Stage, tries: Tries, kind: string, many: number): Promise<void> {
   const open: http.ClientRequest[] = [];
   const token = stage.tokens["other org's user"]!;
@@ -90,7 +90,7 @@ export async function followers(stage: Stage, tries: Tries, kind: string, many: 
   for (const request of open) request.destroy();
 }
 
-/** As much as is taken, and more, while the agent is held up by a dialog. */
+/** Requests up to the limit and beyond, while a dialog blocks the agent. */
 export async function tooMuchWork(stage: Stage, tries: Tries, kind: string): Promise<void> {
   const { control, client } = stage.agent;
   await control.send('open-dialog');

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 import { inTurn, isOpen } from './through-proxy.ts';
 import type { Tries } from './tries.ts';
 
-/** What browsers say of their requests, old ones and new ones, from the page itself, its scripts, or the address bar. */
+/** Headers of old and new browsers, for requests of the page itself, its scripts, or the address bar. */
 const said = (port: number): readonly Readonly<Record<string, string>>[] => {
   const origin = `http://127.0.0.1:${port}`;
   const site = 'sec-fetch-site';

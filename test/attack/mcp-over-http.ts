@@ -11,14 +11,14 @@ import type { Tries } from './tries.ts';
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 
-/** What a web page says of itself; the token does not help it. */
+/** The headers of a web page; a token does not help it. */
 const FOREIGN: Record<string, string>[] = [
   { host: 'evil.example' },
   { origin: 'http://evil.example' },
   { origin: 'null' },
 ];
 
-/** `rouse mcp --http`, by everybody but the program that holds its agent's token, and then by that one. */
+/** `rouse mcp --http`, by every caller without its agent's token, and then by one with it. */
 export async function mcpOverHttp(stage: Stage, tries: Tries, kind: string): Promise<void> {
   const { root } = stage.agent.facts;
   const own = fs.readFileSync(sessionFleet(root)!.tokenFile, 'utf8').trim();
@@ -26,7 +26,7 @@ export async function mcpOverHttp(stage: Stage, tries: Tries, kind: string): Pro
   const call = (token?: string, headers: Record<string, string> = {}): Call =>
     asProgram({ port, method: 'POST', path: '/mcp', body: PING, headers: { ...ACCEPT, ...headers } }, token);
   try {
-    const tokens = { ...stage.tokens, 'the gateway': readAgentToken(root), nobody: undefined };
+    const tokens = { ...stage.tokens, 'the gateway': readAgentToken(root), none: undefined };
     for (const [name, token] of Object.entries(tokens)) {
       const { status } = await ask(call(token));
       tries.add(kind, ![401, 429].includes(status) && `by the token of ${name}: ${status}`);

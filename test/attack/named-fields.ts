@@ -10,7 +10,7 @@ import { MARK, type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
-/** Someone who may call the route, and not give the field. */
+/** A caller that may use the route but not the field. */
 interface Thief {
   name: string;
   token?: string | undefined;
@@ -33,10 +33,10 @@ const TRYING: Record<Exclude<FieldRow['sender'], undefined>, Trying | 'read from
   project: 'read from files, not sent',
 };
 
-/** What changes something by right is tried apart. */
+/** Legitimate changes are tried separately. */
 const BY_RIGHT: ReadonlySet<FieldRow['sender']> = new Set(['stored_only']);
 
-/** Every field of the list, as every caller who may not give it. */
+/** Every field of the list, by every caller that may not use it. */
 export async function namedFieldTries(
   stage: Stage,
   tries: Tries,
@@ -51,11 +51,11 @@ export async function namedFieldTries(
       tried++;
       tries.add(kind, problem && `${row.place} ${row.field}: ${problem}`);
     });
-    if (tried === 0) tries.found(kind, `${row.place} ${row.field}: nobody tried it`);
+    if (tried === 0) tries.found(kind, `${row.place} ${row.field}: it was not tried`);
   }
 }
 
-/** Keys of one's own choosing, by every way that leads to a terminal, as everybody who may not type them. */
+/** Arbitrary keys, by every way to a terminal, by every caller that may not type them. */
 export async function keysByOtherWays(stage: Stage, tries: Tries, kind: string): Promise<void> {
   const keys = {
     mode: 'one_off',
@@ -84,7 +84,7 @@ export async function keysByOtherWays(stage: Stage, tries: Tries, kind: string):
 const may = (caller: Caller, need: keyof typeof CAPABILITIES): boolean =>
   (CAPABILITIES[need].callers as readonly Caller[]).includes(caller);
 
-/** Files that are not the caller's to read, by their path and by links from inside of the project. */
+/** Files that the caller may not read, by their path and by links inside the project. */
 async function othersFiles(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {
   for (const file of bait(stage)) {
     const value = { path: file, copy: true };
@@ -103,7 +103,7 @@ async function othersFiles(stage: Stage, row: FieldRow, note: (problem: string |
   }
 }
 
-/** Programs and directories of a launch, by those who may not launch. */
+/** Programs and directories of a launch, by callers that may not launch. */
 async function withoutGrant(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {
   const target = targetOf(stage, row.id);
   const given = row.names === 'argument' ? [bait(stage)[0]!] : bait(stage)[0]!;
@@ -114,13 +114,13 @@ async function withoutGrant(stage: Stage, row: FieldRow, note: (problem: string 
   ])
     for (const body of bodies) {
       const { status } = await send(stage, target, body, thief);
-      // A file that the owner has not handed over is refused for what it is.
+      // A file that the owner did not hand over is refused.
       const refused = [401, 403, 404, ...(row.field === 'environment_file' ? [422] : [])];
       note(!refused.includes(status) && `${thief.name}: ${status}`);
     }
 }
 
-/** A word of the tool's command line that would be a flag of it. */
+/** A value that the tool would read as a flag. */
 async function asFlag(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {
   const target = targetOf(stage, row.id);
   for (const flag of ['--dangerously-skip-permissions', '-c', '-', ' --x', 'a\n--x']) {
@@ -131,7 +131,7 @@ async function asFlag(stage: Stage, row: FieldRow, note: (problem: string | fals
   }
 }
 
-/** An address that nobody may ever connect to because somebody wrote it down. */
+/** An address that must never be connected to because it is in a field. */
 async function neverAsked(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {
   let connections = 0;
   const listener = net.createServer((socket) => {
@@ -191,7 +191,7 @@ async function notListed(stage: Stage, row: FieldRow, note: (problem: string | f
   }
 }
 
-/** The body with a value at the field, and with what must stand beside it. */
+/** The body with a value in the field, and with the fields it requires. */
 function with_(body: object, field: string, value: unknown): object {
   const [name = '', ...rest] = field.replaceAll('[]', '').split('.');
   const inner = (body as Record<string, unknown>)[name];
@@ -203,7 +203,7 @@ function with_(body: object, field: string, value: unknown): object {
 const project = (stage: Stage): string => stage.agent.facts.workingDirectory;
 const link = (stage: Stage, name: string): string => path.join(project(stage), `.bait-${name}`);
 
-/** What must never leave: by its path, and by links that stand in the project. */
+/** Files that must never leave: by their paths, and by links in the project. */
 function bait(stage: Stage): string[] {
   const { root } = stage.agent.facts;
   return [
@@ -227,7 +227,7 @@ function layBait(stage: Stage): void {
 const ownToken = (stage: Stage): string =>
   fs.readFileSync(sessionFleet(stage.agent.facts.root)!.tokenFile, 'utf8').trim();
 
-/** Those for whom a program asks that is itself let in as the owner. */
+/** Callers on whose behalf a program asks that is admitted as the owner. */
 function gatewayThieves(_: Stage): Thief[] {
   const others = Object.keys(CALLERS).filter((name) => name !== 'owner');
   return [...others, 'agent, owner', 'anything'].map((name) => ({

@@ -45,7 +45,7 @@ function found(directory: string): Found[] {
     .filter((file) => !FOR_OTHERS.test(file))
     .flatMap((file) => {
       const fields = new Set(textsOf(JSON.parse(fs.readFileSync(file, 'utf8')), ''));
-      // What is ours of a file is in one beside it.
+      // Our own fields of a file are in a file beside it.
       return [...fields].map((field) => ({ file: file.replace(/\.rouse\.json$/, '.json'), field }));
     });
 }

@@ -43,7 +43,7 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.mail.attachment': 'view',
   'page.mail.send': 'answer',
   'page.mail.reply': 'answer',
-  // Of an agent's mailbox, which is what the bodies name.
+  // For an agent's mailbox, which the bodies name.
   'page.mail.archive': 'operate',
   'page.mail.mark': 'operate',
   'page.requests': 'view',
@@ -63,7 +63,7 @@ interface Visitor {
 
 const STATUSES = { none: [401, 429], keeper: [403], refused: [401, 403, 415] } as const;
 
-/** What this visitor must get; undefined: it is theirs, and changes something. */
+/** What this visitor must get; undefined: it is allowed and changes something. */
 function expected(
   { id, server, route, changes, ...target }: Target,
   { role }: Visitor,
@@ -78,7 +78,7 @@ function expected(
   return changes ? undefined : 'admitted';
 }
 
-/** A session of each role, begun as the command line and a browser begin it. */
+/** A session of each role, opened as the command line and a browser do. */
 async function visitors(stage: Stage): Promise<Visitor[]> {
   const at = { port: stage.fleetPort, method: 'POST' };
   const origin = `http://127.0.0.1:${stage.fleetPort}`;
@@ -104,7 +104,7 @@ async function visitors(stage: Stage): Promise<Visitor[]> {
   ];
 }
 
-/** Every row of both servers, by each role of the page and by those who have half a session. */
+/** Every row of both servers, by each role of the page and with half a session. */
 export async function pageCells(stage: Stage): Promise<Cell[]> {
   const all = targets(stage.ports, stage.to);
   return (await visitors(stage)).flatMap((visitor) =>

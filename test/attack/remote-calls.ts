@@ -15,7 +15,7 @@ interface Handed {
 
 const isRemote = (id: string): boolean => (REMOTE_ROUTES as readonly string[]).includes(id);
 
-/** Paths that look like one that may be asked and lead to another once they are read as a URL. */
+/** Paths that look like an allowed one but lead to another once they are parsed as a URL. */
 const DISGUISED: readonly Handed[] = [
   { method: 'PUT', path: '/v1/reminders/..\\mail-notifier', body: { interval_seconds: 60 } },
   { method: 'DELETE', path: '/v1/reminders/..\\mail-notifier' },
@@ -52,7 +52,7 @@ function handedCalls(gateway: readonly Target[]): Handed[] {
   ];
 }
 
-/** What a fleet server may not ask of a gateway, handed to the gateway as if the server had let it through. */
+/** Calls that a fleet server may not make, handed to the gateway as if the server had allowed them. */
 export async function handedToGateway(stage: Stage, tries: Tries, kind: string): Promise<void> {
   const { sql } = stage;
   const { rows } = await sql.query<{ id: string; org_id: string }>(
@@ -83,7 +83,7 @@ export async function handedToGateway(stage: Stage, tries: Tries, kind: string):
 
 const BEHIND = '/houmao/agents/bea/gateway';
 
-/** Rows of a gateway on another host, asked of the fleet server by those who may not. */
+/** Rows of a gateway on another host, called at the fleet server without the right. */
 export async function askedOfServer(stage: Stage, tries: Tries, kind: string, some?: Some): Promise<void> {
   const all = targets(stage.ports, stage.to).filter(
     ({ id, server }) => server === 'fleet' && id.startsWith('agents.gateway.'),

@@ -6,17 +6,17 @@ import { GATEWAY_ROUTES } from '../../src/wire/routes.ts';
 import { fleetBodies, gatewayBodies, type Named } from '../support/good-bodies.ts';
 import type { Call } from './call.ts';
 
-/** What a thief would send, so that only the door stands in the way. Everything it brings is marked. */
+/** What a thief would send, so that only the access check can refuse it. All of its values are marked. */
 export const MARK = 'STOLEN';
 
 export interface Target extends Call {
   id: string;
   server: 'gateway' | 'fleet';
   route: Route;
-  /** Of each caller, in the order of the table of access. */
+  /** For each caller, in the order of the access table. */
   outcomes: readonly Outcome[];
   changes: boolean;
-  /** The contract gives it a body; elsewhere what is sent is not read. */
+  /** Whether the contract has a body; without one the sent body is not read. */
   takesBody: boolean;
 }
 
@@ -47,7 +47,7 @@ function target(route: Route, server: Target['server'], port: number, to: Named,
   };
 }
 
-/** Every route of both servers, as it is in `wire/`: a new one is attacked by itself. */
+/** Every route of both servers from `wire/`, so that a new one is attacked too. */
 export function targets(ports: { gateway: number; fleet: number }, to: Named): Target[] {
   const stolen = { tool: '/usr/bin/env', args: ['sh', '-c', `id > ${to.directory}/${MARK}`] };
   const [own, fleet] = [gatewayBodies(to, MARK), fleetBodies(to, MARK, stolen)];

@@ -14,7 +14,7 @@ const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite'
 /** Everything an attack could have changed, by name. */
 export type Snapshot = ReadonlyMap<string, string>;
 
-/** What changes by itself: beats with what they tell, sweeps, and when a token was used last. */
+/** Fields that change by themselves: heartbeats and their reports, sweeps, and the last use of a token. */
 const RESTLESS =
   /^(beat|active_tasks|current_task|accepting|last_heartbeat_at|uptime_seconds|last_used_at|last_inbox_nudge_at|instance_id|lease_.*)$/;
 const QUEUE_TABLES = ['gateway_requests', 'gateway_reminders', 'gateway_live_reminders'];
@@ -70,15 +70,15 @@ async function tablesOf(seen: Map<string, string>, { sql }: Stage): Promise<void
     const { rows } = await sql.query<{ row: string }>(
       `SELECT to_jsonb(t)::text AS row FROM ${name} t ORDER BY 1`,
     );
-    const told = rows.map(({ row }) => {
+    const lines = rows.map(({ row }) => {
       const fields = Object.entries(JSON.parse(row) as object).filter(([key]) => !RESTLESS.test(key));
       return JSON.stringify(Object.fromEntries(fields));
     });
-    for (const [n, row] of told.sort().entries()) seen.set(`fleet ${name} ${n}`, row);
+    for (const [n, row] of lines.sort().entries()) seen.set(`fleet ${name} ${n}`, row);
   }
 }
 
-/** What differs, each with what it was and is. */
+/** The differences, each with its old and new value. */
 export function changes(before: Snapshot, after: Snapshot): string[] {
   const short = (value: string | undefined): string => (value === undefined ? 'absent' : value.slice(0, 800));
   return [...new Set([...before.keys(), ...after.keys()])]

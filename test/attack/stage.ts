@@ -16,14 +16,14 @@ import { type Answer, ask, askPatiently, asProgram, GUEST_UID } from './call.ts'
 /** Small enough to be filled in a moment. */
 export const QUEUE_ROWS = 30;
 export const DESCRIPTORS = 256;
-/** Longer than this is not promptly, on any machine. */
+/** Longer than this is not prompt on any machine. */
 const PROMPTLY_MS = 20_000;
-/** A queue full of prompts is typed by then, on any machine. */
+/** A full queue of prompts is typed within this time on any machine. */
 const AT_REST_MS = 300_000;
 
 /**
- * What is attacked: a fleet server on PostgreSQL, an agent in tmux with its gateway and mailbox, each a process of its own, in
- * a home of their own; two orgs, and tokens of every kind.
+ * The target: a fleet server on PostgreSQL and an agent in tmux with its gateway and mailbox, each its own process, in their own
+ * home; two orgs, and tokens of every kind.
  */
 export class Stage {
   readonly world = new TestWorld();
@@ -98,7 +98,7 @@ export class Stage {
     return Number(new URL(JSON.parse(String(line)).url as string).port);
   }
 
-  /** Orgs, callers and everything there is to be stolen. */
+  /** Creates orgs, callers and everything that could be stolen. */
   async #settle(home: string): Promise<void> {
     const { sql, tokens } = this;
     const away = (await ensureOrg(sql, 'elsewhere')).id;
@@ -108,7 +108,7 @@ export class Stage {
       createToken(sql, { kind, orgId, subject, grants } as Parameters<typeof createToken>[1]);
     const [bea, cyd] = [await member(home, 'bea'), await member(home, 'cyd')];
     const revoked = await person('admin', null, 'gone');
-    // Made when somebody of the org first asks for mail, whatever they ask: here before anybody attacks.
+    // The first mail call of the org creates the mailbox, so make it before the attack.
     for (const orgId of [home, away]) await operatorMailbox(sql, orgId);
     await sql.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [revoked.view.id]);
     Object.assign(tokens, {
@@ -159,7 +159,7 @@ export class Stage {
     return (JSON.parse(asked.text) as { request_id: string }).request_id;
   }
 
-  /** Whether the owner is served as if nothing had happened; otherwise what is wrong. */
+  /** Checks that the owner is served normally; returns what is wrong otherwise. */
   async ownersTrouble(): Promise<string[]> {
     const prompt = `owner ${++this.#owners}`;
     const begun = performance.now();
@@ -197,8 +197,8 @@ export class Stage {
   }
 
   /**
-   * Both servers have come to whatever was sent to them before, the agent's last turn is over, in the queue and in what the
-   * tool itself wrote down, and the fleet has heard of it: what changes from now on is the work of somebody else.
+   * Resolves when both servers have handled everything sent before, the agent's last turn is over in the queue and in the tool's
+   * own log, and the fleet has its report. Any later change comes from the attack.
    */
   async atRest(): Promise<void> {
     for (const port of [this.gatewayPort, this.fleetPort]) await this.served(port);
@@ -215,7 +215,7 @@ export class Stage {
     return readTranscript(this.agent.transcript).at(-1)?.type === 'ready';
   }
 
-  /** Whether the owner is let in again before long: connections that were given up are there for another moment. */
+  /** Whether the owner is admitted again before long: closed connections linger for a moment. */
   async served(port: number): Promise<boolean> {
     return comes(async () => (await this.#asOwner(port, 'GET', '/openapi.json')).status === 200, PROMPTLY_MS);
   }
@@ -240,7 +240,7 @@ export class Stage {
   }
 }
 
-/** Whether something becomes so within this time. */
+/** Whether a condition becomes true within this time. */
 function comes(isSo: () => boolean | Promise<boolean>, timeout: number): Promise<boolean> {
   return vi.waitUntil(isSo, { timeout }).catch(() => false);
 }

@@ -18,8 +18,8 @@ export function columnOf(caller: string, { path }: Target): number {
 }
 
 /**
- * Every route of the fleet server, by every token that the table of access refuses there, and what another org may ask for by
- * its own right: that must tell nothing of this one.
+ * Every route of the fleet server, by every token that the access table refuses there, and the calls that another org may make:
+ * those must reveal nothing about this org.
  */
 export async function tenants(
   stage: Stage,
@@ -36,7 +36,7 @@ export async function tenants(
         const foreign = caller.startsWith("other org's");
         if (expected === 'yes' && (!foreign || target.changes)) return;
         const isGuess = caller === 'bad' || caller === 'revoked';
-        // Whoever asks too often waits; guesses do not get that far.
+        // Calls beyond the rate limit wait; guesses do not get that far.
         const { status, text } = await (isGuess ? ask : askPatiently)(
           asProgram(target, stage.tokens[caller]),
         );
@@ -48,8 +48,8 @@ export async function tenants(
             status !== expected && !guessed && `${where}: ${status}, not ${expected}`,
           );
         }
-        const told = secretsOf(stage).filter((secret) => text.includes(secret));
-        tries.add(kinds.foreign, told.length > 0 && `${where} tells ${told.join(', ')}`);
+        const leaked = secretsOf(stage).filter((secret) => text.includes(secret));
+        tries.add(kinds.foreign, leaked.length > 0 && `${where} leaks ${leaked.join(', ')}`);
       }),
     );
   }

@@ -4,7 +4,7 @@ import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
-/** What proxies add. Any one of them, with any value or none, means that a stranger may be behind it. */
+/** Headers that proxies add. Any of them, with any value or none, means that a stranger may be behind it. */
 const ADDED: readonly Readonly<Record<string, string>>[] = [
   { forwarded: 'for=203.0.113.9;host=fleet.example;proto=https' },
   { Forwarded: '' },
@@ -24,12 +24,12 @@ const ADDED: readonly Readonly<Record<string, string>>[] = [
   { VIA: '' },
 ];
 
-/** Hosts by which a proxy may have been addressed; handed on as they came. */
+/** Hosts by which a proxy may have been addressed and that it passes on. */
 const hosts = (port: number): string[] => ['fleet.example', `fleet.example:${port}`, '203.0.113.9'];
 
 const REFUSED = [401, 403];
 
-/** The second caller of either table has no token and is not the owner: what it is refused, strangers are refused. */
+/** The second caller of either table has no token and is not the owner: what it is refused, strangers are refused too. */
 export const isOpen = ({ outcomes }: Target): boolean => outcomes[1] === 'yes';
 
 interface Try {
@@ -56,7 +56,7 @@ function* triesOf(target: Target): Generator<Try> {
   yield { what: what('in HTTP/1.0'), status: () => inHttp10(asProgram(target)) };
 }
 
-/** As nginx speaks to what is behind it when nothing else is configured. */
+/** How nginx calls its backend by default. */
 async function inHttp10(call: Call): Promise<number> {
   for (;;) {
     const said = await exchangeRaw(call.port, raw(call).replace(' HTTP/1.1\r\n', ' HTTP/1.0\r\n'), 20_000);
@@ -81,7 +81,7 @@ export async function throughProxy(
   });
 }
 
-/** Some at a time: a server that is asked more is attacked in another way. */
+/** A few at a time, because a flood would be another attack. */
 export async function inTurn<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   const left = [...all];
   const worker = async (): Promise<void> => {

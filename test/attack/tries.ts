@@ -1,4 +1,4 @@
-/** What was tried, and what got through: an answer that is no refusal, or a change that nobody allowed. */
+/** The tries, and what got through: a response that is no refusal, or a change that no one allowed. */
 export class Tries {
   readonly #kinds = new Map<string, { tries: number; through: string[]; skipped?: string }>();
 
@@ -15,7 +15,7 @@ export class Tries {
     if (problem) row.through.push(problem);
   }
 
-  /** What came to light after the tries of a kind: a change, an owner who waits. */
+  /** Records what was found after the tries of a kind: a change, or an owner who waits. */
   found(kind: string, problem: string): void {
     this.#of(kind).through.push(problem);
   }

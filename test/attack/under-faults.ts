@@ -6,15 +6,15 @@ import type { Tries } from './tries.ts';
 
 const FAULTS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'] as const;
 
-const STATUSES = `require('stream/consumers').text(process.stdin).then(async (told) => { const said = [];
-  for (const { port, method, path, body, headers } of JSON.parse(told)) {
+const STATUSES = `require('stream/consumers').text(process.stdin).then(async (input) => { const said = [];
+  for (const { port, method, path, body, headers } of JSON.parse(input)) {
     const response = await fetch('http://127.0.0.1:' + port + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     said.push(response.status); await response.body?.cancel(); }
   console.log(JSON.stringify(said)); });`;
 
 /**
- * While every write of the gateway fails: what is asked for is taken and done once, or refused and never done; the door stays
- * shut for strangers, and the process lives.
+ * While every write of the gateway fails, each request is accepted and done once, or refused and never done. Strangers are still
+ * refused, and the process lives.
  */
 export async function underFaults(
   stage: Stage,

@@ -6,7 +6,7 @@ import type { Tries } from './tries.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Names under which a page of somebody else's may reach the port, and what it may claim about itself. */
+/** Host names by which a foreign page may reach the port, and headers it may send. */
 const names = (port: number): string[] => [
   'evil.example',
   `evil.example:${port}`,
@@ -79,7 +79,7 @@ function* triesOf(target: Target): Generator<Try> {
     });
   if (method === 'POST') {
     for (const type of FORM_TYPES) {
-      // Old enough to name no origin.
+      // A browser so old that it sends no Origin.
       const old = { 'content-type': type, 'user-agent': 'Mozilla/5.0' };
       yield one(`a form of type "${type}"`, old, { refusals: [415] });
       yield one(`a form of type "${type}" of a page`, { 'content-type': type, origin: 'null' });
@@ -96,7 +96,7 @@ function* triesOf(target: Target): Generator<Try> {
   });
 }
 
-/** Requests as a page in the owner's browser makes them: by the owner's account, on loopback, but not by its will. */
+/** Requests by a page in the owner's browser: from the owner's account, on loopback, but not made by the owner. */
 export async function webPage(
   stage: Stage,
   tries: Tries,

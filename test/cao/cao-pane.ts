@@ -17,11 +17,11 @@ import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
 
 let count = 0;
 
-/** A CAO server, a terminal of its with a scripted agent in it, and Rouse's surface of that. */
+/** A CAO server, one of its terminals with a scripted agent, and Rouse's surface of it. */
 export class CaoPane {
   readonly directory: string;
   readonly cao: StandInCao;
-  readonly told: Stage[] = [];
+  readonly recorded: Stage[] = [];
   terminal!: StandInTerminal;
   surface!: AgentSurface;
 
@@ -86,12 +86,12 @@ export class CaoPane {
       requestId: `r-${Math.random().toString(16).slice(2)}`,
       text,
       policy: 'ready_only',
-      record: async (stage) => void this.told.push(stage),
+      record: async (stage) => void this.recorded.push(stage),
       ...more,
     });
   }
 
-  /** What was asked of CAO that types. */
+  /** The calls to CAO that type. */
   typings(): string[] {
     return this.cao.asked.filter((each) => each.startsWith('POST ') && !each.includes('/inbox/'));
   }

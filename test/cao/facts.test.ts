@@ -27,12 +27,12 @@ const types = (asked: string[]): string[] => asked.map((each) => each.replace(/\
 
 describe.each(['v1.1.1', 'v2.0.0', 'v2.4.1', 'main'] as const)('a prompt through CAO %s', (version) => {
   it('a prompt to an agent of CAO is typed by CAO and proven by our own observation, and its turn is seen', async () => {
-    const { terminal, told, cao } = await inPane({ version });
+    const { terminal, recorded, cao } = await inPane({ version });
     const result = await pane.prompt('first line\nsecond “line” & more?');
     expect(result).toMatchObject({ outcome: 'submitted', untouched: false });
     expect(terminal.submitted()).toEqual(['first line\nsecond “line” & more?']);
     expect(types(pane.typings())).toEqual(['input']);
-    expect(told.slice(0, 3)).toEqual(['typing', 'typed', 'submitted']);
+    expect(recorded.slice(0, 3)).toEqual(['typing', 'typed', 'submitted']);
     await pane.ready();
     expect(cao.asked.filter((each) => each.includes('status=pending')).length).toBeGreaterThan(0);
     expect(await terminal.fact('#{pane_pipe} #{window_name} #{window_width}x#{window_height}')).toBe(
@@ -59,7 +59,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(refused).toMatchObject({ outcome: 'refused', untouched: true });
     expect(reasonTexts(refused.reasons).join()).toMatch(/60000 bytes/);
     expect(pane.typings().length).toBe(before);
-    // Counted as it is encoded: each of these is six bytes of the URL.
+    // Counted encoded: each of these is six bytes of the URL.
     expect((await pane.prompt('é'.repeat(10_000))).outcome).toBe('refused');
     expect((await pane.prompt('z'.repeat(20_000))).outcome).toBe('submitted');
     expect(pane.terminal.submitted().at(-1)).toHaveLength(20_000);
@@ -102,7 +102,7 @@ describe('what CAO does, and what Rouse says', () => {
     },
   );
 
-  it('2: an agent in error is refused by CAO with 409, and nothing is said to be submitted', async () => {
+  it('2: an agent in error is refused by CAO with 409, and nothing is reported as submitted', async () => {
     await inPane();
     pane.terminal.latched = undefined;
     pane.terminal.pretends = 'error';
@@ -112,7 +112,7 @@ describe('what CAO does, and what Rouse says', () => {
       reasons: [readReason("cao_status='error'")],
       untouched: true,
     });
-    // Between our question and its typing.
+    // Between our check and its typing.
     pane.terminal.pretends = undefined;
     pane.terminal.latched = undefined;
     await pane.ready();
@@ -146,7 +146,7 @@ describe('what CAO does, and what Rouse says', () => {
     expect(pane.terminal.submitted()).toEqual(['first', '[[hang]] by hand']);
   });
 
-  it('4: after a restart CAO says unknown for ever; our own sight decides, and it still types', async () => {
+  it('4: after a restart CAO reports unknown for ever; our own observation decides, and it still types', async () => {
     await inPane();
     await pane.cao.stop();
     const away = await pane.prompt('while it is away');
@@ -160,7 +160,7 @@ describe('what CAO does, and what Rouse says', () => {
     const back = await pane.ready();
     expect(back.owner).toMatchObject({ state: 'unobserved', status: 'unknown' });
     expect((await pane.prompt('after it')).outcome).toBe('submitted');
-    // Its own mail stays pending for ever then, and holds up nobody.
+    // Then its own mail stays pending for ever, and delays no one.
     const mail = `${pane.cao.url}/terminals/${pane.terminal.id}/inbox/messages?sender_id=a&message=m`;
     await fetch(mail, { method: 'POST' });
     await pane.ready();
@@ -264,7 +264,7 @@ describe('what CAO does, and what Rouse says', () => {
     };
     const { outcome, reasons } = await pane.prompt('eaten');
     expect([outcome, reasonTexts(reasons).join()]).toEqual(['unconfirmed', 'the pane is in copy mode']);
-    expect(pane.told).not.toContain('submitted');
+    expect(pane.recorded).not.toContain('submitted');
     pane.cao.at = () => {};
     await pane.terminal.place.tmux(['send-keys', '-X', '-t', pane.terminal.target, 'cancel']);
     await person.close();

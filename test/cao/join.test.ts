@@ -12,7 +12,7 @@ let terminal: StandInTerminal;
 beforeAll(async () => {
   world = new TestWorld();
   cao = await new StandInCao(new SharedTmux(world.socket, world.env)).start();
-  // A window of somebody else's is window 0, as where CAO adds terminals to a session that was there.
+  // Window 0 belongs to another program, as when CAO adds terminals to an existing session.
   world.tmux('new-session', '-d', '-s', SESSION, '-x', '120', '-y', '40', 'cat');
   terminal = await cao.terminal({ session: SESSION, directory: world.directory });
 });
@@ -26,7 +26,7 @@ const json = (args: string[], env: NodeJS.ProcessEnv = {}) =>
   world.rouse(['--print-json', ...args], { CAO_PORT: '1', ...env });
 const gateway = (...args: string[]) => json(['agents', 'gateway', ...args]);
 
-/** Its gateway has seen it long enough to know that it may be disturbed. */
+/** Waits until its gateway knows that it may be disturbed. */
 const ready = (name: string): Promise<unknown> =>
   world.until(
     async () =>
@@ -39,7 +39,7 @@ async function inside(): Promise<NodeJS.ProcessEnv> {
   return { TMUX: `${world.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
 }
 
-/** Everything of CAO's that must be as it was. */
+/** Everything of CAO that must not change. */
 const untouched = (): Promise<string> =>
   terminal.fact('#{pane_pipe} #{window_name} #{window_index} #{window_width}x#{window_height} #{pane_pid}');
 
@@ -235,7 +235,7 @@ describe('a terminal of CAO', () => {
       }
       expect(terminal.submitted().at(-1)).toBe('for the lead');
       expect(worker.submitted()).toEqual(['for the worker']);
-      // Inside a window it is that window's agent, whoever else is in the session.
+      // Inside a window it is that window's agent, whatever else is in the session.
       const [pane, pid] = (await worker.fact('#{pane_id} #{pid}')).split(' ');
       const there = { TMUX: `${world.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
       expect((await json(['agents', 'show'], there)).json['agent_name']).toBe('worker');

@@ -31,11 +31,11 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What a terminal must be like before a recorded question is asked. */
+/** Prepares a terminal for a recorded call. */
 async function prepare({ name, body }: Recorded, terminal: StandInTerminal, cao: StandInCao): Promise<void> {
   const { status } = { status: 'idle', ...(body as { status?: string }) };
   if (status !== 'unknown') terminal.pretends = /blocked-by-error/.test(name) ? 'error' : status;
-  // It looks at what has been still since, and not at what somebody else has begun meanwhile.
+  // It reads the screen once it is still, and not a turn that another one has begun since.
   if (name === 'hidden-typing-status') terminal.latched = 'completed';
   if (name === 'hidden-typing-status') terminal.pretends = 'processing';
   if (name === 'inbox-list-busy') {
@@ -72,9 +72,9 @@ function ask(
   });
 }
 
-/** Names and kinds of the fields; the words where they are CAO's own. */
+/** Names and types of the fields; the text where it is CAO's own. */
 function shape(value: unknown, key = ''): unknown {
-  // What somebody has written into it is not CAO's.
+  // Text that others wrote is not CAO's.
   if (['group', 'metadata', 'caller_id', 'agent_profile'].includes(key)) return 'any';
   if (Array.isArray(value)) return key === 'allowed_tools' ? 'list' : value.map((each) => shape(each, key));
   if (value !== null && typeof value === 'object')
@@ -97,7 +97,7 @@ function plain(words: string): string {
     .replace(/developer-[a-f0-9]{4}/g, 'WINDOW');
 }
 
-/** One that was recorded for something this stand-in has no need of. */
+/** A recording that this stand-in does not need. */
 const target = ({ path: asked, query, name }: Recorded, { id, session }: StandInTerminal): string => {
   const known = asked.replace(/\/terminals\/(?!deadbeef)[a-f0-9]{8}/, `/terminals/${id}`);
   const there = known.replace(/\/sessions\/cao-(?!nope)[\w-]+/, `/sessions/${session}`);

@@ -37,7 +37,7 @@ afterEach(async () => {
 const target = () => findTarget(world.context, { agentName: 'ana' });
 const end = async () => detach(world.context, await target());
 
-/** A gateway, which is killed at this point when one is named; its keeper then starts it again. */
+/** A gateway that is killed at this crash point, if one is named; its keeper then restarts it. */
 async function begin(crashAt?: string): Promise<GatewayClient> {
   const program = [process.execPath, path.join(ROOT, 'dist/gateway.js')];
   const context = {
@@ -94,14 +94,14 @@ describe('while CAO is away', () => {
 describe('a gateway that is killed', () => {
   it.each([
     ['lane.typing@1', 'queued and typed once, by the next one'],
-    ['lane.asking@1', 'told as unknown: whether CAO was asked cannot be seen'],
+    ['lane.asking@1', 'reported as unknown, because the call to CAO leaves no trace'],
     ['lane.asked@1', 'seen to have been submitted'],
   ])('a gateway that is killed at %s: %s', async (point) => {
     const client = await begin(point);
     await client.call('requests.create', {
       body: { kind: 'submit_prompt', payload: { prompt: 'once and only once' } },
     });
-    // The keeper starts it again on the same port.
+    // The keeper restarts it on the same port.
     const state = async (): Promise<string> => {
       const { requests } = await client.call('requests.list', {});
       return `${requests[0]?.state} ${requests[0]?.outcome}`;

@@ -18,7 +18,7 @@ interface Mail {
   created_at: string;
 }
 
-/** An instant of typing at which a test may stop the server, or take its answer away. */
+/** An instant of typing at which a test may stop the server, or drop its response. */
 export type Instant = 'asked' | 'pasted' | 'entered';
 
 const KEYS = /^(Up|Down|Left|Right|Enter|Tab|Escape|Space|[A-Za-z0-9]|[CMS]-[A-Za-z0-9])$/;
@@ -28,8 +28,8 @@ const BAD_KEY =
 const BETWEEN_MS = 60;
 
 /**
- * A CAO server as far as Rouse speaks to one, in each of the versions whose answers were recorded, with the faults that the
- * real ones have. It types into real panes, by the name of the window.
+ * The part of a CAO server that Rouse uses, in each version whose responses were recorded, with the faults of the real ones. It
+ * types into real panes, by the name of the window.
  */
 export class StandInCao {
   readonly version: CaoVersion;
@@ -38,9 +38,9 @@ export class StandInCao {
   readonly mail: Mail[] = [];
   /** Every request, as `METHOD /path?query`. */
   readonly asked: string[] = [];
-  /** Told at each instant of typing; `drop` closes the connection without an answer, at once. */
+  /** Called at each instant of typing; `drop` closes the connection at once, without a response. */
   at: (instant: Instant) => Promise<'drop' | void> | 'drop' | void = () => {};
-  /** Answered instead of anything else. */
+  /** The response to every call, if set. */
   instead: ((path: string) => Answer | undefined) | undefined;
   #server: http.Server | undefined;
   port = 0;
@@ -76,7 +76,7 @@ export class StandInCao {
     await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
   }
 
-  /** What it knew of the screens is gone; the terminals and the mail are in its database. */
+  /** A restart: its knowledge of the screens is lost; terminals and mail are in its database. */
   async restart(): Promise<void> {
     await this.stop();
     for (const terminal of this.terminals) if (this.latches) terminal.forgotten = true;
@@ -90,7 +90,7 @@ export class StandInCao {
     return terminal;
   }
 
-  /** Its sweep: pending mail goes into every terminal that it holds for idle. */
+  /** Its sweep: pending mail goes into every terminal that it takes for idle. */
   async sweep(): Promise<void> {
     for (const mail of this.mail.filter(({ status }) => status === 'pending')) {
       const terminal = this.terminals.find(({ id }) => id === mail.receiver_id);
@@ -103,7 +103,7 @@ export class StandInCao {
 
   async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const whole = request.url ?? '/';
-    // A URL of 64 KiB is cut off by its parser, without a word; of 128 KiB the parser gives up.
+    // Its parser silently cuts off a URL of 64 KiB, and fails at 128 KiB.
     const cut = Buffer.byteLength(whole) >= 65_536 ? whole.slice(0, whole.length & 0xffff) : whole;
     const url = new URL(cut, this.url);
     this.asked.push(`${request.method} ${whole.length > 300 ? url.pathname : whole}`);
@@ -175,7 +175,7 @@ export class StandInCao {
     return this.latches ? 'mock_cli' : 'claude_code';
   }
 
-  /** 200 whatever became of the window, as the real one. */
+  /** Returns 200 even if the window is gone, like the real one. */
   async #view(terminal: StandInTerminal): Promise<unknown> {
     const { id, window: name, session: session_name } = terminal;
     return {
@@ -198,7 +198,7 @@ export class StandInCao {
 
   async #status(terminal: StandInTerminal): Promise<string> {
     if (!this.latches) {
-      // The last screen of an agent that has ended still reads like an answer.
+      // The last screen of an ended agent still looks like an answer.
       return (await terminal.runs()) ? terminal.seen() : 'completed';
     }
     if (terminal.forgotten) return 'unknown';

@@ -29,11 +29,11 @@ export interface TerminalOptions {
   session: string;
   directory: string;
   flags?: string[];
-  /** Something else than the scripted agent, where nothing of an agent matters. */
+  /** Another program instead of the scripted agent. */
   program?: string;
 }
 
-/** A terminal as CAO makes it: a window of a name of its own, with its id in the environment and a pipe to its log. */
+/** A terminal as CAO creates it: a window with its own name, its id in the environment and a pipe to its log. */
 export class StandInTerminal {
   readonly id = randomBytes(4).toString('hex');
   readonly window = `developer-${randomBytes(2).toString('hex')}`;
@@ -41,15 +41,15 @@ export class StandInTerminal {
   readonly place: SharedTmux;
   readonly #directory: string;
   readonly #flags: string[];
-  /** What an agent of ours was asked through CAO at least once: its idle screen shows an answer then. */
+  /** Whether the agent got a prompt through CAO before: then its idle screen shows an answer. */
   answered = false;
-  /** From 2.3 on: the status as it was last seen to rest. Only CAO's own typing takes it away. */
+  /** Since 2.3: the status last seen at rest. Only CAO's own typing clears it. */
   latched: string | undefined;
   #typedAt = Number.NEGATIVE_INFINITY;
   #submittedBefore = 0;
   /** A server that was started after the terminal. */
   forgotten = false;
-  /** What its provider reads from the screen, whatever that shows. */
+  /** The status its provider pretends to read, whatever the screen shows. */
   pretends: string | undefined;
   control!: ControlClient;
 
@@ -64,14 +64,14 @@ export class StandInTerminal {
     fs.mkdirSync(this.#directory, { recursive: true });
   }
 
-  /** It was typed into through CAO: what it shows next is looked at anew. */
+  /** CAO typed into it, so its next screen is read again. */
   release(): void {
     this.latched = undefined;
     this.#typedAt = performance.now();
     this.#submittedBefore = this.#program === undefined ? this.submitted().length : 0;
   }
 
-  /** So short after CAO's own typing that an idle screen is the one of before; a slow machine takes longer to begin a turn. */
+  /** So soon after CAO's own typing an idle screen is the old one; a slow machine takes longer to begin a turn. */
   get mayBegin(): boolean {
     const since = performance.now() - this.#typedAt;
     if (since < 500 || this.#program !== undefined) return since < 500;
@@ -130,7 +130,7 @@ export class StandInTerminal {
     return this.answered ? 'completed' : 'idle';
   }
 
-  /** It has not ended to the shell below it. */
+  /** Whether the agent still runs, not the shell below it. */
   async runs(): Promise<boolean> {
     if (this.pretends !== undefined) return true;
     const shell = await this.fact('#{pane_pid}');
@@ -168,7 +168,7 @@ export class StandInTerminal {
     return readTranscript(this.transcript).filter(({ type }) => types.length === 0 || types.includes(type));
   }
 
-  /** What the agent was really given. */
+  /** The prompts that the agent received. */
   submitted(): string[] {
     return this.records('submitted').map(({ text }) => String(text));
   }

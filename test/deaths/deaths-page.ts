@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { COMMANDS, type CommandName, DEATHS, type Death } from './deaths.ts';
 
-/** docs/deaths.md: what each command says after each death. Written by the proof when it is told to, else compared with. */
+/** docs/deaths.md: the output of each command after each death. The proof compares it, or writes it on request. */
 const FILE = path.resolve(import.meta.dirname, '../../docs/deaths.md');
 
 const HEAD = `# What you see when something dies
@@ -17,7 +17,7 @@ back with its conversation, its gateway and its wakes as they were.
 export type Cell = `${string}/${CommandName}`;
 export const cellOf = ({ name }: Death, command: CommandName): Cell => `${name}/${command}`;
 
-/** What the page says, by cell. */
+/** The text of the page, by cell. */
 export function readPage(): Map<string, string> {
   const text = fs.existsSync(FILE) ? fs.readFileSync(FILE, 'utf8') : '';
   return new Map(

@@ -8,8 +8,8 @@ import { DyingAgent } from './dying-agent.ts';
 import { saidInShort } from './what-is-said.ts';
 
 /**
- * Everything an agent consists of dies, and a person tries any command: it says so, and what it names brings her back with her
- * gateway and her settings. ROUSE_PROOF=full plays every cell, `npm test` a few; docs/deaths.md is what they say.
+ * Each part of an agent dies, and a person tries any command: it reports the death, and the command it names restores the agent
+ * with its gateway and settings. ROUSE_PROOF=full plays every cell, `npm test` a few; docs/deaths.md has their output.
  */
 const UPDATE = process.env['GOLDEN_UPDATE'] === 'yes';
 const NAMES = Object.keys(COMMANDS) as CommandName[];
@@ -18,7 +18,7 @@ const played = sampled(import.meta.filename, CELLS, 3);
 const page = readPage();
 const said = new Map<string, string>();
 
-/** Its own file system, all of whose room can be taken. */
+/** A separate file system that can be filled. */
 function homeOnSmallDisk(death: Death): { disk: ReturnType<typeof smallDisk>; ana: DyingAgent } {
   const disk = smallDisk('tmpfs', 64);
   const { TMPDIR } = process.env;
@@ -52,16 +52,16 @@ async function play(
     const short = saidInShort(command, answer, ana);
     const cell = cellOf(death, command);
     said.set(cell, short);
-    const mends = death.mending.includes(command);
-    if (command !== 'stop' && !mends && !death.unconcerned.includes(command))
-      expect(short, cell).toContain(death.tells);
+    const fixes = death.fixing.includes(command);
+    if (command !== 'stop' && !fixes && !death.unconcerned.includes(command))
+      expect(short, cell).toContain(death.shows);
     if (!UPDATE) expect(`${cell}\n${short}`).toBe(`${cell}\n${page.get(cell)}`);
     disk?.empty();
     if (command === 'stop') {
       await ana.isForgotten();
       continue;
     }
-    if (death.mend !== undefined && !mends) await ana.done(death.mend);
+    if (death.fix !== undefined && !fixes) await ana.done(death.fix);
     await ana.isAsBefore();
   }
 }
@@ -74,19 +74,19 @@ function plays(isOwnDisk: boolean): void {
     const commands = played.filter((cell) => cell.death === death).map(({ command }) => command);
     if (commands.length === 0) continue;
     it.skipIf(isOwnDisk && noDisk)(
-      `${death.name}: ${commands.join(', ')} say so, and what they name brings her back as she was`,
+      `after the death "${death.name}", ${commands.join(', ')} report it, and what they name restores the agent`,
       (context) => play(death, commands, context),
       FULL ? 900_000 : 300_000,
     );
   }
 }
 
-// A sample may leave one of them without a cell, and a suite without tests fails.
+// A sample may have no cell of one kind, and a suite without tests fails.
 if (played.some(({ death }) => !death.ownDisk))
   describe.concurrent('an agent of which something dies', () => plays(false));
 if (played.some(({ death }) => death.ownDisk)) describe('an agent whose disk is full', () => plays(true));
 
 afterAll(() => {
   if (UPDATE) writePage(new Map([...page, ...said]));
-  proofReport(`${said.size} of ${CELLS.length} cells: each death said, and mended by what was named`);
+  proofReport(`${said.size} of ${CELLS.length} cells: each death reported, and fixed by the named command`);
 });

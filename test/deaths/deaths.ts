@@ -1,6 +1,6 @@
 import type { DyingAgent } from './dying-agent.ts';
 
-/** The commands a person may try first. */
+/** The commands that a person may try first. */
 export const COMMANDS = {
   ls: 'rouse ls',
   status: 'rouse status ana',
@@ -19,24 +19,24 @@ export interface Death {
   name: string;
   /** What happened, for people. */
   what: string;
-  /** What her gateway and its parents are started with. */
+  /** The environment of her gateway and its parents. */
   env?: NodeJS.ProcessEnv;
   flags?: readonly string[];
-  /** Needs a disk of her own. */
+  /** Needs its own disk. */
   ownDisk?: true;
   strike: (ana: DyingAgent, disk?: { fill(): void }) => void | Promise<void>;
-  /** The same, before each command: what others have freed meanwhile. */
+  /** The same before each command, because others may have freed room. */
   again?: (disk: { fill(): void }) => void;
-  /** That the list shows it. */
+  /** Whether the list shows it. */
   // biome-ignore lint/suspicious/noExplicitAny: a row of the list
   isSeen: (row: any) => boolean;
-  /** What every command says that does not mend it itself, but for those that have nothing to do with it. */
-  tells: string;
+  /** What every command prints, except those that fix it and the unconcerned ones. */
+  shows: string;
   unconcerned: readonly CommandName[];
-  /** The command that brings her back; undefined: she goes on by herself once there is room. */
-  mend: string | undefined;
-  /** Those that do it, too. */
-  mending: readonly CommandName[];
+  /** The command that restores her; undefined: she continues by herself once there is room. */
+  fix: string | undefined;
+  /** Commands that restore her too. */
+  fixing: readonly CommandName[];
 }
 
 const kill = (...pids: number[]): void => {
@@ -45,7 +45,7 @@ const kill = (...pids: number[]): void => {
 
 const RELAUNCH = 'rouse agents relaunch ana --resume';
 const HOST_START = 'rouse host start';
-/** Long enough that no command finds it started again already. */
+/** So slow that every command finds it not restarted yet. */
 const SLOWLY = { ROUSE_GATEWAY_RESTART_SECONDS: '600', ROUSE_GATEWAY_RESTARTS: '20' };
 const BACKGROUND = ['--gateway-background'];
 
@@ -55,10 +55,10 @@ export const DEATHS: readonly Death[] = [
     what: 'The tool crashes. Its pane and its session live on, with a shell.',
     strike: (ana) => kill(ana.toolPid),
     isSeen: ({ reason }) => reason === 'tool gone',
-    tells: RELAUNCH,
+    shows: RELAUNCH,
     unconcerned: ['open'],
-    mend: RELAUNCH,
-    mending: ['relaunch'],
+    fix: RELAUNCH,
+    fixing: ['relaunch'],
   },
   {
     name: 'pane',
@@ -70,10 +70,10 @@ export const DEATHS: readonly Death[] = [
       world.tmux('kill-pane', '-t', `=${tmuxSession}:0.0`);
     },
     isSeen: ({ reason }) => reason === 'tool gone',
-    tells: RELAUNCH,
+    shows: RELAUNCH,
     unconcerned: ['open'],
-    mend: RELAUNCH,
-    mending: ['relaunch'],
+    fix: RELAUNCH,
+    fixing: ['relaunch'],
   },
   {
     name: 'session',
@@ -83,10 +83,10 @@ export const DEATHS: readonly Death[] = [
       world.tmux('kill-session', '-t', `=${tmuxSession}`);
     },
     isSeen: ({ reason, gateway }) => reason === 'session gone' && gateway === 'lost',
-    tells: RELAUNCH,
+    shows: RELAUNCH,
     unconcerned: [],
-    mend: RELAUNCH,
-    mending: ['relaunch', 'up'],
+    fix: RELAUNCH,
+    fixing: ['relaunch', 'up'],
   },
   {
     name: 'tmux server',
@@ -96,10 +96,10 @@ export const DEATHS: readonly Death[] = [
       await world.until(() => world.processes().every(({ words }) => !words.includes('scripted')));
     },
     isSeen: ({ reason, gateway }) => reason === 'session gone' && gateway === 'lost',
-    tells: RELAUNCH,
+    shows: RELAUNCH,
     unconcerned: [],
-    mend: RELAUNCH,
-    mending: ['relaunch', 'up'],
+    fix: RELAUNCH,
+    fixing: ['relaunch', 'up'],
   },
   {
     name: 'gateway',
@@ -108,10 +108,10 @@ export const DEATHS: readonly Death[] = [
     flags: BACKGROUND,
     strike: (ana) => kill(ana.gatewayPid),
     isSeen: ({ gateway }) => gateway === 'restarting',
-    tells: 'being started',
+    shows: 'being started',
     unconcerned: ['send', 'open'],
-    mend: HOST_START,
-    mending: ['relaunch', 'attach'],
+    fix: HOST_START,
+    fixing: ['relaunch', 'attach'],
   },
   {
     name: 'gateway, given up',
@@ -125,10 +125,10 @@ export const DEATHS: readonly Death[] = [
       kill(ana.gatewayPid);
     },
     isSeen: ({ gateway }) => gateway === 'down',
-    tells: 'rouse agents gateway attach ana',
+    shows: 'rouse agents gateway attach ana',
     unconcerned: ['open'],
-    mend: 'rouse agents gateway attach ana',
-    mending: ['relaunch', 'attach', 'up'],
+    fix: 'rouse agents gateway attach ana',
+    fixing: ['relaunch', 'attach', 'up'],
   },
   {
     name: 'host',
@@ -136,30 +136,30 @@ export const DEATHS: readonly Death[] = [
     env: SLOWLY,
     strike: (ana) => kill(ana.hostPid),
     isSeen: ({ gateway }) => gateway === 'restarting',
-    tells: 'being started',
+    shows: 'being started',
     unconcerned: ['send', 'open'],
-    mend: HOST_START,
-    mending: ['relaunch', 'attach'],
+    fix: HOST_START,
+    fixing: ['relaunch', 'attach'],
   },
   {
     name: 'keeper',
     what: 'The keeper of the host is killed. The host lives on, and nothing would start it again.',
     strike: (ana) => kill(ana.hostKeeperPid),
     isSeen: ({ needs_you }) => needs_you?.includes('keeper'),
-    tells: HOST_START,
+    shows: HOST_START,
     unconcerned: [],
-    mend: HOST_START,
-    mending: [],
+    fix: HOST_START,
+    fixing: [],
   },
   {
     name: 'host and keeper',
     what: 'The host of all gateways and its keeper are killed together. Nothing starts them again.',
     strike: (ana) => kill(ana.hostKeeperPid, ana.hostPid),
     isSeen: ({ gateway }) => gateway === 'lost',
-    tells: HOST_START,
+    shows: HOST_START,
     unconcerned: [],
-    mend: HOST_START,
-    mending: ['relaunch', 'attach', 'up'],
+    fix: HOST_START,
+    fixing: ['relaunch', 'attach', 'up'],
   },
   {
     name: 'disk full',
@@ -168,9 +168,9 @@ export const DEATHS: readonly Death[] = [
     strike: (_, disk) => disk!.fill(),
     again: (disk) => disk.fill(),
     isSeen: ({ needs_you }) => needs_you?.includes('the disk is full'),
-    tells: 'disk',
+    shows: 'disk',
     unconcerned: ['open'],
-    mend: undefined,
-    mending: [],
+    fix: undefined,
+    fixing: [],
   },
 ];

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const hourFromNow = (hours: number): string =>
   `${new Date(Date.now() + hours * HOUR_MS).toISOString().slice(11, 13)}:00`;
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a command prints
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape
 type Printed = any;
 
 /** The agent ana with a gateway, wakes of her own and a conversation, in a world where things die. */
@@ -26,7 +26,7 @@ export class DyingAgent {
     fs.writeFileSync(path.join(this.world.workdir, '.rouse.toml'), '[team.ana]\ntool = "scripted"\n');
   }
 
-  /** Runs a command line as it is printed for people, whatever comes of it. */
+  /** Runs a command line as it is printed for people, whatever its result. */
   rouse(line: string): Promise<Ran> {
     return this.world.rouse(line.split(' ').slice(1));
   }
@@ -39,7 +39,7 @@ export class DyingAgent {
     return (await this.json('rouse ls'))['agents'][0];
   }
 
-  /** Launches her where she is not there. */
+  /** Launches her if she is not there. */
   async live(): Promise<void> {
     if (await this.shown()) return;
     await this.done('rouse config trust');
@@ -48,7 +48,7 @@ export class DyingAgent {
     await this.done(
       `rouse agents gateway mail-notifier enable ana --interval-seconds 77 --wakes-per-hour 500 --quiet-hours ${this.#quietHours} --time-zone UTC`,
     );
-    // Refused while her screen still changes; nothing was typed then.
+    // Refused while her screen still changes; then nothing was typed.
     await this.world.until(
       async () => (await this.rouse('rouse agents prompt ana --prompt hello')).code === 0,
     );
@@ -63,7 +63,7 @@ export class DyingAgent {
     expect([line, code, code === 0 ? '' : stderr + stdout]).toEqual([line, 0, '']);
   }
 
-  /** She rests, and nobody is needed. */
+  /** Waits until she is idle and needs no person. */
   async rests(): Promise<void> {
     await this.world.until(async () => {
       const { state, gateway, needs_you } = (await this.shown()) ?? {};
@@ -71,7 +71,7 @@ export class DyingAgent {
     });
   }
 
-  /** With her gateway, its mode, her wakes, her mail tools and her conversation; and mail wakes her. */
+  /** Checks her gateway, its mode, her wakes, her mail tools and her conversation; and that mail wakes her. */
   async isAsBefore(): Promise<void> {
     await this.rests();
     expect(await this.#settings()).toEqual(this.#before);
@@ -82,7 +82,7 @@ export class DyingAgent {
     await this.rests();
   }
 
-  /** Nothing of her is left. */
+  /** Checks that nothing of her is left. */
   async isForgotten(): Promise<void> {
     expect(await this.shown()).toBeUndefined();
     await this.world.until(() => this.world.processes().every(({ words }) => !words.includes('scripted')));

@@ -4,7 +4,7 @@ import type { CommandName } from './deaths.ts';
 import type { DyingAgent } from './dying-agent.ts';
 
 const ALWAYS = /^(warning:|error:|note:|")/;
-/** Of a status only what is about the death; of doctor only what is about agents and a full disk. */
+/** Only the lines of a status about the death, and of doctor about agents and a full disk. */
 const KEPT: Partial<Record<CommandName, RegExp>> = {
   status: /^(Gateway|gateway_health|agent |needs you)/,
   attach: /^(Gateway|gateway_health|agent |needs you)/,
@@ -13,7 +13,7 @@ const KEPT: Partial<Record<CommandName, RegExp>> = {
   send: /^(sent|free)/,
 };
 
-/** What a command said, without what differs from run to run and what has nothing to do with the death. */
+/** The output of a command, without what varies between runs and what is not about the death. */
 export function saidInShort(
   command: CommandName,
   { code, stdout, stderr }: Ran,

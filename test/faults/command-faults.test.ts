@@ -11,13 +11,13 @@ import { FULL, sampled } from '../support/sample.ts';
 import { Tally } from './tally.ts';
 
 /**
- * Commands that end after one piece of work, each of whose writes is refused once, and all of them. Each says in one
- * sentence what could not be done and ends with the exit code for that, or it has done it; asked again, it has done it once.
+ * Commands that do one thing and end. Each of their writes is refused once, and all of them. The command does its work, or it
+ * says in one sentence what failed and ends with the right exit code; run again, it has done it once.
  */
 const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
 const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
-/** unavailable, forbidden. */
+/** The exit codes of unavailable and forbidden. */
 const REFUSED = [7, 8];
 const MOST = 100;
 
@@ -79,7 +79,7 @@ describe.each(COMMANDS)('$name', ({ name, run, count }) => {
   it('a command whose write is refused says so in a sentence, with its exit code, and does it once when asked again', async () => {
     const tally = new Tally();
     let refused = 0;
-    let told = 0;
+    let reported = 0;
     let traces = 0;
     const tryIt = async (fault: string): Promise<boolean> => {
       const id = `m-${fault.replaceAll(' ', '-')}`;
@@ -100,7 +100,7 @@ describe.each(COMMANDS)('$name', ({ name, run, count }) => {
         });
         expect(err).toMatch(/^error: .{20,}\n/);
         expect(err.trim().split('\n').length, err).toBeLessThanOrEqual(3);
-        told++;
+        reported++;
         expect(run(id).code).toBe(0);
       }
       tally.once(JSON.stringify(about), await count(id));
@@ -109,13 +109,13 @@ describe.each(COMMANDS)('$name', ({ name, run, count }) => {
     };
     for (const errno of sampled(`${import.meta.filename} all ${name}`, ERRNOS, 2))
       expect(await tryIt(errno)).toBe(true);
-    // Every write for every reason is tried in one process, by mail-faults.test.ts; here every third, for one reason.
+    // mail-faults.test.ts tries every write for every reason in one process; here every third, for one reason.
     const nths = Array.from({ length: MOST }, (_, n) => n + 1);
     const someNths = nths.filter((nth) => nth % 3 === drawSeed() % 3);
     for (const nth of FULL ? someNths : sampled(`${import.meta.filename} ${name}`, nths.slice(0, 20), 3))
       if (!(await tryIt(`${ERRNOS[nth % ERRNOS.length]} ${nth}`)) && FULL) break;
     proofReport(
-      `${name} as a command: ${refused} refused, ${told} of them told; lost ${tally.lost}, doubled ${tally.doubled}, stack traces ${traces}`,
+      `${name} as a command: ${refused} refused, ${reported} of them reported; lost ${tally.lost}, doubled ${tally.doubled}, stack traces ${traces}`,
     );
   });
 });

@@ -1,44 +1,44 @@
 import { isRouseError } from '../../src/base/index.ts';
 
-/** Something that is done by writing, and can be looked for afterwards. */
+/** An act that writes and whose effect can be found afterwards. */
 export interface Act {
   name: string;
-  /** What must be there before; nothing is refused yet. */
+  /** Prepares what must exist before; no write is refused yet. */
   prepare?(id: string): Promise<void>;
-  /** Throws when it was refused. */
+  /** Throws if it was refused. */
   run(id: string): Promise<void>;
-  /** The same by somebody who was refused. By default, `run` again. */
+  /** The same act repeated after a refusal. Default: `run` again. */
   again?(id: string): Promise<void>;
-  /** How often it is there. Throws when it is there by half. */
+  /** Returns how often the effect exists. Throws if it exists half. */
   count(id: string): Promise<number>;
-  /** What goes on in the background comes to its end: while the write is refused, and after. */
+  /** Waits for background work, both while the write is refused and after. */
   settle?(): Promise<void>;
 }
 
-/** What became of one act of which one write was refused. */
+/** How an act ended of which one write was refused. */
 export interface Tried {
   act: string;
   errno: string;
   nth: number;
-  /** The write that was refused; null: there are not so many. */
+  /** The refused write; null: the act has fewer writes. */
   at: string | null;
   said: 'done' | { code: string; message: string; hint: string | null };
-  /** How often it was there after that, and after it was asked for again. */
+  /** How often its effect existed after that, and after it was repeated. */
   then: number;
   finally: number;
 }
 
 export interface Refusals {
   errnos: readonly string[];
-  /** Which writes of an act are tried: all of them, or a few drawn at random. */
+  /** Which writes of an act are tried: all, or a few at random. */
   isTried: (act: string, errno: string, nth: number) => boolean;
   setFaults: (wanted: string) => string[];
 }
 
-/** More writes than any act has: it is the harness that is broken. */
+/** More writes than any act has; beyond this the harness is broken. */
 const TOO_MANY = 200;
 
-/** Each act with its first write refused, then with its second, until it has no more. */
+/** Runs each act with its first write refused, then its second, until it has no more. */
 export async function* everyWrite(acts: readonly Act[], refusals: Refusals): AsyncGenerator<Tried> {
   for (const act of acts) {
     for (const errno of refusals.errnos) {

@@ -4,7 +4,7 @@ import { FlatFile } from '../../src/mail/flatfile/index.ts';
 import type { Act } from './every-write.ts';
 import { runWriter } from './writer.ts';
 
-/** So large that it is written and flushed in a thread. */
+/** Large enough to be written and flushed in a thread. */
 const LARGE = 1_500_000;
 
 function actsOn(box: FlatFile, large: FlatFile): Act[] {

@@ -14,7 +14,7 @@ const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const TICKS_A_SECOND = 100;
 const WAIT = { timeout: 90_000, interval: 100 };
 
-/** How it is started: words before node, options of node, variables. */
+/** How it is started: words before node, options of node, environment variables. */
 export interface FleetStart {
   home: string;
   words?: string[];
@@ -22,10 +22,10 @@ export interface FleetStart {
   env?: Record<string, string>;
 }
 
-/** A fleet server on its embedded database, as a process of its own whose writes are refused, and somebody who asks it. */
+/** A fleet server on its embedded database, in its own process whose writes are refused, and a client. */
 export class FleetUnderTest {
   readonly tally = new Tally();
-  /** Requests that were refused, with a sentence. */
+  /** Requests that were refused with a sentence. */
   refused = 0;
   readonly url: string;
   #child: ChildProcess;
@@ -62,7 +62,7 @@ export class FleetUnderTest {
     return this.#owner.call('health', {});
   }
 
-  /** It says that something is wrong, and what. */
+  /** Waits until its health reports a trouble. */
   async isDegraded(): Promise<void> {
     await expect
       .poll(() => this.health(), WAIT)
@@ -73,12 +73,12 @@ export class FleetUnderTest {
       });
   }
 
-  /** By itself: nobody asks it for anything but its health. */
+  /** Waits until it has recovered by itself: only its health is asked for. */
   recovers() {
     return expect.poll(() => this.health(), WAIT).toMatchObject({ status: 'ok', reasons: [], pid: this.pid });
   }
 
-  /** The id, or undefined when it was refused. */
+  /** Returns the id, or undefined if it was refused. */
   async ask(title: string): Promise<string | undefined> {
     try {
       const task = { kind: 'task', recipient_type: 'agent', recipient_id: 'bob', title } as const;
@@ -91,7 +91,7 @@ export class FleetUnderTest {
     }
   }
 
-  /** What was accepted is there once under its id; what was refused is taken when it is asked for again, and is there once. */
+  /** Accepted requests exist once under their id; refused ones are accepted when repeated, and exist once. */
   async isThereOnce(title: string, accepted: string | undefined): Promise<void> {
     const again = await this.ask(title);
     const { requests } = await this.#tickets.sent({ limit: 100 });
@@ -104,7 +104,7 @@ export class FleetUnderTest {
     this.tally.lives('the fleet server', this.pid);
   }
 
-  /** Seconds of processor time it has used. */
+  /** The processor time it has used, in seconds. */
   processorSeconds(): number {
     const stat = fs.readFileSync(`/proc/${this.pid}/stat`, 'utf8');
     const [user, system] = stat

@@ -8,8 +8,8 @@ import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { Tally } from './tally.ts';
 
 /**
- * Writes of a gateway refused by the disk: all of them for a while, and each of them once on the way of a request. What was
- * accepted goes in once, what was not may not be doubled, the process lives, its health tells, and it recovers by itself.
+ * The disk refuses writes of a gateway: all for a while, and each one once during a request. Accepted requests are typed once,
+ * refused ones are never doubled, the process survives, its health reports it, and it recovers by itself.
  */
 const FAULTS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'] as const;
 const WAIT = { timeout: 60_000, interval: 50 };
@@ -34,7 +34,7 @@ afterAll(async () => {
   try {
     tally.lives('the gateway', agent.pid);
   } finally {
-    proofReport(`the gateway: ${hits().length} writes refused, ${refused} requests told so; ${tally}`);
+    proofReport(`the gateway: ${hits().length} writes refused, ${refused} requests refused; ${tally}`);
     await world.close();
   }
 });
@@ -44,7 +44,7 @@ const hits = (): string[] => fs.readFileSync(`${control}.hits`, 'utf8').split('\
 const health = () => agent.client.health();
 const times = (prompt: string): number => agent.received().filter((each) => each === prompt).length;
 
-/** The id, or undefined when it was refused. */
+/** Returns the id, or undefined if it was refused. */
 async function ask(prompt: string): Promise<string | undefined> {
   try {
     return (
@@ -101,8 +101,8 @@ describe.each(FAULTS)('%s', (fault) => {
     ['before Enter', 4, 'openSync .lane-attempt'],
     ['when it is begun, by the sync', 2, 'fdatasync'],
     ['when it is typed, by the sync', 3, 'fdatasync'],
-  ])('at the note of a request %s: it goes in once', async (_, nth, word) => {
-    // A late write of the request before counts too, and then another write than the one meant is refused: asked again.
+  ])('a request whose record cannot be written %s is typed once', async (_, nth, word) => {
+    // A late write of the previous request counts too; then another write is refused, and the request is repeated.
     for (let tries = 1; ; tries++) {
       const prompt = `${fault} ${++number}`;
       const before = hits().length;
@@ -119,7 +119,7 @@ describe.each(FAULTS)('%s', (fault) => {
     }
   });
 
-  // Each write for two of the four reasons: every second one, and for every other reason those between.
+  // Each write for two of the four reasons: even ones for one half of the reasons, odd ones for the other.
   it.runIf(FULL)(
     'a gateway that fails at one write on the way of a request, each in turn, types it once',
     async () => {

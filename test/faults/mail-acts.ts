@@ -7,7 +7,7 @@ import { runWriter } from './writer.ts';
 
 const bodyOf = (id: string): string => `begin ${id}\n${'x'.repeat(2000)}\nend ${id}`;
 
-/** What is listed under this subject, whole; a copy that is kept with it is there too. */
+/** Counts the complete messages with this subject; their stored copy must exist too. */
 async function found(mailbox: Mailbox, box: string, id: string): Promise<number> {
   const { messages } = await mailbox.list({ box, limit: 1000, include_body: true, archived: null });
   const those = messages.filter(({ subject }) => subject === id);
@@ -66,7 +66,7 @@ function actsOn(store: MailStore, kept: string): Act[] {
     },
     {
       name: 'register',
-      run: async (id) => void store.register({ address: addressOf(id), owner_principal_id: 'somebody' }),
+      run: async (id) => void store.register({ address: addressOf(id), owner_principal_id: 'someone' }),
       count: async (id) => store.registrations(addressOf(id)).length,
       settle,
     },
@@ -75,7 +75,7 @@ function actsOn(store: MailStore, kept: string): Act[] {
 
 const addressOf = (id: string): string => `${id.replaceAll(' ', '-')}@x`;
 
-/** Opening and making stores, each time another one. */
+/** Opens and creates stores, each time another one. */
 function openings(directory: string): Act[] {
   const at = (id: string): string => path.join(directory, id.replaceAll(' ', '-'));
   const look = async (id: string): Promise<number> => {
@@ -91,7 +91,7 @@ function openings(directory: string): Act[] {
       count: look,
     },
     {
-      name: 'open what somebody left unfinished',
+      name: 'open what another left unfinished',
       prepare: async (id) => {
         const store = initMailStore({ root: at(id) });
         store.register({ address: 'ana@x', owner_principal_id: 'ana' });

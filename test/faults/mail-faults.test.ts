@@ -14,8 +14,8 @@ import type { Tried } from './every-write.ts';
 import type { Order } from './writer.ts';
 
 /**
- * One process writes mail, and each of its writes is refused once for each reason. It answers, it never ends, what it
- * acknowledged is there once, nothing is shown by half, and what was refused can be asked for again at once.
+ * One process writes mail, and each of its writes is refused once for each reason. It responds and never ends, acknowledged
+ * mail exists once, nothing is shown half, and a refused act can be repeated at once.
  */
 const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
 const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
@@ -31,7 +31,7 @@ afterAll(() => {
   for (const each of [directory, built]) fs.rmSync(each, { recursive: true, force: true });
 });
 
-/** Everything a writer told, and how it ended. */
+/** Everything a writer reported, and how it ended. */
 async function tell(
   name: string,
 ): Promise<{ tried: Tried[]; closed: boolean; code: number; errors: string }> {
@@ -54,12 +54,12 @@ async function tell(
     env: { ...process.env, FAULTS_FILE: control, HOME: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const told: (Tried | 'closed')[] = [];
-  createInterface({ input: child.stdout! }).on('line', (line) => told.push(JSON.parse(line)));
+  const lines: (Tried | 'closed')[] = [];
+  createInterface({ input: child.stdout! }).on('line', (line) => lines.push(JSON.parse(line)));
   const errors = text(child.stderr!);
   const [code] = (await once(child, 'close')) as [number];
-  const tried = told.filter((each) => each !== 'closed');
-  return { tried, closed: told.length > tried.length, code, errors: await errors };
+  const tried = lines.filter((each) => each !== 'closed');
+  return { tried, closed: lines.length > tried.length, code, errors: await errors };
 }
 
 describe.each([
@@ -69,12 +69,12 @@ describe.each([
   it('mail with each write refused in turn is done once or refused with a reason, and then done at once', async () => {
     const { tried, closed, code, errors } = await tell(name);
     const hits = tried.filter(({ at }) => at !== null);
-    const told = hits.flatMap(({ said, ...rest }) => (said === 'done' ? [] : [{ ...rest, said }]));
+    const refusals = hits.flatMap(({ said, ...rest }) => (said === 'done' ? [] : [{ ...rest, said }]));
     const lost = tried.filter((each) => (each.said === 'done' ? each.then : each.finally) === 0);
     const doubled = tried.filter((each) => Math.max(each.then, each.finally) > 1);
     expect({
-      unclear: told.filter(({ said }) => !isClear(said)).map(inWords),
-      untrue: told.filter(({ said, then }) => then === 1 && saysNothing(said)).map(inWords),
+      unclear: refusals.filter(({ said }) => !isClear(said)).map(inWords),
+      untrue: refusals.filter(({ said, then }) => then === 1 && saysNothing(said)).map(inWords),
       lost: lost.map(inWords),
       doubled: doubled.map(inWords),
       ended: { code, errors, closed },
@@ -87,12 +87,12 @@ describe.each([
     });
     const acts = new Set(tried.map(({ act }) => act)).size;
     proofReport(
-      `${what}: ${hits.length} writes refused (${acts} acts, ${new Set(hits.map(({ errno }) => errno)).size} errnos), ${told.length} of them told; lost ${lost.length}, doubled ${doubled.length}, ended ${code}`,
+      `${what}: ${hits.length} writes refused (${acts} acts, ${new Set(hits.map(({ errno }) => errno)).size} errnos), ${refusals.length} of them reported; lost ${lost.length}, doubled ${doubled.length}, ended ${code}`,
     );
   });
 });
 
-/** It has a code for what the machine refuses, says what, and what to do. */
+/** The error has the code of a refusal by the machine, names the thing and says what to do. */
 function isClear({ code, message, hint }: Exclude<Tried['said'], 'done'>): boolean {
   return ['unavailable', 'forbidden'].includes(code) && message.length > 20 && hint !== null;
 }

@@ -63,7 +63,7 @@ describe('while no file can be opened, a process that runs', () => {
     expect(isProcessAlive(identity)).toBe(true);
   });
 
-  it('while no file can be opened, a process that runs holds its pane as far as anyone knows: unknown, and still the tool seen last', async () => {
+  it('while no file can be opened, the process in a pane is unknown, and still counts as the tool seen last', async () => {
     const looks = { names: ['cat'], launched: [], pids: () => [] };
     const pane = { dead: false, pid } as Pane;
     const known = { kind: 'tool' as const, tool: identifyProcess(pid), programs: ['cat'] };

@@ -11,8 +11,8 @@ import { ControlClient, readTranscript } from '../support/scripted-agent.ts';
 import { Tally } from './tally.ts';
 
 /**
- * The scripted agent whose writes are refused: its transcript and status come when the disk takes them, once and whole, and
- * it goes on meanwhile. A headless turn that cannot be kept ends with a sentence.
+ * The disk refuses writes of the scripted agent: it goes on, and its transcript and status are written once and whole when the
+ * disk accepts them. A headless turn that cannot be stored ends with a sentence.
  */
 const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
 const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
@@ -21,7 +21,7 @@ const FEW = 48;
 
 let world: ScriptedWorld;
 let control: string;
-const told = { turns: 0, sentences: 0 };
+const recorded = { turns: 0, sentences: 0 };
 const tally = new Tally();
 beforeAll(async () => {
   world = await ScriptedWorld.open();
@@ -37,7 +37,7 @@ afterAll(async () => {
   const refused = hits();
   await world.close();
   proofReport(
-    `the scripted agent: ${refused} writes refused, ${told.turns} turns recorded once, ${told.sentences} headless turns refused in a sentence; ${tally}`,
+    `the scripted agent: ${refused} writes refused, ${recorded.turns} turns recorded once, ${recorded.sentences} headless turns refused in a sentence; ${tally}`,
   );
 });
 
@@ -61,7 +61,7 @@ async function isWhole(pane: AgentPane, texts: readonly string[]): Promise<void>
   await expect.poll(() => pane.records('turn_finished').length, WAIT).toBe(texts.length);
   const seqs = pane.records().map(({ seq }) => seq);
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
-  told.turns += texts.length;
+  recorded.turns += texts.length;
 }
 
 describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
@@ -110,7 +110,7 @@ describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
         expect([1, 2], JSON.stringify(run)).toContain(run.code);
         expect(run.stderr).toMatch(/^error: .{10,}\n/);
         expect(run.stderr).not.toMatch(/^\s+at /m);
-        told.sentences++;
+        recorded.sentences++;
       }
       const records = fs.existsSync(transcript) ? readTranscript(transcript) : [];
       const times = records.filter(({ type }) => type === 'submitted').length;

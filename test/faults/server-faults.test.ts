@@ -7,8 +7,8 @@ import { FULL, sampled } from '../support/sample.ts';
 import { FleetUnderTest } from './fleet-under-test.ts';
 
 /**
- * Writes of a fleet server and of its embedded database refused by the disk: all of them for a while, and each of them once
- * on the way of a request. One process lives through all of it, tells of it by its health, and recovers by itself.
+ * The disk refuses writes of a fleet server and its embedded database: all for a while, and each one once during a request.
+ * One process survives all of it, reports it in its health, and recovers by itself.
  */
 const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
 const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
@@ -30,7 +30,7 @@ afterAll(async () => {
     fleet.lives();
   } finally {
     proofReport(
-      `the fleet server: ${refused} times writes refused, ${fleet.refused} requests told so; ${fleet.tally}`,
+      `the fleet server: ${refused} times writes refused, ${fleet.refused} requests refused; ${fleet.tally}`,
     );
     await fleet.end();
     fs.rmSync(home, { recursive: true, force: true });

@@ -12,10 +12,10 @@ import { FleetUnderTest } from './fleet-under-test.ts';
 import { disksFor, smallDisk } from './small-file-system.ts';
 import { Tally } from './tally.ts';
 
-/** Nothing is injected here: the file system below the embedded database is really full, and descriptors really run out. */
+/** Without injected faults: the file system of the embedded database is really full, and descriptors really run out. */
 const WAIT = { timeout: 60_000, interval: 200 };
 const MEGABYTES = 120;
-/** The pages that are there take a few more rows. */
+/** The existing pages have room for a few more rows. */
 const MOST = 200;
 const ENOUGH = 5;
 
@@ -64,7 +64,7 @@ describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, r
         templateDirectory: TEMPLATES,
       });
       onTestFinished(() => sql.close());
-      /** Writes to the log and to a page that is there. */
+      /** Writes to the log and to an existing page. */
       const insert = async (n: number): Promise<'done' | string> => {
         try {
           await sql.query("SELECT pg_logical_emit_message(true, 'filling', repeat('x', 500000))");

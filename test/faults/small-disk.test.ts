@@ -9,7 +9,7 @@ import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { disksFor, smallDisk } from './small-file-system.ts';
 import { Tally } from './tally.ts';
 
-/** Nothing is injected here: a small file system is really full or read-only. */
+/** Without injected faults: a small file system is really full or read-only. */
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const WAIT = { timeout: 60_000, interval: 200 };
 async function submit(agent: WorldAgent, prompt: string): Promise<string | undefined> {
@@ -24,7 +24,7 @@ async function submit(agent: WorldAgent, prompt: string): Promise<string | undef
 const times = (agent: WorldAgent, prompt: string): number =>
   agent.received().filter((each) => each === prompt).length;
 
-/** A transcript that found no room is written a little later. */
+/** A transcript without room is written a little later. */
 async function arrives(agent: WorldAgent, id: string, prompt: string): Promise<number> {
   await expect.poll(() => agent.client.getRequest(id), WAIT).toMatchObject({ state: 'completed' });
   await expect.poll(() => times(agent, prompt), WAIT).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, r
     await expect.poll(() => agent.client.health(), WAIT).toMatchObject({ status: 'ok', pid: agent.pid });
     tally.lives('the gateway', agent.pid);
     proofReport(
-      `gateway and agent on a full ${kind}: ${refused} of ${during.length} requests told so; ${tally}`,
+      `gateway and agent on a full ${kind}: ${refused} of ${during.length} requests refused; ${tally}`,
     );
   });
 

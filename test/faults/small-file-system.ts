@@ -16,7 +16,7 @@ class SmallFileSystem {
   #image: string | undefined;
   #ballast = path.join(this.directory, 'ballast');
 
-  /** Throws where it cannot be had: it takes root, and for ext4 loop devices and mkfs. */
+  /** Throws if it cannot be mounted: that needs root, and for ext4 loop devices and mkfs. */
   constructor(kind: Kind, megabytes: number) {
     if (kind === 'tmpfs')
       this.#run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', this.directory);
@@ -29,7 +29,7 @@ class SmallFileSystem {
     }
   }
 
-  /** Takes what room there is. */
+  /** Takes all free room. */
   fill(): void {
     const ballast = fs.openSync(this.#ballast, 'a');
     try {
@@ -48,7 +48,7 @@ class SmallFileSystem {
     fs.rmSync(this.#ballast, { force: true });
   }
 
-  /** Nobody may have a file open for writing. */
+  /** No process may have a file open for writing. */
   setReadOnly(readOnly: boolean): void {
     this.#run('mount', '-o', `remount,${readOnly ? 'ro' : 'rw'}`, this.directory);
   }
@@ -67,7 +67,7 @@ class SmallFileSystem {
   }
 }
 
-/** Those that a test file tries. The reason stands in the title of what is skipped. */
+/** The disks that a test file tries. A skipped one has the reason in its title. */
 export function disksFor(file: string): { kind: Kind; reason: string | undefined; title: string }[] {
   return sampled(file, KINDS, 1).map((kind) => {
     const reason = whyNot(kind);
@@ -75,14 +75,14 @@ export function disksFor(file: string): { kind: Kind; reason: string | undefined
   });
 }
 
-/** One that is gone with the test. */
+/** A disk that is removed after the test. */
 export function smallDisk(kind: Kind, megabytes: number): SmallFileSystem {
   const made = new SmallFileSystem(kind, megabytes);
   onTestFinished(() => made.close());
   return made;
 }
 
-/** Why there is none of this kind here; undefined when there is. */
+/** Why a disk of this kind is not possible here; undefined if it is. */
 function whyNot(kind: Kind): string | undefined {
   try {
     new SmallFileSystem(kind, 4).close();

@@ -1,19 +1,19 @@
 import { pathToFileURL } from 'node:url';
 import { type Act, everyWrite } from './every-write.ts';
 
-/** What a writer is told by its argument. */
+/** The argument of a writer. */
 export interface Order {
-  /** Where it may make what it needs. */
+  /** A directory for its files. */
   directory: string;
-  /** The module of the refused writes, loaded before this program. */
+  /** The module that refuses writes, loaded before this program. */
   faults: string;
   errnos: string[];
-  /** Undefined: every write; otherwise one of so many, and the first. */
+  /** Undefined: every write; otherwise one of this many, and the first. */
   oneOf: number | undefined;
   seed: number;
 }
 
-/** The program of a writer: it refuses itself one write after the other and tells what became of each. */
+/** The program of a writer: it refuses its own writes one after the other and reports how each act ended. */
 export async function runWriter(
   open: (directory: string) => Promise<{ acts: Act[]; close(): Promise<void> }>,
 ) {

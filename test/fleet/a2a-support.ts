@@ -15,7 +15,7 @@ const withToken =
     return fetch(input, { ...init, headers });
   };
 
-/** The official client, speaking 1.0 or 0.3, as whoever has the token. */
+/** The official client, speaking 1.0 or 0.3, with this token. */
 export async function a2aClient(
   base: string,
   token: string | undefined,
@@ -66,7 +66,7 @@ export function textMessage(
   };
 }
 
-/** The gateway of an agent, as the server sees it: it takes messages, says that it has them, and how they ended. */
+/** The gateway of an agent, as the server sees it: it takes messages, acknowledges them and reports how they ended. */
 export class Gateway {
   #sql: Sql;
   #holder: { workspaceId: string; sessionId: string };

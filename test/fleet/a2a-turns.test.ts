@@ -5,7 +5,7 @@ import type { TurnReport } from '../../src/wire/index.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
 import { a2aClient, textMessage } from './a2a-support.ts';
 
-/** What a client of A2A sees of an agent's turn, told by heartbeats over HTTP as a gateway tells it. */
+/** What an A2A client sees of an agent's turn, reported by heartbeats over HTTP as a gateway reports it. */
 let fleet: TestFleet;
 let agent: TestAgent;
 let client: Client;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 const session = () => `session-of-${agent.agentId}`;
 const beat = (more: object) => agent.client.heartbeat({ session_id: session(), active_tasks: 0, ...more });
 
-/** A message of which the gateway says that it was submitted. */
+/** A message that the gateway reported as submitted. */
 async function submitted(more: object = { turn_follows: true }): Promise<string> {
   await client.sendMessage(textMessage('please'));
   const [message] = (await beat({})).messages;
@@ -95,8 +95,8 @@ describe('a task', () => {
 
   it('a task fails when another session takes the place of the one that had it, or the agent is removed', async () => {
     const replaced = await submitted();
-    const anew = { agent_id: agent.agentId, name: agent.agentId, session_id: 'new', take_over: true };
-    const { auth_token } = await fleet.admin.register(anew);
+    const again = { agent_id: agent.agentId, name: agent.agentId, session_id: 'new', take_over: true };
+    const { auth_token } = await fleet.admin.register(again);
     expect(await stateOf(replaced)).toBe(TaskState.TASK_STATE_FAILED);
     agent = { ...agent, client: fleet.as(auth_token) };
     const { rows } = await fleet.sql.query<{ detail: string }>(

@@ -21,12 +21,12 @@ import { FLEET_ROUTES, GATEWAY_ROUTES, type Route } from '../../src/wire/index.t
 import { StandInAgent } from './agents-stand-in.ts';
 import { ServedWorld } from './served-world.ts';
 
-/** Uids that no account has; a process may have them all the same, when root starts it. */
+/** Uids that no account has; root can still start a process with one. */
 const GUEST = 61_001;
 const OTHER = 61_002;
 const isRoot = process.getuid?.() === 0;
 
-/** Connections from here are the guest's, so that nobody need be root to be one. */
+/** Connections from this address count as the guest's, so that the test need not be root. */
 const GUESTS_ADDRESS = '127.0.0.2';
 const accounts = new Accounts({
   guests: new Set([GUEST]),
@@ -35,7 +35,7 @@ const accounts = new Accounts({
 
 const NO_LIMITS = { requests: { burst: 1e6, perSecond: 1e6 }, badTokens: { burst: 1e6, perSecond: 1e6 } };
 
-/** One that is not there: whoever may ask for it is told so, and not that there is none. */
+/** Binds a mailbox that does not exist: callers with the right get that error, not "no mailbox". */
 function giveMailbox(sessionRoot: string): void {
   const file = path.join(sessionRoot, 'manifest.json');
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as { launch_plan: Record<string, unknown> };
@@ -58,7 +58,7 @@ interface Call {
   from?: string | undefined;
 }
 
-/** The status alone: streams are left as soon as they begin. */
+/** Returns only the status; a stream is closed as soon as it begins. */
 function statusOf({ port, method, path: route, body, token, from }: Call): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = http.request({
@@ -105,7 +105,7 @@ async function statusesAsOther(calls: Call[]): Promise<number[]> {
   return JSON.parse(await text(child.stdout)) as number[];
 }
 
-/** What an admitted call may be answered with, unless the probe says otherwise: anything but a refusal or a failure inside. */
+/** Whether a status is one of an admitted call, unless the probe names others: neither a refusal nor an internal failure. */
 function agrees(expected: Outcome, status: number, admitted?: number): boolean {
   if (expected !== 'yes') return status === expected;
   if (admitted !== undefined) return status === admitted;
@@ -149,7 +149,7 @@ describe('a gateway', () => {
     ...(/POST|PUT/.test(methodOf(place)) && { body: {} }),
   });
   const column = (caller: string): number => GATEWAY_CALLERS.findIndex(([name]) => name === caller);
-  // No refusal of a gateway is a 404 or 400: those come from what is asked for.
+  // No refusal of a gateway is a 404 or 400; those are about the requested thing.
   const differs = ({ id, access }: Route, caller: string, status: number): string[] => {
     const expected = (GATEWAY_ACCESS as Rules)[access]!.outcomes[column(caller)]!;
     const fine = expected === 'yes' ? ![401, 403, 500].includes(status) : status === expected;
@@ -211,7 +211,7 @@ describe('a fleet server', () => {
       'other agent': other.token,
       user: (await person('user', home.id, 'ana')).token,
       admin: (await person('admin', home.id, 'lead')).token,
-      // The same agent id: whoever registers chooses it.
+      // The same agent id, which anyone who registers may choose.
       "other org's agent": (await agent(away.id, 'id-own')).token,
       "other org's user": (await person('user', away.id, 'eve')).token,
       "other org's admin": (await person('admin', away.id, 'mal')).token,
@@ -250,22 +250,22 @@ describe('a fleet server', () => {
   interface Probe {
     body?: unknown;
     path?: Record<string, string>;
-    /** The status of an admitted call, where that is one of those that refuse elsewhere. */
+    /** The status of an admitted call, if elsewhere it would be a refusal. */
     admitted?: number;
   }
 
-  // Neither may really happen to the stand-in; who may do it is asked before whether there is such an agent.
-  const NOBODY: Probe = { path: { agent_ref: 'nobody-here' }, admitted: 404 };
+  // These must not really happen to the stand-in. The right is checked before the agent is looked up.
+  const MISSING_AGENT: Probe = { path: { agent_ref: 'unknown' }, admitted: 404 };
   const LAUNCH = (): Probe => ({
     body: { tool: 'no-such-tool', agent_name: 'x', working_directory: world.workdir, mailbox: false },
   });
   const PROBES: Record<string, () => Probe | Promise<Probe>> = {
     'agents.launch': LAUNCH,
     'agents.launch.headless': LAUNCH,
-    'agents.stop': () => NOBODY,
-    'agents.relaunch': () => NOBODY,
-    'agents.gateway.attach': () => NOBODY,
-    'agents.gateway.detach': () => NOBODY,
+    'agents.stop': () => MISSING_AGENT,
+    'agents.relaunch': () => MISSING_AGENT,
+    'agents.gateway.attach': () => MISSING_AGENT,
+    'agents.gateway.detach': () => MISSING_AGENT,
     'registry.register': () => {
       const name = `new-${fresh++}`;
       return { body: { agent_id: name, name, session_id: 's' } };

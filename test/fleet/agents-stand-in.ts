@@ -17,12 +17,12 @@ export interface Seen {
 
 type Behaviour = (request: http.IncomingMessage, response: http.ServerResponse) => void;
 
-/** An agent of the registry whose gateway is a stand-in: it answers as it is told, and remembers what it was asked. */
+/** An agent of the registry whose gateway is a stand-in: it responds as scripted and records its calls. */
 export class StandInAgent {
   readonly seen: Seen[] = [];
   readonly instanceId = newUuid();
   root = '';
-  /** What /health says; the recorded one when undefined. */
+  /** The instance in /health; undefined: the recorded one. */
   claims: string | undefined;
   behave: Behaviour = (_, response) => void response.end('{}');
   #server = http.createServer((request, response) => void this.#answer(request, response));
@@ -53,7 +53,7 @@ export class StandInAgent {
     return agent;
   }
 
-  /** As a gateway records itself. */
+  /** Writes the instance record of a gateway. */
   record(change: Record<string, unknown> = {}): void {
     const { pid, startTicks, bootId } = identifyProcess(process.pid)!;
     const run = path.join(this.root, 'gateway', 'run');
@@ -74,7 +74,7 @@ export class StandInAgent {
     fs.writeFileSync(path.join(run, 'current-instance.json'), JSON.stringify(instance));
   }
 
-  /** As a session keeps the workspace it registered as. */
+  /** Writes the fleet file of a registered session. */
   belongsTo(workspaceId: string, url = 'http://127.0.0.1:9889'): void {
     const directory = path.join(this.root, 'fleet');
     fs.mkdirSync(directory, { recursive: true });

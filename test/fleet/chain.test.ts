@@ -78,7 +78,7 @@ describe('a request that is ignored', () => {
 
     const { request } = await requestsOf(asker).get(id);
     expect(request).toMatchObject({ status: 'done', responder_type: 'agent' });
-    // Settled, with what became of it in the agent's terminal, and announced once.
+    // Settled with its outcome in the agent's terminal, and announced once.
     await until(async () => (await queued('')).every(({ outcome }) => outcome !== null));
     expect(nudgesIn(worker)).toEqual([
       expect.stringContaining('You have 1 unhandled inbox request awaiting your response.'),

@@ -5,7 +5,7 @@ import { readTokenFile } from '../../src/client/index.ts';
 import { ServerProcess } from '../fleet-mail/server-process.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
-/** Two hosts with homes and tmux servers of their own: ana runs on one, the person who types is on the other. */
+/** Two hosts with their own homes and tmux servers: ana runs on one, the person types on the other. */
 const server = new ServerProcess();
 const far = new TestWorld();
 const near = new TestWorld();
@@ -40,9 +40,9 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
       sent: true,
     });
     await received().toContain('from another host');
-    const words = ['--agent-name', 'ana', '--prompt', 'in line'];
+    const words = ['--agent-name', 'ana', '--prompt', 'queued'];
     await json('agents', 'gateway', 'requests', 'submit', ...words);
-    await received().toContain('in line');
+    await received().toContain('queued');
   });
 
   it('a command for an agent on another host interrupts its turn', async () => {
@@ -78,9 +78,9 @@ describe('a command for an agent on another host', { timeout: 240_000 }, () => {
   it('a command for an agent on another host is refused for raw keys, an unknown agent and a token of another org, with a clear error', async () => {
     const keys = await near.rouse(['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
     expect([keys.code === 0, keys.stderr]).toEqual([false, expect.stringMatching(/host/)]);
-    const nobody = await near.rouse(['agents', 'prompt', 'nobody', '--prompt', 'x']);
-    const nowhere = `there is no agent with name "nobody" on this host, nor in the fleet of ${server.url}`;
-    expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringContaining(nowhere)]);
+    const unknown = await near.rouse(['agents', 'prompt', 'missing', '--prompt', 'x']);
+    const nowhere = `there is no agent with name "missing" on this host, nor in the fleet of ${server.url}`;
+    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining(nowhere)]);
     const stranger = path.join(near.directory, 'stranger.token');
     await server.admin.call('admin.orgs.create', { body: { name: 'elsewhere' } });
     near.fleet = { url: server.url, tokenFile: path.join(far.directory, 'token') };

@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'upkeep' as const }) },
 );
 
-/** The gateways as they really are: what they took stays taken, whatever the server thinks. */
+/** The true state of the gateways: what they took stays taken, whatever the server believes. */
 class World {
   #sql: Sql;
   #target: Target;
@@ -62,7 +62,7 @@ class World {
   sent = new Set<string>();
   /** Which gateways hold the message in their own durable queue. */
   holders = new Map<string, Set<SessionName>>();
-  /** What sessions were given and have not answered. */
+  /** Messages that sessions received and have not acknowledged. */
   #given = new Map<SessionName, Leased[]>(SESSIONS.map((name) => [name, []]));
   /** Leases that have not ended. */
   #live = new Map<string, number>();
@@ -149,7 +149,7 @@ class World {
     );
   }
 
-  /** One session stays, and takes and answers until nothing is left. */
+  /** One session stays, takes messages and acknowledges them until none is left. */
   async comeToRest(): Promise<void> {
     await this.play({ do: 'register', session: 'one' });
     for (const name of SESSIONS) this.#given.get(name)!.splice(0);

@@ -8,7 +8,7 @@ export interface Target {
   workspaceId: string;
 }
 
-/** An agent of its own tenant unless one is given, registered by the session named. */
+/** An agent, in its own tenant unless one is passed, registered by this session. */
 export async function newTarget(
   sql: Sql,
   { orgId, sessionId = 'one' }: { orgId?: string; sessionId?: string } = {},
@@ -50,7 +50,7 @@ export async function rowOf(sql: Sql, id: string): Promise<Row> {
   return rows[0]!;
 }
 
-/** Time passes for one message: its stamps move into the past. */
+/** Lets time pass for one message by moving its stamps into the past. */
 export async function age(sql: Sql, id: string, seconds: number): Promise<void> {
   await sql.query(
     `UPDATE a2a_queue SET enqueued_at = enqueued_at - d, expires_at = expires_at - d, lease_until = lease_until - d,
@@ -63,7 +63,7 @@ export async function age(sql: Sql, id: string, seconds: number): Promise<void> 
 type Holder = Parameters<typeof acknowledgeAll>[1];
 type Ack = Parameters<typeof acknowledgeAll>[2][number];
 
-/** One answer of a gateway; they come many at a time. */
+/** Acknowledges one message. */
 export async function acknowledge(sql: Sql, ack: Ack & Holder) {
   const [result] = await acknowledgeAll(sql, ack, [ack]);
   return result!;

@@ -64,11 +64,11 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
   describe('enqueue', () => {
     it('enqueueing stores the message, returns how many wait, and wakes the listeners', async () => {
       const heard = new Emitter<string | undefined>();
-      const told = heard.next((payload) => payload === target.workspaceId);
+      const notified = heard.next((payload) => payload === target.workspaceId);
       const stop = await sql.listen(DELIVERY_CHANNEL, (payload) => heard.emit(payload));
       const first = await enqueue(sql, message(target));
       const second = await enqueue(sql, message(target));
-      await told;
+      await notified;
       await stop();
       expect([first.created, first.depth, second.depth]).toEqual([true, 1, 2]);
       expect(await rowOf(sql, first.id)).toMatchObject({ status: 'queued', attempts: 0, priority: 50 });
@@ -349,24 +349,24 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
     });
   });
 
-  describe('what became of it', () => {
+  describe('how it ended', () => {
     it('the end of a message is stored when its gateway reports it, the latest report wins, and only for its own agent', async () => {
       const { id } = await enqueue(sql, message(target));
       const at = new Date();
-      const told = {
+      const outcome = {
         workspaceId: target.workspaceId,
         id,
         requestId: 'gwreq-1',
         outcome: 'submitted' as const,
         at,
       };
-      expect(await recordOutcome(sql, told)).toBe(false);
+      expect(await recordOutcome(sql, outcome)).toBe(false);
       await answer((await take())[0]!, { requestId: 'gwreq-1' });
       const other = await newTarget(sql);
-      expect(await recordOutcome(sql, { ...told, workspaceId: other.workspaceId })).toBe(false);
-      expect(await recordOutcome(sql, { ...told, requestId: 'gwreq-2' })).toBe(false);
-      expect(await recordOutcome(sql, told)).toBe(true);
-      expect(await recordOutcome(sql, { ...told, outcome: 'failed' })).toBe(false);
+      expect(await recordOutcome(sql, { ...outcome, workspaceId: other.workspaceId })).toBe(false);
+      expect(await recordOutcome(sql, { ...outcome, requestId: 'gwreq-2' })).toBe(false);
+      expect(await recordOutcome(sql, outcome)).toBe(true);
+      expect(await recordOutcome(sql, { ...outcome, outcome: 'failed' })).toBe(false);
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
     });
 
@@ -375,28 +375,28 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       await take();
       await age(sql, id, 2 * LEASE);
       await take({ sessionId: 'two' });
-      const told = {
+      const outcome = {
         workspaceId: target.workspaceId,
         id,
         requestId: 'r',
         outcome: 'submitted' as const,
         at: new Date(),
       };
-      expect(await recordOutcome(sql, told)).toBe(true);
+      expect(await recordOutcome(sql, outcome)).toBe(true);
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
     });
 
     it('the end of a message is evidence also of one that was refused, by a disk that had taken it: it is not given out again', async () => {
       const { id } = await enqueue(sql, message(target));
       await answer((await take())[0]!, { result: 'refused', reason: 'no space' });
-      const told = {
+      const outcome = {
         workspaceId: target.workspaceId,
         id,
         requestId: 'r',
         outcome: 'submitted' as const,
         at: new Date(),
       };
-      expect(await recordOutcome(sql, told)).toBe(true);
+      expect(await recordOutcome(sql, outcome)).toBe(true);
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
       await age(sql, id, HOUR);
       expect(await take()).toEqual([]);

@@ -14,8 +14,8 @@ import { sampled } from '../support/sample.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 /**
- * Two orgs on one real server: what one of them does, in lists, streams and connections, keeps the other one waiting for a few of
- * its calls at most, never for all of them, and never keeps it out.
+ * Two orgs on one real server: lists, streams and connections of one delay at most a few calls of the other, never all, and
+ * never keep it out.
  */
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const CONNECTIONS = 48;
@@ -28,7 +28,7 @@ let server: ChildProcess;
 let url = '';
 let port = 0;
 let agent: WorldAgent;
-/** The org that does its worst: people, and the agent with its gateway on the server's host. */
+/** The hostile org: people, and an agent with its gateway on the server's host. */
 const worst = { users: [] as string[], agent: '', workspace: '', session: '' };
 let quiet = '';
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const limits = {
     ROUSE_MAX_REQUESTS_PER_SECOND: '100000',
     ROUSE_MAX_CONNECTIONS: String(CONNECTIONS),
-    // The followers of A2A have a limit of their own; here the connections are what is short.
+    // Followers of A2A have their own limit; here connections are scarce.
     ROUSE_MAX_FOLLOWERS_PER_ORG: '1000',
     ROUSE_MAX_FOLLOWERS: '1000',
   };
@@ -72,12 +72,12 @@ beforeAll(async () => {
   agent = await world.agent('ana', ['--turn', '20ms']);
   const fleet = path.join(agent.facts.root, 'fleet');
   worst.agent = fs.readFileSync(path.join(fleet, 'token'), 'utf8').trim();
-  const told = JSON.parse(fs.readFileSync(path.join(fleet, 'fleet.json'), 'utf8')) as {
+  const registration = JSON.parse(fs.readFileSync(path.join(fleet, 'fleet.json'), 'utf8')) as {
     workspace_id: string;
     session_id: string;
   };
-  worst.workspace = told.workspace_id;
-  worst.session = told.session_id;
+  worst.workspace = registration.workspace_id;
+  worst.session = registration.session_id;
   await fill(url);
   await agent.control.send('busy', { ms: 600_000 });
   asked = (await agent.client.submitPrompt({ prompt: 'wait' })).request_id;
@@ -113,14 +113,14 @@ function bytesOf(method: string, at: string, token: string, { body = '', length 
     'Content-Type: application/json',
     'X-Rouse: 1',
     'Accept: application/json, text/event-stream',
-    // The server says that it has read so far.
+    // The server's response shows that it has read this far.
     ...(length > 0 ? ['Expect: 100-continue'] : []),
     `Content-Length: ${length || Buffer.byteLength(body)}`,
   ];
   return `${lines.join('\r\n')}\r\n\r\n${length > 0 ? '{' : body}`;
 }
 
-/** The other org asks, each time on a connection of its own and after this one has taken every place it can get. */
+/** Calls of the other org, each on its own connection, after this org has taken every place it can get. */
 async function statusesWhile(bytes: (n: number) => string): Promise<number[]> {
   const sockets = new Set<net.Socket>();
   const open = async (n: number): Promise<void> => {
@@ -153,7 +153,7 @@ const streamed = rpc('SendStreamingMessage', {
   message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] },
 });
 
-/** What is held open for as long as whoever asked likes, each with its own token. */
+/** Responses that are held open as long as the caller likes, each with its own token. */
 const HELD: [string, (n: number) => string][] = [
   ['events of requests', (n) => bytesOf('GET', '/requests/events', user(n))],
   [
@@ -213,7 +213,7 @@ describe('an org that holds as many connections as it can', () => {
 const AT_ONCE = CONNECTIONS - 16;
 const CALLS = 6;
 
-/** Work that reads or sorts many rows, by every door that leads to it. */
+/** Work that reads or sorts many rows, by every route that does it. */
 const WORK: [string, () => [method: string, path: string, body?: object, token?: string]][] = [
   [
     'heartbeats',
@@ -255,12 +255,12 @@ describe('an org that has as much done as it can', () => {
       const before = Atomics.load(counts, 0);
       const statuses = new Set<number>();
       for (let n = 0; n < CALLS; n++) statuses.add((await asQuiet('/requests')).status);
-      const meanwhile = Atomics.load(counts, 0) - before;
+      const duringTheLoad = Atomics.load(counts, 0) - before;
       Atomics.store(counts, 1, 1);
       expect(await over).toEqual([0]);
       expect([...statuses]).toEqual([200]);
       expect(Atomics.load(counts, 2)).toBe(0);
-      expect(meanwhile / CALLS).toBeLessThan(AT_ONCE / 2);
+      expect(duringTheLoad / CALLS).toBeLessThan(AT_ONCE / 2);
     },
   );
 });

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import { workerData } from 'node:worker_threads';
 
 /**
- * Makes as many calls as it is told to keep under way, in a thread of its own: what it reads does not delay whoever is measured.
+ * Keeps a given number of calls running, in its own thread, so that its reading does not delay the measured calls.
  * `shared`: [0] calls that have ended, [1] set to end, [2] calls with another status than 200.
  */
 const { calls, shared } = workerData;

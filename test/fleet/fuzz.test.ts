@@ -24,7 +24,7 @@ import { FULL, sampled } from '../support/sample.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 import { ServedWorld } from './served-world.ts';
 
-/** Those of the page want a session: page-fuzz.test.ts has them. */
+/** The routes of the page need a session: page-fuzz.test.ts has them. */
 const ROUTES = Object.fromEntries(
   Object.entries<Route>(FLEET_ROUTES).filter(([, { tag }]) => tag !== 'page'),
 );
@@ -32,7 +32,7 @@ const ROUTES = Object.fromEntries(
 const COUNT = FULL ? 2000 : 200;
 const SESSION = 's';
 
-/** Whoever a route admits, of those who hold tokens here. */
+/** A token of this test that the route admits. */
 const CALLERS = ['agent', 'admin', 'server admin'] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -231,7 +231,7 @@ describe.each(sampled(import.meta.filename, PLACES, 1))(
     }
 
     function known(route: Route, parameter: string): string {
-      if (route.id in NEEDS_A_TERMINAL) return 'nobody-here';
+      if (route.id in NEEDS_A_TERMINAL) return 'unknown';
       if (parameter === 'agent_ref') return route.path.startsWith('/registry') ? spare.workspace : to.agent;
       if (parameter === 'reminder_id') return gateway.reminder;
       if (parameter === 'workspace_id') return to.workspace;

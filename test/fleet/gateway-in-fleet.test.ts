@@ -8,10 +8,10 @@ import { attach, findTarget, join, registerWithFleet, relaunch, stop } from '../
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
-/** Real tmux, a real gateway process, a scripted agent, a real server: who is told what, and how often it is typed. */
+/** Real tmux, gateway process and server, and a scripted agent: what is reported to whom, and how often it is typed. */
 let world: TestWorld;
 let fleet: TestFleet;
-/** The agent of the test; nobody of another test has its name. */
+/** The agent of the test; no other test uses its name. */
 let ana: string;
 let tests = 0;
 beforeAll(async () => {
@@ -131,11 +131,11 @@ describe('an agent launched with a fleet server', () => {
     const { workspace_id } = await known();
     await stop(world.context, first.facts);
     expect((await known()).status).toBe('offline');
-    const { id } = await send('for whoever comes');
+    const { id } = await send('for the next session');
     const second = await world.agent(ana, QUICK);
     expect(await known()).toMatchObject({ workspace_id, session_id: second.facts.sessionId });
     await expect.poll(async () => (await delivery(id))!.outcome, WAIT).toBe('submitted');
-    expect(second.received()).toEqual(['for whoever comes']);
+    expect(second.received()).toEqual(['for the next session']);
   });
 
   it('an agent launched with a fleet server keeps its place when its tool is relaunched', async () => {
@@ -187,7 +187,7 @@ describe('an agent launched with a fleet server', () => {
   });
 });
 
-describe('a tool that somebody started by hand and joined', () => {
+describe('a tool that was started by hand and joined', () => {
   it('a tool started by hand and joined is registered like a launched one, and gets its messages once it has a gateway', async () => {
     const transcript = path.join(world.directory, 'by-hand.jsonl');
     await startByHand('by-hand', ['--transcript', transcript, ...QUICK]);
@@ -240,7 +240,7 @@ describe('a gateway killed with kill -9', () => {
     const { id } = await send('once');
     await expect.poll(() => alive(agent.pid), WAIT).toBe(false);
     expect((await delivery(id))!.status).toBe('dispatched');
-    // Whether the lease runs out first or the outcome is told first, the session knows the message by its id.
+    // Whether the lease expires or the outcome is reported first, the session recognises the message by its id.
     await fleet.sql.query("UPDATE a2a_queue SET lease_until = now() - interval '1 s' WHERE id = $1::uuid", [
       id,
     ]);

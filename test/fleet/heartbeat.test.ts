@@ -292,7 +292,7 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect(codes).toEqual(['unauthorized', 'conflict', 'ok', 'ok', 'ok', 'ok']);
   });
 
-  /** Waits until so many beats are held, as /metrics tells. */
+  /** Waits until /metrics shows this many held beats. */
   async function heldBeats(count: number): Promise<void> {
     await untilHeld(fleet, count);
   }
@@ -321,8 +321,8 @@ it('a beat whose agent is being changed waits for that, and keeps no other beat 
 });
 
 async function untilHeld({ url }: TestFleet, count: number): Promise<void> {
-  const told = `\nrouse_held_heartbeats ${count}\n`;
-  while (!(await (await fetch(`${url}/metrics`)).text()).includes(told)) await sleep(systemClock, 10);
+  const line = `\nrouse_held_heartbeats ${count}\n`;
+  while (!(await (await fetch(`${url}/metrics`)).text()).includes(line)) await sleep(systemClock, 10);
 }
 
 it('a server that stops answers held beats at once', async () => {

@@ -9,7 +9,7 @@ import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/index.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
-/** What one org can store does not make a list heavy, on a real server. Turns of orgs: src/fleet/http/org-turns.test.ts. */
+/** Nothing that one org can store makes a list slow, on a real server. Turns of orgs: src/fleet/http/org-turns.test.ts. */
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-fair-'));
 let server: ChildProcess;

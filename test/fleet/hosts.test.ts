@@ -15,7 +15,7 @@ afterAll(async () => {
   fs.rmSync(home, { recursive: true, force: true });
 });
 
-/** An agent that says of itself what a gateway says. */
+/** An agent that reports itself as a gateway does. */
 async function beating(name: string, facts: { host: string; host_id: string; version: string }) {
   const session_id = `session-of-${name}`;
   const { auth_token, workspace_id } = await fleet.user.register({

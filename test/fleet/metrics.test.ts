@@ -14,7 +14,7 @@ const metrics = async (): Promise<string> =>
     await fetch(`${fleet.url}/metrics`, { headers: { authorization: `Bearer ${fleet.tokens.admin}` } })
   ).text();
 
-/** How often a route was counted, among the prompt ones and among those that the caller asked to hold. */
+/** How often a route was counted, among prompt responses and among those that the caller asked to hold. */
 async function counted(route: string): Promise<{ prompt: number; held: number }> {
   const text = await metrics();
   const of = (name: string): number =>

@@ -21,7 +21,7 @@ export interface NewItem {
   nudgeCount?: number;
   status?: string;
   recipientType?: 'agent' | 'user';
-  /** What the wire shows; default the agent's id. */
+  /** The name on the wire; default: the agent's id. */
   recipientId?: string;
   title?: string;
   requester?: { type: 'agent' | 'user'; id: string };
@@ -114,7 +114,7 @@ export class NudgeWorld {
     return this.sweeper(settings, deps).run({ sql, dryRun, signal: new AbortController().signal });
   }
 
-  /** With an `enqueue` of its own, messages are stored by it one after the other. */
+  /** A custom `enqueue` stores messages one after the other. */
   sweeper(settings: Partial<NudgeSettings> = {}, { enqueue: one, log = silentLog }: SweepDeps = {}) {
     const inTurn: NudgeDeps['enqueueAll'] = async (tx, messages) => {
       const stored: { created: boolean }[] = [];
@@ -140,7 +140,7 @@ export class NudgeWorld {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** As a heartbeat does: what is waiting goes to the gateway, which takes it. */
+  /** Like a heartbeat: waiting messages go to the gateway, which accepts them. */
   async drain(workspaceId: string): Promise<Leased[]> {
     const session = { workspaceId, sessionId: 'session' };
     const leased = await claim(this.sql, {
@@ -154,7 +154,7 @@ export class NudgeWorld {
     return leased;
   }
 
-  /** Lets time pass, by moving everything that has happened into the past. */
+  /** Lets time pass by moving all stamps into the past. */
   async pass(minutes: number): Promise<void> {
     const ago = `- make_interval(mins => ${minutes})`;
     await this.sql.exec(`
@@ -165,7 +165,7 @@ export class NudgeWorld {
   }
 }
 
-/** The same database with another time: what statements call now() is `offset` seconds later. */
+/** The same database with another time: now() in statements is `offset` seconds later. */
 export function shifted(sql: Sql, offset: () => number): Sql {
   const later = (text: string): string =>
     text.replace(/\b(now|clock_timestamp)\(\)/g, `($1() + make_interval(secs => ${offset()}))`);

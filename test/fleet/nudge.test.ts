@@ -6,7 +6,7 @@ import { enqueue } from '../../src/fleet/delivery/index.ts';
 import { databases, type TestDatabase } from '../support/fleet.ts';
 import { type NewItem, NudgeWorld, shifted, textOf } from './nudge-world.ts';
 
-/** As the specification writes it, with its three numbers. */
+/** The query of the specification, with its three numbers. */
 const SPECIFIED = `
   SELECT r.recipient_id, array_agg(r.id::text) AS ids
     FROM requests r JOIN workspaces w ON w.id = r.recipient_id::uuid
@@ -213,7 +213,7 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     const log = createLog({ clock: systemClock, write: (line) => lines.push(line) });
     const agent = await world.agent();
     const deleted = await world.agent();
-    for (const recipientId of ['nobody', '', '-'.repeat(36), "'; DROP TABLE requests; --"])
+    for (const recipientId of ['unknown', '', '-'.repeat(36), "'; DROP TABLE requests; --"])
       await world.item(null, { recipientId });
     await world.item(deleted);
     await sql.query('DELETE FROM workspaces WHERE id = $1', [deleted]);

@@ -12,7 +12,7 @@ import { cancelOrphans } from '../../src/fleet/tickets/index.ts';
 import { startFleet, TEMPLATES, type TestFleet } from '../support/fleet.ts';
 import { a2aClient } from './a2a-support.ts';
 
-/** What whoever runs a fleet meets: lost tokens, removed agents, pauses, long lists, proxies. */
+/** The cases of a fleet's operator: lost tokens, removed agents, pauses, long lists, proxies. */
 let fleet: TestFleet;
 const log: string[] = [];
 beforeAll(async () => {
@@ -108,7 +108,7 @@ it('a resumed agent gets what waits at once', async () => {
   const heldBeats = async () => (await fetch(`${fleet.url}/metrics`)).text();
   await expect.poll(heldBeats).toContain('rouse_held_heartbeats 1');
   await fleet.user.call('registry.agents.resume', { agent_ref: 'pausing' });
-  // A beat is counted as held from its first look on: what waits comes with it or with the one after, once.
+  // A beat counts as held from its first look on: waiting messages come with it or with the next one, once.
   const first = await held;
   expect(first.next_heartbeat_seconds).toBe(0);
   const given = [...first.messages, ...(await beat(0)).messages];

@@ -17,14 +17,14 @@ import { FULL } from '../support/sample.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
 const COUNT = FULL ? 2000 : 150;
-/** The documents are the same for every name that is asked for; a spoilt name of a file (`..`) leads home. */
+/** The documents are the same for every requested name; a spoilt file name (`..`) leads home. */
 const ROUTES = {
   'page.shell.home': PAGE_SHELL_ROUTES['page.shell.home'],
   'page.shell.asset': PAGE_SHELL_ROUTES['page.shell.asset'],
   ...PAGE_ROUTES,
 };
 const WRITER = 'own@test';
-/** Stands in the bodies where each click has an id of its own. */
+/** A placeholder in bodies for the unique id of a click. */
 const CLICK = '00000000-0000-4000-8000-000000000000';
 
 describe('hostile input to the page', () => {
@@ -45,7 +45,7 @@ describe('hostile input to the page', () => {
     });
     return ((await response.json()) as { request_id: string }).request_id;
   };
-  /** What good calls close, remove, use up and revoke. */
+  /** Creates again what good calls close, remove, use up and revoke. */
   const restore = async (): Promise<void> => {
     me = await world.visit('operate', 'nina');
     there.code = await world.code({ name: 'olga' });
@@ -111,7 +111,7 @@ describe('hostile input to the page', () => {
     await world.shut();
   });
 
-  /** All rows of all tables, but not the audit, where a refusal stands too, nor when who swept. */
+  /** All rows of all tables, except the audit, which records refusals too, and the sweeps. */
   async function rows(): Promise<string> {
     const { sql } = world.server;
     const tables = await sql.query<{ name: string }>(
@@ -160,7 +160,7 @@ describe('hostile input to the page', () => {
         headersFor: ({ access }): Record<string, string> =>
           access === 'page_session' ? { cookie: me.cookie, [PAGE_HEADER]: me.header } : {},
         known,
-        // It shows no dialog, and what it was asked was carried out long ago.
+        // It shows no dialog, and its earlier requests have ended.
         refused: { 'page.agent.dialog': 409, 'page.agent.cancel': 409 },
         quiet: async () =>
           createHash('sha256')

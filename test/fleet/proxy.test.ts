@@ -20,7 +20,7 @@ import { TEMPLATES } from '../support/fleet.ts';
 import { freePort, isListening, startNginx, type TestNginx } from '../support/nginx.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-/** The recipe of docs/proxy.md, word for word but for ports and files, with a real nginx of the server's own account. */
+/** The recipe of docs/proxy.md, verbatim except for ports and files, with a real nginx under the server's own account. */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'dist', 'rouse.cjs');
 const NAME = 'fleet.example.org';
@@ -101,7 +101,7 @@ interface Said {
   body: string;
 }
 
-/** From the world outside: by name, over TLS, through nginx. */
+/** A call from outside: by name, over TLS, through nginx. */
 function ask(
   method: string,
   at: string,

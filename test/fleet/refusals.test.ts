@@ -6,7 +6,7 @@ import { startServer } from '../../src/fleet/index.ts';
 import { FLEET_ROUTES, type Route } from '../../src/wire/index.ts';
 import { startFleet, TEMPLATES, type TestAgent, type TestFleet } from '../support/fleet.ts';
 
-/** Who is refused what. Every refusal leaves everything as it was. */
+/** What each caller is refused. A refusal changes nothing. */
 let fleet: TestFleet;
 let ana: TestAgent;
 let foreign: { orgId: string; user: FleetClient; admin: FleetClient };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 
 const NOBODY_NEEDED = ['/health', '/ready', '/metrics'];
-/** Whoever needs no token is listed here, and nobody else. */
+/** All routes that need no token. */
 const open = ({ path }: Route): boolean =>
   NOBODY_NEEDED.includes(path) || path.startsWith('/houmao/') || path.includes('.well-known');
 const pathOf = (route: Route): string =>
@@ -273,7 +273,7 @@ describe('too many requests', () => {
       const answers: number[] = [];
       for (const token of bad) answers.push(await status(limited.as(token), 'GET', '/registry/agents'));
       expect(answers).toEqual([401, 401, 401, 429, 429, 429]);
-      // Not used before, from the same address, while the guesses go on.
+      // A token never used before, from the same address, while the guesses go on.
       const guesses = bad.map((token) => status(limited.as(token), 'GET', '/registry/agents'));
       expect(await status(limited.as(limited.tokens.admin), 'GET', '/registry/agents')).toBe(200);
       expect(await Promise.all(guesses)).toEqual(bad.map(() => 429));

@@ -43,7 +43,7 @@ describe.each(databases(import.meta.filename))('the registry on %s', (_, open) =
 
   it.each([
     '',
-    'nobody',
+    'unknown',
     '00000000-0000-0000-0000-000000000000',
     "'; DROP TABLE workspaces; --",
     'x'.repeat(5000),

@@ -12,7 +12,7 @@ import { TestWorld } from '../support/test-world.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-remote-'));
-/** A home without sessions: every agent of the fleet is on another host. */
+/** A home without sessions, so that every agent of the fleet is on another host. */
 const settings = {
   runtimeDir: path.join(home, 'runtime'),
   mailboxDir: path.join(home, 'mailbox'),
@@ -44,7 +44,7 @@ afterAll(async () => {
 const through = (client: FleetClient, ref: string): GatewayClient =>
   remoteGateway(client.servers, fleetPath(ref));
 
-/** A gateway with a heartbeat at the second server, which runs each call it is handed once. */
+/** A gateway with a heartbeat at the second server; it runs each call that it receives once. */
 async function farGateway(name: string, does: (call: HandedCall) => { status: number; answer: unknown }) {
   const agent = await fleet.agent(name);
   const client = new FleetClient({ url: `http://127.0.0.1:${second.port}`, token: agent.token });

@@ -4,19 +4,19 @@ import { drawnFor } from '../support/sample.ts';
 import type { Seeded } from '../support/seeded.ts';
 import { persist, type ReplicaServers } from './replica-servers.ts';
 
-/** Where the servers answer now, and whose token registers agents. */
+/** The current addresses of the servers, and a token that registers agents. */
 export type Servers = Pick<ReplicaServers, 'urls' | 'token'>;
 
 type Ack = { id: string; attempt: number; result: 'accepted' };
 
 /**
- * An agent and its gateway as the servers see them: registers, beats at whichever server answers, keeps what it was given
- * by the message's id, and acknowledges until it is heard. It answers its inbox when a nudge comes, or ignores it.
+ * An agent and its gateway as the servers see them: registers, beats at any server that responds, stores messages by their
+ * id, and acknowledges until that succeeds. It answers its inbox when a nudge comes, or ignores it.
  */
 export class ReplicaAgent {
   readonly name: string;
   workspaceId = '';
-  /** Ids of messages it took over, as its durable queue would hold them: they survive restarts. */
+  /** Ids of accepted messages, as in its durable queue: they survive restarts. */
   readonly received = new Map<string, 'nudge' | 'other'>();
   /** How often a message came again because the acknowledgement was lost. */
   repeated = 0;
@@ -42,7 +42,7 @@ export class ReplicaAgent {
     this.#running = this.#live();
   }
 
-  /** Ends in the middle of whatever it does; what it received stays. */
+  /** Ends at any point; received messages stay. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -114,7 +114,7 @@ export class ReplicaAgent {
       await this.#client(this.#token)
         .request('POST', `${roof}/${id}/respond`, { action: 'done' })
         .catch((error) => {
-          // Answered before, and the answer was lost with the server.
+          // Answered before, but the response was lost with the server.
           if (!isRouseError(error) || error.code !== 'conflict') throw error;
         });
     }

@@ -7,7 +7,7 @@ import { type Child, startChild } from '../../src/db/testing.ts';
 import { createToken, ensureOrg, FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
-/** What a nudge and its stamps were, written by triggers in the transaction that made them. */
+/** Every nudge and its stamps, recorded by triggers in the transaction that made them. */
 const AUDIT = `
   CREATE SCHEMA audit;
   CREATE TABLE audit.stamps (request_id uuid, workspace_id uuid, before timestamptz, after timestamptz, tx bigint);
@@ -23,7 +23,7 @@ const AUDIT = `
   CREATE TRIGGER nudge AFTER INSERT ON a2a_queue FOR EACH ROW
     WHEN (NEW.idempotency_key LIKE 'inbox-nudge:%') EXECUTE FUNCTION audit.nudge();`;
 
-/** For whoever connects with the shifted URL, now() is what the table says. */
+/** For connections with the shifted URL, now() is the time in the table. */
 const CLOCK = `
   CREATE SCHEMA shifted;
   CREATE TABLE shifted.clock (seconds float8);
@@ -85,12 +85,12 @@ export class ReplicaServers {
     }
   }
 
-  /** Addresses of those that answer now. */
+  /** Addresses of the servers that respond now. */
   get urls(): string[] {
     return this.#replicas.flatMap((replica) => replica?.url ?? []);
   }
 
-  /** Resolves when it answers, or when it died before. */
+  /** Resolves when it responds, or if it died before. */
   async start(index: number, crashAt?: string): Promise<void> {
     const child = startChild(PROGRAM, ['server', 'start', '--port', '0', '--print-json'], {
       ROUSE_HOME: path.join(this.#directory, `home-${index}`),
@@ -112,7 +112,7 @@ export class ReplicaServers {
     return this.#replicas[index]?.url !== undefined;
   }
 
-  /** As an operator's worst day does it. */
+  /** Kills it without warning. */
   async kill(index: number): Promise<void> {
     const replica = this.#replicas[index];
     replica?.child.process.kill('SIGKILL');
@@ -137,7 +137,7 @@ export class ReplicaServers {
   }
 }
 
-/** Tries until it works; the servers and the database are being killed meanwhile. */
+/** Retries until it works, because servers and database are being killed. */
 export async function persist<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -61,7 +61,7 @@ describe('two servers on one PostgreSQL', () => {
     FULL ? 1_800_000 : 180_000,
   );
 
-  /** Filed by a person who tries again with the same key until somebody answers. */
+  /** Filed by a person who retries with the same key until a server responds. */
   async function fileRequests(): Promise<string[]> {
     const ids: string[] = [];
     for (let n = 0; n < SIZE.requests; n++) {
@@ -85,7 +85,7 @@ describe('two servers on one PostgreSQL', () => {
     return ids;
   }
 
-  /** One of the things that go wrong; both servers are up again afterwards. */
+  /** Lets one thing go wrong; both servers are up again afterwards. */
   async function makeTrouble(number: number): Promise<void> {
     const victim = number % 2;
     switch (number % 5) {
@@ -119,7 +119,7 @@ describe('two servers on one PostgreSQL', () => {
     for (const index of [0, 1]) if (!servers.isAlive(index)) await servers.start(index);
   }
 
-  /** Peace: agents answer, until nothing is open and everything handed out is acknowledged. */
+  /** Without faults: agents answer until nothing is open and every message is acknowledged. */
   async function settleDown(): Promise<void> {
     acts = () => true;
     for (const index of [0, 1]) {
@@ -156,7 +156,7 @@ describe('two servers on one PostgreSQL', () => {
     };
   }
 
-  /** What the database calls delivered was received, once; what was received is delivered, or told as unknown. */
+  /** Every delivered message was received once; every received one is delivered or reported as unknown. */
   async function compareDeliveries(): Promise<void> {
     const { rows } = await servers.sql.query<{
       id: string;

@@ -10,7 +10,7 @@ import { TEMPLATES } from '../support/fleet.ts';
 import { type ControlClient, promptsOf } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a server answers; each test says what it expects
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape; each test says what it expects
 export type Json = Record<string, any>;
 
 export interface Answer {
@@ -21,7 +21,7 @@ export interface Answer {
 
 const document = fleetOpenApiDocument() as unknown as OpenApi;
 
-/** What the server itself answers is what its row says; what it carries may come from a stand-in. */
+/** A response of the server itself must match its row; a forwarded one may come from a stand-in. */
 function checkOwn(method: string, target: string, { status, body, headers }: Answer, text: string): void {
   const route = routeOf(FLEET_ROUTES, method, target);
   const type = headers.get('content-type') ?? undefined;
@@ -41,7 +41,7 @@ export class ServedWorld extends TestWorld {
   server!: RunningServer;
   /** What the server logged. */
   readonly log: string[] = [];
-  /** Agents whose gateways answer whatever a test tells them to. */
+  /** Agents whose gateways respond as a test scripts them. */
   readonly standIns = new Set<string>();
 
   /** With `calm`, nothing is late, missed or nudged. */
@@ -106,7 +106,7 @@ export class ServedWorld extends TestWorld {
     return answer;
   }
 
-  /** The same, which must succeed. */
+  /** The same call, which must succeed. */
   async get(method: string, rest: string, body?: unknown): Promise<Json> {
     const answer = await this.ask(method, rest, body);
     if (answer.status !== 200)

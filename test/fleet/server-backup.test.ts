@@ -9,7 +9,7 @@ import { openEmbedded } from '../../src/db/index.ts';
 import { proveBackup, restoreServer, runServer, serverFiles } from '../../src/fleet/index.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
-/** A fast machine would otherwise ask more often than a token may. */
+/** A fast machine would otherwise exceed the rate limit of a token. */
 const FEWER_THAN_THE_LIMIT = 300;
 
 let home: string;
@@ -65,7 +65,7 @@ describe('a backup of the embedded database', () => {
     const names = (await client.call('admin.orgs.list', {})).orgs.map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('before-'))).toHaveLength(10);
     expect(names).not.toContain('after');
-    // Orgs are made one after the other, so those in it are the first ones, without a gap.
+    // Orgs are created one after the other, so the backup has the first ones, without a gap.
     const during = names.filter((name) => name.startsWith('during-')).length;
     for (let n = 0; n < during; n++) expect(names).toContain(`during-${n}`);
     expect(

@@ -11,7 +11,7 @@ import { startPgbouncer, type TestPgbouncer } from '../support/pgbouncer.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-/** `rouse server start` that cannot become a server: it says why and leaves neither a process nor a listener. */
+/** A `rouse server start` that fails says why and leaves neither a process nor a listener. */
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
 let postgres: TestPostgres;
@@ -49,7 +49,7 @@ function start(databaseUrl: string, ...words: string[]): ChildProcess {
   return child;
 }
 
-/** Resolves when it has ended by itself, with its exit code and what it said. */
+/** Resolves when it has ended by itself, with its exit code and output. */
 async function failed(child: ChildProcess): Promise<{ code: number | null; said: string }> {
   const said = text(child.stderr!);
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -71,7 +71,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
   await once(child, 'exit');
 };
 
-/** A database with the tables of a server, and the URL of a user who is not its owner and may do what is granted. */
+/** A database with the tables of a server, and the URL of a user with these grants who is not its owner. */
 async function prepared(grants: string): Promise<{ admin: Sql; url: string; name: string }> {
   const owners = await postgres.createDatabase();
   await stop(await serves(owners));
@@ -174,7 +174,7 @@ describe('a server whose database stops taking writes', () => {
           .rows[0]!.id;
       const before = await next();
       for (let n = 0; n < 20; n++) expect(await ready()).toBe(200);
-      // Sweepers may write meanwhile; twenty probes that write would be seen all the same.
+      // Sweepers may write too, but twenty probes that write would still show.
       expect(Number(await next()) - Number(before)).toBeLessThan(20);
     } finally {
       await admin.close();

@@ -134,7 +134,7 @@ describe('rouse server', () => {
     server = await startServer(port);
     await expect.poll(() => agent.received().length, WAIT).toBe(1);
     await expect.poll(fleetState, WAIT).toBe('connected');
-    // A beat from idle after the delivery: whatever the server still had to say, it has said.
+    // An idle beat after the delivery, so that anything the server still had to send has arrived.
     await expect.poll(async () => (await server.admin.agent('ana')).queue_depth, WAIT).toBe(0);
     await expect.poll(async () => (await server.admin.agent('ana')).active_tasks, WAIT).toBe(0);
     expect(agent.received()).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('rouse tokens and rouse fleet', () => {
       next_cursor: null,
       truncated: false,
     });
-    expect((await run('fleet', 'show', 'nobody')).code).toBe(3);
+    expect((await run('fleet', 'show', 'unknown')).code).toBe(3);
     expect((await run('tokens', 'create', '--kind', 'admin')).code).toBe(2);
     expect((await run('fleet', 'orgs', '--create', 'research')).code).toBe(0);
     expect(

@@ -6,7 +6,7 @@ import { databases, type TestDatabase } from '../support/fleet.ts';
 
 const INTERVAL_MS = 300_000;
 
-/** A sweep that does what the test says, and tells when it was called. */
+/** A scripted sweep that reports its calls. */
 function sweepOf(
   run: (pass: SweepPass, call: number) => Promise<Record<string, unknown>>,
 ): Sweep & { calls: number } {
@@ -49,7 +49,7 @@ describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name,
     await sql.query('DELETE FROM sweepers');
   });
 
-  /** A runner over a clock that moves only when told. */
+  /** A runner on a fake clock. */
   function runner(sweep: Sweep, { random = (): number => 0, holder = 'one' } = {}) {
     const clock = new FakeClock();
     const sweepers = new Sweepers({ sql, clock, log: silentLog, holder, random });

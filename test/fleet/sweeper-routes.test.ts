@@ -85,7 +85,7 @@ describe('the sweepers of a server, as administrators see them', () => {
   });
 });
 
-describe('a server told not to nudge', () => {
+describe('a server that is set not to nudge', () => {
   it('a server that is set not to nudge has no such sweeper', async () => {
     const fleet = await startFleet({
       config: { nudge: nudgeSettings({ REQUEST_NUDGE_SWEEPER_DISABLED: 'TRUE' }, silentLog) },

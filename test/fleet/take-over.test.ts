@@ -11,7 +11,7 @@ afterAll(() => fleet.stop());
 const register = (by: FleetClient, agent: string, session: string, more: object = {}) =>
   by.register({ agent_id: agent, name: agent, session_id: session, host: `host-of-${session}`, ...more });
 
-/** Registered by `by` and beating. */
+/** An agent that `by` registered and that sends heartbeats. */
 async function running(by: FleetClient, agent: string, session = 'first') {
   const { auth_token, workspace_id } = await register(by, agent, session);
   const client = fleet.as(auth_token);
@@ -51,13 +51,13 @@ describe('the same agent on a second host', () => {
     const held = client.heartbeat({ session_id: 'first', active_tasks: 0, wait_seconds: 20 });
     held.catch(() => {});
     const { auth_token } = await register(fleet.user, 'ben', 'second', { take_over: true });
-    const told = {
+    const refusal = {
       code: 'unauthorized',
       message: 'replaced by session second on host host-of-second',
       facts: { cause: 'session_replaced', replaced_by: 'second', host: 'host-of-second' },
     };
-    await expect(held).rejects.toMatchObject(told);
-    await expect(client.heartbeat({ session_id: 'first', active_tasks: 0 })).rejects.toMatchObject(told);
+    await expect(held).rejects.toMatchObject(refusal);
+    await expect(client.heartbeat({ session_id: 'first', active_tasks: 0 })).rejects.toMatchObject(refusal);
     await fleet.as(auth_token).heartbeat({ session_id: 'second', active_tasks: 0 });
   });
 

@@ -23,7 +23,7 @@ export interface Notice {
   method: string;
 }
 
-/** A tenant with the agents ana and ben and the person carl, and what they do with tickets. */
+/** A tenant with the agents ana and ben and the person carl, and their actions on tickets. */
 export class TicketTenant {
   sql!: Sql;
   orgId = '';
@@ -31,7 +31,7 @@ export class TicketTenant {
   ben!: AgentIdentity;
   carl!: PersonIdentity;
 
-  /** Every test has a tenant of its own, so that no test sees what another has left. */
+  /** Each test has its own tenant, so that it does not see what another left. */
   static perTest(open: () => Promise<TestDatabase>): TicketTenant {
     const tenant = new TicketTenant();
     let database: TestDatabase;

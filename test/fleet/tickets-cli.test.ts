@@ -25,7 +25,7 @@ describe('rouse requests', () => {
     fs.rmSync(home, { recursive: true, force: true });
   });
 
-  interface Told {
+  interface Output {
     code: number;
     out: string;
     err: string;
@@ -45,21 +45,21 @@ describe('rouse requests', () => {
       stdin?: string;
       env?: NodeJS.ProcessEnv;
     } = {},
-  ): Promise<Told> {
-    const told = { out: '', err: '' };
+  ): Promise<Output> {
+    const output = { out: '', err: '' };
     const code = await runCli({
       argv: ['requests', ...args],
       env: { HOME: home, ROUSE_FLEET_URL: fleet.url, ROUSE_FLEET_TOKEN_FILE: files[who], ...env },
       stdout: {
         write(text) {
-          told.out += text;
+          output.out += text;
           onOut?.(text);
         },
         isTTY: false,
       },
       stderr: {
         write(text) {
-          told.err += text;
+          output.err += text;
         },
         isTTY: false,
       },
@@ -67,7 +67,7 @@ describe('rouse requests', () => {
       stdinIsTty: stdin === undefined,
       signal,
     });
-    return { code, ...told };
+    return { code, ...output };
   }
   const json = async (who: string, ...args: string[]) =>
     JSON.parse((await rouse(who, [...args, '--print-json'])).out);
@@ -119,7 +119,7 @@ describe('rouse requests', () => {
   });
 
   it.each<[string, string[], number, RegExp]>([
-    ['nobody to ask', ['create', '--title', 't'], 2, /exactly one of --to-agent, --to-user or --to-anybody/],
+    ['no recipient', ['create', '--title', 't'], 2, /exactly one of --to-agent, --to-user or --to-anybody/],
     ['two to ask', ['create', '--title', 't', '--to-agent', 'ben', '--to-anybody'], 2, /exactly one/],
     ['no title', ['create', '--to-agent', 'ben'], 2, /--title/],
     ['an unknown agent', ['create', '--title', 't', '--to-agent', 'bem'], 3, /did you mean "ben"/],
@@ -149,9 +149,9 @@ describe('rouse requests', () => {
       /no readable token at \/nope/,
     ],
   ])('rouse requests refuses %s', async (_what, args, code, message) => {
-    const told = await rouse('user', args);
-    expect([told.code, told.out]).toEqual([code, '']);
-    expect(told.err).toMatch(message);
+    const refused = await rouse('user', args);
+    expect([refused.code, refused.out]).toEqual([code, '']);
+    expect(refused.err).toMatch(message);
   });
 
   it('rouse requests says how a request ended when someone else was first', async () => {

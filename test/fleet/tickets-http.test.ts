@@ -251,7 +251,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['an unknown field', { ...task(), status: 'done' }, 422, /status/],
     ['a list', [], 422, /body/],
     ['no JSON', '{', 422, /JSON/],
-  ])('the routes of requests refuses to create with %s', async (_what, body, status, message) => {
+  ])('the routes of requests refuse to create with %s', async (_what, body, status, message) => {
     const before = (await new TicketsClient(ana.client).sent({ status: 'all' })).total_open;
     const answer = await http('POST', '/requests', ana.token, body);
     expect([answer.status, answer.body.error!.message]).toEqual([status, expect.stringMatching(message)]);
@@ -267,7 +267,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['/requests?cursor=nope', 422, 'start again'],
     ['/requests/nope', 404, undefined],
     ['/requests/events?after=-1', 422, undefined],
-  ])('the routes of requests answers GET %s with %i', async (path, status, hint) => {
+  ])('the routes of requests answer GET %s with %i', async (path, status, hint) => {
     const answer = await http('GET', path, ana.token);
     expect(answer.status).toBe(status);
     if (hint) expect(answer.body.error!.hint).toContain(hint);
@@ -282,7 +282,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['messages', { body: '' }, 422],
     ['messages', { body: 'x'.repeat(20_001) }, 422],
   ])(
-    'the routes of requests answers POST …/%s %j with %i and changes nothing',
+    'the routes of requests answer POST …/%s %j with %i and change nothing',
     async (verb, body, status) => {
       const id = await ask();
       expect((await http('POST', `/requests/${id}/${verb}`, ben.token, body)).status).toBe(status);

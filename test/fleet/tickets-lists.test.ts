@@ -30,7 +30,7 @@ describe.each(databases(import.meta.filename))('lists and events of requests on 
 
     it('lists of requests never hide an old open request behind newer ones, in whatever pages they are read', async () => {
       for (let i = 0; i < 23; i++) await t.ask(t.ana, { priority: i % 3 === 0 ? i : null, title: `r${i}` });
-      // Equal times are told apart by id.
+      // Equal times are ordered by id.
       await t.sql.query('UPDATE requests SET created_at = now() WHERE org_id = $1', [t.orgId]);
       const whole = (await t.inboxOf(t.ben, { limit: 200 })).requests.map(({ id }) => id);
       expect(whole).toHaveLength(23);

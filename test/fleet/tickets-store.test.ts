@@ -124,14 +124,14 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
       const id = await t.ask(t.ana);
       const asked = await t.say(t.ben, id, 'which branch?');
       expect(asked.row).toMatchObject({ status: 'info_requested', turn: 'requester' });
-      const told = await t.say(t.ana, id, 'main');
-      expect(told.row).toMatchObject({ status: 'pending', turn: 'recipient' });
+      const message = await t.say(t.ana, id, 'main');
+      expect(message.row).toMatchObject({ status: 'pending', turn: 'recipient' });
       expect((await t.noticesTo(t.ana)).map(({ key }) => key)).toEqual([
         `request-message:${asked.messageId}`,
       ]);
       expect((await t.noticesTo(t.ben)).map(({ key }) => key)).toEqual([
         `request-created:${id}`,
-        `request-message:${told.messageId}`,
+        `request-message:${message.messageId}`,
       ]);
       const { messages } = await getThread(t.sql, t.ana, { id });
       expect(messages.map(({ author_name, body }) => [author_name, body])).toEqual([
@@ -295,9 +295,9 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
     await t.say(t.ben, id, secret);
     await t.say(t.ana, id, secret);
     await t.respond(t.ben, id, 'done', secret);
-    const told = [...(await t.noticesTo(t.ana)), ...(await t.noticesTo(t.ben))];
-    expect(told).toHaveLength(4);
-    for (const { text } of told) {
+    const notices = [...(await t.noticesTo(t.ana)), ...(await t.noticesTo(t.ben))];
+    expect(notices).toHaveLength(4);
+    for (const { text } of notices) {
       expect(text).not.toContain('IGNORE');
       expect(text).toContain(id);
     }

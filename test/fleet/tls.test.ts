@@ -18,7 +18,7 @@ describe('a server with TLS', () => {
   let fleet: TestFleet;
   let secure: string;
 
-  /** As a renewal does: the key first, for its owner alone. */
+  /** Like a renewal: the key first, readable by its owner only. */
   function take(name: string): void {
     fs.writeFileSync(keyFile, fs.readFileSync(path.join(FILES, `${name}.key`)), { mode: 0o600 });
     fs.copyFileSync(path.join(FILES, `${name}.pem`), certFile);
@@ -62,7 +62,7 @@ describe('a server with TLS', () => {
     expect((await as(undefined, fleet.url).call('ready', {})).status).toBe('ready');
   });
 
-  it('names itself with https to those who came that way, and refuses the pages of others', async () => {
+  it('a server with TLS names itself with https to callers that use it, and refuses pages of other origins', async () => {
     const { workspaceId } = await fleet.agent('ben');
     const card = await as(authority('first')).call('a2a.card', { workspace_id: workspaceId });
     expect(JSON.stringify(card)).toContain(`${secure}/a2a/`);

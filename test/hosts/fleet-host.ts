@@ -11,9 +11,9 @@ const CLOCK = path.join(import.meta.dirname, 'shifted-clock.cjs');
 export interface HostPlace {
   number: number;
   network: HostNetwork;
-  /** Its servers, the first one first. */
+  /** Its servers, the preferred one first. */
   ports: readonly number[];
-  /** Of the person who launches agents there. */
+  /** The token of the person who launches agents there. */
   token: string;
   clockMs: number;
 }
@@ -21,7 +21,7 @@ export interface HostPlace {
 export interface HostAgent {
   name: string;
   host: FleetHost;
-  /** The prompts it really received. */
+  /** The prompts that it received, by its own record. */
   received(): string[];
   gatewayPid(): number;
 }
@@ -62,7 +62,7 @@ export class FleetHost {
       ROUSE_TMUX_SOCKET: this.#socket,
       ROUSE_FLEET_URL: urls[0],
       ROUSE_FLEET_TOKEN_FILE: tokenFile,
-      // It dies often here.
+      // It is killed often here.
       ROUSE_GATEWAY_RESTARTS: '1000',
       ROUSE_TEST_CLOCK_MS: String(clockMs),
       NODE_OPTIONS: `--require ${CLOCK}`,

@@ -10,7 +10,7 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
-/** Two servers on one PostgreSQL that flushes, each at an address of its own that it keeps. */
+/** Two servers on one durable PostgreSQL, each with a fixed address. */
 export class FleetServers {
   readonly postgres: TestPostgres;
   readonly sql: Sql;

@@ -3,13 +3,13 @@ import * as net from 'node:net';
 
 /** The network between a server and some hosts, with a link to each host that can be cut. */
 export interface HostNetwork {
-  /** What it is made of, for the report. */
+  /** The kind of network, for the report. */
   readonly kind: string;
-  /** Where servers listen. */
+  /** The address on which servers listen. */
   readonly serverAddress: string;
-  /** Where that host is for the others; undefined: hosts do not reach each other. */
+  /** The address of that host for the others; undefined: hosts cannot reach each other. */
   address(host: number): string | undefined;
-  /** What stands before a command that runs on that host. */
+  /** The prefix of a command that runs on that host. */
   enter(host: number): string[];
   /** How that host reaches a port of the server. */
   url(host: number, port: number): Promise<string>;
@@ -18,7 +18,7 @@ export interface HostNetwork {
   close(): void;
 }
 
-/** Namespaces of their own where we may make them, else loopback. */
+/** Separate namespaces where possible, otherwise loopback. */
 export function openNetwork(hosts: number): HostNetwork {
   try {
     return new Namespaces(hosts);
@@ -30,7 +30,7 @@ export function openNetwork(hosts: number): HostNetwork {
 const ip = (...words: string[]): void =>
   void execFileSync('ip', words, { stdio: ['ignore', 'ignore', 'pipe'] });
 
-/** A bridge, and a namespace with one leg on it for each host. */
+/** A bridge, and a namespace connected to it for each host. */
 class Namespaces implements HostNetwork {
   readonly kind = 'network namespaces';
   readonly serverAddress: string;
@@ -40,7 +40,7 @@ class Namespaces implements HostNetwork {
 
   constructor(hosts: number) {
     this.#hosts = hosts;
-    // A network for each test process, out of a range that is for tests.
+    // A network for each test process, from a range for tests.
     this.#net = `198.${18 + ((process.pid >> 8) & 1)}.${process.pid & 255}`;
     this.serverAddress = `${this.#net}.254`;
     this.#bridge = `rsb${process.pid}`;
@@ -98,11 +98,11 @@ function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // It was never there.
+    // It did not exist.
   }
 }
 
-/** One network for all; a link is a port that hands on what comes, and stands still while it is cut. */
+/** One network for all; a link is a port that forwards bytes, and stops while it is cut. */
 class Loopback implements HostNetwork {
   readonly kind: string;
   readonly serverAddress = '127.0.0.1';

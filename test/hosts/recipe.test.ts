@@ -8,7 +8,7 @@ import { TypedHost } from './typed-host.ts';
 const RECIPE = path.resolve(import.meta.dirname, '../../docs/recipes/twenty-agents-on-three-hosts.md');
 const HOSTS = ['north', 'south', 'west'] as const;
 
-/** The blocks of the page with the host that each is typed on, in their order. */
+/** The blocks of the page in order, with the host on which each is typed. */
 function blocks(): { heading: string; host: (typeof HOSTS)[number]; text: string }[] {
   const page = fs.readFileSync(RECIPE, 'utf8');
   return [...page.matchAll(/^## ([^\n]*), on (\w+)\n+```sh\n(.*?)```/gms)].map(([, heading, host, text]) => ({
@@ -18,7 +18,7 @@ function blocks(): { heading: string; host: (typeof HOSTS)[number]; text: string
   }));
 }
 
-/** Twenty agents take minutes to come up on a small machine. */
+/** Twenty agents take minutes to start on a small machine. */
 describe.runIf(FULL)('the recipe for twenty agents on three hosts', () => {
   let network: HostNetwork;
   const hosts = new Map<string, TypedHost>();

@@ -16,7 +16,7 @@ const WAIT = { timeout: FULL ? 600_000 : 120_000, interval: 200 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Real namespaces where we may make them, real tmux, gateways and servers, one PostgreSQL; clocks that disagree. */
+/** Real namespaces where possible, real tmux, gateways and servers, one PostgreSQL; clocks that disagree. */
 describe('three hosts and two servers', () => {
   let network: HostNetwork;
   let servers: FleetServers;
@@ -66,7 +66,7 @@ describe('three hosts and two servers', () => {
       ).rows.map(({ name, id }) => [name, id]),
     );
 
-  it('on three hosts every agent is online, whatever the clock of its host says', async () => {
+  it('on three hosts every agent is online, whatever the clock of its host shows', async () => {
     await expect.poll(online, WAIT).toBe(agents.length);
     for (const { name, host } of agents)
       expect((await host.rouse('fleet', 'show', name)).stdout, name).toContain('online');
@@ -94,7 +94,7 @@ describe('three hosts and two servers', () => {
       expect(times[agents.findIndex(({ name }) => name === to)], `${mark} to ${to}`).toBe(1);
     }
     expect(counts).toMatchObject({ sent: marks.length, received: marks.length, lost: 0, doubled: 0 });
-    // Scripted agents answer what they are told of, and what else they find in their inbox before they are told of it.
+    // Scripted agents answer announced requests, and others that they find in their inbox before the announcement.
     const answered = `SELECT count(*) FROM request_events WHERE type = 'REQUEST_RESPONDED'`;
     await expect.poll(() => count(answered), WAIT).toBe(SIZE.requests);
     expect(await count('SELECT count(*) FROM requests')).toBe(SIZE.requests);
@@ -150,7 +150,7 @@ describe('three hosts and two servers', () => {
         n % 3 === 1 ? servers.end(0, 'SIGKILL').then(() => servers.start(0)) : Promise.resolve();
       await expect.poll(async () => (await send(letter)).code, WAIT).toBe(0);
       await restarted;
-      // As somebody does who is not sure.
+      // Sends it again, as a person who is not sure does.
       expect((await send(letter)).code).toBe(0);
     }
     const list = ['agents', 'mail', 'list', '--print-json', '--limit', '100', '--agent-name', to.name];
@@ -160,7 +160,7 @@ describe('three hosts and two servers', () => {
     counts.letters = messages.length;
   }, 600_000);
 
-  /** How often each agent was given it. */
+  /** How often each agent received it. */
   const timesOf = (mark: string): number[] =>
     agents.map((agent) => agent.received().filter((text) => text.includes(mark)).length);
   const missing = (marks: Mark[]): Mark[] => {
@@ -173,7 +173,7 @@ describe('three hosts and two servers', () => {
     to: string;
   }
 
-  /** Through either server, again under the same name until one of them has it. */
+  /** Sends through either server, again with the same key until one has it. */
   async function sendMessages(ids: Map<string, string>): Promise<Mark[]> {
     const sent: Mark[] = [];
     for (let n = 0; n < SIZE.messages; n++) {
@@ -192,7 +192,7 @@ describe('three hosts and two servers', () => {
     return sent;
   }
 
-  /** The agent is told of each by a message of the server, which names it by its id. */
+  /** The server announces each to the agent by a message with its id. */
   async function fileRequests(): Promise<Mark[]> {
     const filed: Mark[] = [];
     for (let n = 0; n < SIZE.requests; n++) {

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
-/** A shell on a host, at which somebody types block after block: own home, own tmux server, own network. */
+/** A shell on a host where a person types block after block: own home, own tmux server, own network. */
 export class TypedHost {
   readonly home: string;
   #shell: ChildProcess;
@@ -14,7 +14,7 @@ export class TypedHost {
   #hear: (() => void) | undefined;
   #blocks = 0;
 
-  /** `enter`: what stands before a command on that host. */
+  /** `enter`: the prefix of a command on that host. */
   constructor(name: string, enter: string[]) {
     this.home = fs.mkdtempSync(path.join(os.tmpdir(), `rt-${name}-`));
     this.#socket = path.join(this.home, 'tmux.sock');
@@ -46,7 +46,7 @@ export class TypedHost {
     this.#shell.once('exit', () => this.#hear?.());
   }
 
-  /** What the block printed; fails at the first line that fails. */
+  /** Returns the output of the block; fails at the first line that fails. */
   async type(block: string): Promise<string> {
     const n = ++this.#blocks;
     const file = path.join(this.home, `block-${n}.sh`);

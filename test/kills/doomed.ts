@@ -11,7 +11,7 @@ export interface Life {
   isReady: () => Promise<boolean>;
 }
 
-/** How a process ended that nobody killed. */
+/** How a process ended that was not killed. */
 export interface OwnEnd {
   victim: string;
   wasReady: boolean;
@@ -20,13 +20,13 @@ export interface OwnEnd {
   said: string;
 }
 
-/** Whoever takes longer hangs. */
+/** A process that takes longer hangs. */
 const LONGEST_START_MS = 60_000;
 const LONGEST_END_MS = 20_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A process that is started again and again, each time to be killed. */
+/** A process that is started and killed again and again. */
 export class Doomed {
   readonly name: string;
   #life: Life;
@@ -67,7 +67,7 @@ export class Doomed {
     return { victim, stage, point, ms: Math.round(performance.now() - began) };
   }
 
-  /** Starts it to stay. */
+  /** Starts it without killing it. */
   async stay(): Promise<void> {
     for (;;) {
       this.#start(undefined);
@@ -96,7 +96,7 @@ export class Doomed {
     this.#ended = new Promise((resolve) => child.once('exit', () => resolve()));
   }
 
-  /** False when it ended before. */
+  /** Returns false if it ended before. */
   async #ready(): Promise<boolean> {
     while (this.isAlive) {
       if (await this.#life.isReady().catch(() => false)) return this.isAlive;

@@ -5,23 +5,23 @@ import type { KillableAgent, KillWorld } from './kill-world.ts';
 import type { Item, Load } from './load.ts';
 import { falseEnd, kindOf, promptOf, type Row, readRows } from './request-rows.ts';
 
-/** What became of everything of one kind. */
+/** How everything of one kind ended. */
 export interface Verdict {
   sent: number;
   arrived: number;
-  /** Ended without having arrived, and says so and why. */
+  /** Ended without arriving, and reported with a reason. */
   'said failed': number;
   /** Ended as unconfirmed, arrived or not. */
   'said unconfirmed': number;
-  /** Still in line. */
+  /** Still queued. */
   waiting: number;
   lost: number;
   doubled: number;
-  /** What is written down of it is not what happened. */
+  /** The records differ from what happened. */
   false: number;
 }
 
-/** A message as the server's database keeps it. */
+/** A message in the server's database. */
 interface Message {
   id: string;
   workspace_id: string;
@@ -31,7 +31,7 @@ interface Message {
   last_error: string | null;
 }
 
-/** The agent's own receipts of one gateway's reminders that went wrong. */
+/** The failed reminders of one gateway, by its own events. */
 interface ReminderEvent {
   kind: string;
   reminder_id: string;
@@ -39,16 +39,15 @@ interface ReminderEvent {
 }
 
 /**
- * Kills may cost a few their answer; when it is more than one in ten, it is not the kills. A wake or a nudge may also lose
- * its reason.
+ * Kills may cost a few requests their result, but not more than one in ten. A wake or a nudge may also lose its reason.
  */
 const FEW = { atLeast: 3, share: 0.1, of: ['request', 'message'] };
 
 const keyOfMessage = (id: string): string => `a2a:${id}`;
 
 /**
- * Everything has ended in good order, and nothing is under way. Compares what gateways, mailboxes and server have written
- * down with what the agents themselves received.
+ * Runs after everything has ended cleanly. Compares the records of gateways, mailboxes and server with what the agents
+ * themselves received.
  */
 export class Judge {
   readonly verdicts = new Map<string, Verdict>();
@@ -76,7 +75,7 @@ export class Judge {
     }
   }
 
-  /** Each text the agent received against each request that was to bring it. */
+  /** Compares each text the agent received with the requests that should have brought it. */
   #judgePrompts(agent: KillableAgent): void {
     const rows = readRows(agent.root);
     this.#rows.set(agent.name, new Map(rows.map((row) => [row.idempotency_key ?? row.request_id, row])));
@@ -88,7 +87,7 @@ export class Judge {
       const requests = wanted.get(text) ?? [];
       if (requests.length > 0) this.#compare(agent.name, requests, times);
       else if (!text.startsWith('Remember '))
-        this.#wrong('request', 'false', `${agent.name} received what nobody sent: ${text}`);
+        this.#wrong('request', 'false', `${agent.name} received a text that was not sent: ${text}`);
     }
   }
 
@@ -104,15 +103,15 @@ export class Judge {
     verdict['said unconfirmed'] += unconfirmed;
     verdict.waiting += waiting;
     verdict['said failed'] += rows.length - submitted - unconfirmed - waiting;
-    const told = `${agent}: ${JSON.stringify([...ended])}, received ${times} times: ${promptOf(rows[0]!).slice(0, 80)}`;
-    if (times < submitted) this.#wrong(kind, 'false', told, submitted - times);
-    if (times > rows.length) this.#wrong(kind, 'doubled', told, times - rows.length);
+    const finding = `${agent}: ${JSON.stringify([...ended])}, received ${times} times: ${promptOf(rows[0]!).slice(0, 80)}`;
+    if (times < submitted) this.#wrong(kind, 'false', finding, submitted - times);
+    if (times > rows.length) this.#wrong(kind, 'doubled', finding, times - rows.length);
     else if (times > submitted + unconfirmed)
-      this.#wrong(kind, 'false', told, times - submitted - unconfirmed);
+      this.#wrong(kind, 'false', finding, times - submitted - unconfirmed);
     for (const row of rows) this.#judgeEnd(agent, row);
   }
 
-  /** What it says of its end, against its own evidence. */
+  /** Compares the recorded end with its own evidence. */
   #judgeEnd(agent: string, row: Row): void {
     const trouble = falseEnd(row);
     if (trouble) this.#wrong(kindOf(row), 'false', `${agent}: ${trouble}`);
@@ -120,7 +119,7 @@ export class Judge {
       this.wrongs.push(`${agent}: ${row.request_id} is ${row.state} (${row.waiting_reason ?? 'no reason'})`);
   }
 
-  /** Whoever says of everything that it failed says nothing false either. */
+  /** A gateway that reports everything as failed would report nothing false, so the share is limited. */
   #judgeShares(): void {
     for (const kind of FEW.of) {
       const { sent, ...verdict } = this.#verdict(kind);
@@ -130,7 +129,7 @@ export class Judge {
     }
   }
 
-  /** What the server says of each message against what the gateway it went to says. */
+  /** Compares the server's record of each message with that of its gateway. */
   async #judgeFleet(sql: Sql): Promise<void> {
     const { rows } = await sql.query<Message>(
       'SELECT id, workspace_id, idempotency_key, status, outcome, last_error FROM a2a_queue',
@@ -144,22 +143,22 @@ export class Judge {
       }
       const row = this.#rows.get(agent.name)!.get(keyOfMessage(message.id));
       const { status, outcome, last_error } = message;
-      const told = `${agent.name}: message ${message.id} (${message.idempotency_key}) is ${status} ${outcome} ${last_error}; the gateway has ${row?.outcome ?? row?.state ?? 'nothing'}`;
+      const finding = `${agent.name}: message ${message.id} (${message.idempotency_key}) is ${status} ${outcome} ${last_error}; the gateway has ${row?.outcome ?? row?.state ?? 'nothing'}`;
       verdict.sent++;
       if (row?.outcome === 'submitted') verdict.arrived++;
-      if (status === 'completed' && !row) this.#wrong('all of the fleet', 'lost', told);
-      else if (outcome !== null && outcome !== row?.outcome) this.#wrong('all of the fleet', 'false', told);
+      if (status === 'completed' && !row) this.#wrong('all of the fleet', 'lost', finding);
+      else if (outcome !== null && outcome !== row?.outcome) this.#wrong('all of the fleet', 'false', finding);
       else if ((status === 'dropped' || status === 'failed') && row)
-        this.#wrong('all of the fleet', 'false', told);
+        this.#wrong('all of the fleet', 'false', finding);
       else if (status === 'dropped' || status === 'failed') verdict['said failed']++;
       else if (status === 'queued' || status === 'dispatched' || outcome === null) {
         verdict.waiting++;
-        this.wrongs.push(told);
+        this.wrongs.push(finding);
       }
     }
   }
 
-  /** An idle agent keeps what it was given by its id. */
+  /** An idle agent stores messages by their id. */
   #judgeIdle({ id, workspace_id, status }: Message): void {
     const agent = this.#world.idle.find(({ workspaceId }) => workspaceId === workspace_id)!;
     const verdict = this.#verdict('of idle agents');
@@ -173,18 +172,18 @@ export class Judge {
   async #judgeItem(item: Item, sql: Sql): Promise<void> {
     const { kind, token, agent, accepted, id } = item;
     const rows = this.#rows.get(agent)!;
-    const told = `${kind} ${token} of ${agent} (${id})`;
-    if (kind === 'request' && accepted && !rows.has(token)) this.#wrong('request', 'lost', told);
-    if (kind === 'mail') await this.#judgeMail(item, told);
-    if (kind === 'reminder') this.#judgeReminder(item, told);
+    const name = `${kind} ${token} of ${agent} (${id})`;
+    if (kind === 'request' && accepted && !rows.has(token)) this.#wrong('request', 'lost', name);
+    if (kind === 'mail') await this.#judgeMail(item, name);
+    if (kind === 'reminder') this.#judgeReminder(item, name);
     if (kind === 'message' && accepted) {
       const { rows: found } = await sql.query('SELECT FROM a2a_queue WHERE id = $1::uuid', [id]);
-      if (found.length !== 1) this.#wrong('message', 'lost', told);
+      if (found.length !== 1) this.#wrong('message', 'lost', name);
     }
-    if (kind === 'asked' && accepted) await this.#judgeAsked(item, sql, told);
+    if (kind === 'asked' && accepted) await this.#judgeAsked(item, sql, name);
   }
 
-  async #judgeMail(item: Item, told: string): Promise<void> {
+  async #judgeMail(item: Item, name: string): Promise<void> {
     const verdict = this.#verdict('mail');
     if (!item.accepted) return;
     verdict.sent++;
@@ -193,30 +192,30 @@ export class Judge {
     );
     const read = this.#load.timesSeen(item);
     if (read > 0) verdict.arrived++;
-    if (copies.length > 1) this.#wrong('mail', 'doubled', told, copies.length - 1);
-    if (copies.length === 0) this.#wrong('mail', 'lost', told);
-    else if (read === 0) this.#wrong('mail', 'lost', `${told}: in the mailbox, never read`);
+    if (copies.length > 1) this.#wrong('mail', 'doubled', name, copies.length - 1);
+    if (copies.length === 0) this.#wrong('mail', 'lost', name);
+    else if (read === 0) this.#wrong('mail', 'lost', `${name}: in the mailbox, never read`);
   }
 
-  #judgeReminder(item: Item, told: string): void {
+  #judgeReminder(item: Item, name: string): void {
     const verdict = this.#verdict('reminder');
     const times = this.#load.timesSeen(item);
-    if (times > 1) this.#wrong('reminder', 'doubled', `${told}: received ${times} times`, times - 1);
+    if (times > 1) this.#wrong('reminder', 'doubled', `${name}: received ${times} times`, times - 1);
     if (!item.accepted) return;
     verdict.sent++;
     verdict.arrived += Math.min(times, 1);
     const ends = this.#reminderEnds(item);
     if (ends.includes('unconfirmed')) verdict['said unconfirmed']++;
-    if (times === 0 && ends.length === 0) this.#wrong('reminder', 'lost', told);
+    if (times === 0 && ends.length === 0) this.#wrong('reminder', 'lost', name);
     if (times === 0 && ends.includes('submitted'))
-      this.#wrong('reminder', 'false', `${told}: ${ends}, not received`);
+      this.#wrong('reminder', 'false', `${name}: ${ends}, not received`);
     if (times === 0 && ends.includes('failed')) verdict['said failed']++;
     if (times > 0 && ends.includes('failed'))
-      this.#wrong('reminder', 'false', `${told}: ${ends}, but received`);
+      this.#wrong('reminder', 'false', `${name}: ${ends}, but received`);
   }
 
-  /** A request of the fleet is there once, was told of once, and says so. */
-  async #judgeAsked({ id, token }: Item, sql: Sql, told: string): Promise<void> {
+  /** A fleet request exists once, was announced once, and records that. */
+  async #judgeAsked({ id, token }: Item, sql: Sql, name: string): Promise<void> {
     const verdict = this.#verdict('asked');
     verdict.sent++;
     const { rows } = await sql.query<{ requests: number; events: number; notices: number }>(
@@ -227,8 +226,8 @@ export class Judge {
     );
     const { requests, events, notices } = rows[0]!;
     if (requests === 1 && events === 1 && notices === 1) verdict.arrived++;
-    else if (requests === 0) this.#wrong('asked', 'lost', told);
-    else this.#wrong('asked', 'doubled', `${told}: ${JSON.stringify(rows[0])}`);
+    else if (requests === 0) this.#wrong('asked', 'lost', name);
+    else this.#wrong('asked', 'doubled', `${name}: ${JSON.stringify(rows[0])}`);
   }
 
   #reminderEnds({ agent, id }: Item): string[] {
@@ -253,9 +252,9 @@ export class Judge {
       .map(({ outcome }) => outcome ?? 'submitted');
   }
 
-  #wrong(kind: string, how: 'lost' | 'doubled' | 'false', told: string, times = 1): void {
+  #wrong(kind: string, how: 'lost' | 'doubled' | 'false', finding: string, times = 1): void {
     this.#verdict(kind)[how] += times;
-    this.wrongs.push(`${how}: ${told}`);
+    this.wrongs.push(`${how}: ${finding}`);
   }
 
   #verdict(kind: string): Verdict {

@@ -21,7 +21,7 @@ import type { VictimKind } from './stages.ts';
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
 
-/** Sweeps every second; what is two seconds old is due, and again after eight. */
+/** Sweeps every second; a request is due after two seconds, and again after eight. */
 const QUICK_SWEEPS = {
   REQUEST_NUDGE_SWEEPER_INTERVAL_S: '1',
   REQUEST_NUDGE_STALE_AFTER_S: '2',
@@ -37,19 +37,19 @@ export interface KillableAgent extends WorldAgent {
   fleet: FleetClient;
 }
 
-/** Which writes of whom fail, as faults.mjs reads it. */
+/** Which writes fail, and of which process, in the format of faults.mjs. */
 export type Faults = Record<VictimKind, string>;
 export const NO_FAULTS: Faults = { gateway: '', server: '' };
 
 export type Database = 'the embedded database' | 'PostgreSQL';
 
-/** A fleet server, some scripted agents and their gateways, on a disk of their own; all but the agents can be killed. */
+/** A fleet server, some scripted agents and their gateways, on their own disk; all but the agents can be killed. */
 export class KillWorld {
   readonly disk = new SmallDisk();
-  /** What must be written although the disk is full. */
+  /** For files that must be written although the disk is full. */
   readonly notes = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-kills-'));
   readonly agents: KillableAgent[] = [];
-  /** Agents of a fleet that have nothing to do but to be reminded; nobody kills them. */
+  /** Agents of a fleet that only receive nudges; they are not killed. */
   readonly idle: ReplicaAgent[] = [];
   server!: Doomed;
   /** The fleet, as a person. */
@@ -70,7 +70,7 @@ export class KillWorld {
         world.#postgres = await startPostgres();
         world.#databaseUrl = await world.#postgres.createDatabase();
       }
-      // Made from a copy, which takes a fraction of the time of a server that makes its own.
+      // A copy of a template is much faster than a new database.
       else await (await world.openDatabase()).close();
       await world.#openServer();
       for (let n = 1; n <= agents; n++) await world.#launch(`agent-${n}`);
@@ -82,12 +82,12 @@ export class KillWorld {
     }
   }
 
-  /** As faults.mjs reads it; empty: none. */
+  /** In the format of faults.mjs; empty: none. */
   setFaults(faults: Faults): void {
     for (const kind of ['gateway', 'server'] as const) fs.writeFileSync(this.#faultsFile(kind), faults[kind]);
   }
 
-  /** Nothing can be written from now on, or as much as the faults let through. */
+  /** From now on nothing can be written, or only what the faults let through. */
   setFull(full: boolean, otherwise: Faults): void {
     if (!this.disk.isReal) this.setFaults(full ? { gateway: 'ENOSPC', server: 'ENOSPC' } : otherwise);
     else if (full) this.disk.fill();
@@ -108,7 +108,7 @@ export class KillWorld {
       : openEmbedded({ directory, templateDirectory: TEMPLATES });
   }
 
-  /** All mail that reached an agent, also what it archived. Read once. */
+  /** All mail that reached an agent, including archived mail. Read once. */
   async mailOf(name: string): Promise<readonly { subject: string }[]> {
     const known = this.#mail.get(name);
     if (known) return known;
@@ -131,12 +131,12 @@ export class KillWorld {
     return found;
   }
 
-  /** The agents whose tmux server has died, which nobody here does to it. */
+  /** The agents whose tmux server died; this test does not kill it. */
   lostTerminals(): string[] {
     return this.agents.filter(({ facts }) => !isSocketServed(facts.tmuxSocket!)).map(({ name }) => name);
   }
 
-  /** In good order. */
+  /** Stops everything cleanly. */
   async endAll(): Promise<void> {
     await Promise.all(this.idle.map((agent) => agent.stop()));
     await Promise.all(this.agents.map(({ gateway }) => gateway.end()));
@@ -176,7 +176,7 @@ export class KillWorld {
     });
     await this.server.stay();
     const tokenOfAdmin = path.join(this.disk.directory, 'server', 'admin-token');
-    // It answers a moment before it has written this.
+    // It responds a moment before it has written this.
     while (!fs.existsSync(tokenOfAdmin)) await new Promise((resolve) => setTimeout(resolve, 20));
     const adminToken = fs.readFileSync(tokenOfAdmin, 'utf8').trim();
     const admin = new FleetClient({ url, token: adminToken });
@@ -242,7 +242,7 @@ function plainEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** One that nobody has now; whoever is started again listens there again. */
+/** A free port; a restarted process listens on it again. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

@@ -10,31 +10,31 @@ import { KillPlan, type VictimKind } from './stages.ts';
 import { killTable, verdictTable } from './tables.ts';
 
 /**
- * Gateways and the fleet server are killed again and again under load, at named instants and at any time, while some of
- * their writes are refused and now and then the disk is full. Afterwards everything that was accepted has reached its agent
- * once, or says why not. ROUSE_PROOF=full kills 1,000 times; ROUSE_SEED repeats a run's choices.
+ * Gateways and the fleet server are killed again and again under load, at crash points and at random times, while some of
+ * their writes are refused and sometimes the disk is full. Afterwards everything accepted has reached its agent once, or has
+ * the reason why not. ROUSE_PROOF=full kills 1,000 times; ROUSE_SEED repeats a run's choices.
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const KILLS = Number(process.env['ROUSE_KILLS'] ?? (FULL ? 1000 : 8));
 const SEED = drawSeed();
 const AGENTS = FULL ? 6 : 2;
-/** An embedded database writes a thousand times at its start, and ends when it may not. */
+/** An embedded database makes a thousand writes at its start, and ends if one fails. */
 const someWritesFail = (database: Database) => ({
   gateway: 'ENOSPC,EIO,EMFILE 0.3%',
   server: database === 'PostgreSQL' ? 'ENOSPC,EIO,EMFILE 2%' : 'ENOSPC,EIO,EMFILE 0.01%',
 });
-/** So many kills with room on the disk, then so many without. */
+/** This many kills with room on the disk, then this many without. */
 const ROOMY = FULL ? 40 : 4;
 const CRAMPED = FULL ? 4 : 1;
 
-/** How much of it is done on which. An embedded database takes seconds to start. */
+/** The share of each database. An embedded one takes seconds to start. */
 const DATABASES: { database: Database; share: number }[] = FULL
   ? [
       { database: 'PostgreSQL', share: 0.75 },
       { database: 'the embedded database', share: 0.25 },
     ]
   : [{ database: 'PostgreSQL', share: 1 }];
-/** The short form is too short to come to each. */
+/** The short form is too short to reach each. */
 const OF_EACH_STAGE = Math.floor(KILLS / 50);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -73,7 +73,7 @@ describe.each(DATABASES)('under load, on $database', ({ database, share }) => {
   );
 });
 
-/** Kills everybody, each by itself, until it is enough. Answers with those that ended without being killed. */
+/** Kills each process independently until there are enough kills. Returns those that ended without being killed. */
 async function storm(
   world: KillWorld,
   plan: KillPlan,

@@ -3,32 +3,32 @@ import type { Seeded } from '../support/seeded.ts';
 import type { KillableAgent, KillWorld } from './kill-world.ts';
 import { Witness } from './witness.ts';
 
-/** `asked`: a request filed with the fleet server, of which its agent is told and reminded; of idle agents mostly. */
+/** `asked`: a request filed with the fleet server, announced to its agent and nudged; mostly to idle agents. */
 export type Kind = 'request' | 'mail' | 'reminder' | 'message' | 'asked';
 
-/** Something an agent is to receive once. */
+/** Something that an agent should receive once. */
 export interface Item {
   kind: Kind;
   token: string;
   agent: string;
-  /** Whoever sent it was told that it is taken over. A reminder has no key: sent once, its answer may be lost. */
+  /** Its sender got the confirmation. A reminder has no key: it is sent once, and its response may be lost. */
   accepted: boolean;
-  /** As the receiver calls it. */
+  /** Its id at the receiver. */
   id: string;
   sentAt: number;
 }
 
 const WEIGHTS: Record<Kind, number> = { request: 10, mail: 4, reminder: 3, message: 6, asked: 1 };
-/** Mail, reminders and messages wait until nothing is in line: there is always something, but never a long line. */
+/** Mail, reminders and messages are sent only while little is queued: there is always work, but never a long queue. */
 const UNDER_WAY = 2;
-/** One of them may try in vain while its server is dead. */
+/** One of them may be retrying while its server is dead. */
 const SENDERS = 3;
-/** What failed and said so never arrives; it does not hold up the rest. */
+/** An item that failed and was reported never arrives; after this time it no longer delays the rest. */
 const GIVEN_UP_MS = 15_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Work for every agent all the time, each piece unlike any other, sent until it is accepted. */
+/** Keeps sending unique work to every agent, each item until it is accepted. */
 export class Load {
   readonly items: Item[] = [];
   readonly witnesses = new Map<string, Witness>();
@@ -151,7 +151,7 @@ export class Load {
       return result.id;
     },
     asked: async ({ name }, token) => {
-      // The same again at each try.
+      // The same at each try.
       const idle = this.#world.idle[Number(token.slice(-6)) % (this.#world.idle.length + 1)];
       const to = idle?.name ?? name;
       const task = { kind: 'task', recipient_type: 'agent', recipient_id: to, title: `Asked: ${token}` };
@@ -160,7 +160,7 @@ export class Load {
     },
   };
 
-  /** What the agent was asked is answered once it was reminded of it, now and then. */
+  /** Now and then answers a request of the agent that was nudged. */
   async #answerInbox({ fleet, workspaceId }: KillableAgent): Promise<void> {
     const roof = `/workspaces/${workspaceId}/requests`;
     const signal = AbortSignal.any([this.#stop.signal, this.#given]);
@@ -168,7 +168,7 @@ export class Load {
       await pause(1000);
       try {
         const { requests } = await fleet.request<{ requests: { id: string }[] }>('GET', `${roof}/inbox`);
-        // One stays, so that there is always somebody to be reminded.
+        // One stays open, so that there is always something to nudge.
         for (const { id } of requests.slice(1))
           await fleet.request('POST', `${roof}/${id}/respond`, { action: 'done' });
       } catch (error) {

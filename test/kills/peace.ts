@@ -9,7 +9,7 @@ const LONGEST_MS = 180_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Everything runs and stays, the disk takes everything: whatever was accepted goes its way until nothing is under way. */
+/** Lets everything run without faults until all accepted work has ended. */
 export async function makePeace(world: KillWorld, load: Load): Promise<void> {
   world.setFaults(NO_FAULTS);
   world.disk.empty();
@@ -29,7 +29,7 @@ export async function makePeace(world: KillWorld, load: Load): Promise<void> {
   if (last !== '') for (const agent of world.agents) console.log(sceneOf(agent));
 }
 
-/** What the agent shows, and what the lane knows of the last thing it typed: for whoever looks for the cause. */
+/** The agent's screen and the lane's record of the last attempt, for finding the cause. */
 function sceneOf({ name, root, facts }: KillableAgent): string {
   const run = path.join(root, 'run');
   const notes = fs.readdirSync(run).filter((file) => file.startsWith('lane-') && file.endsWith('.json'));
@@ -41,13 +41,13 @@ function sceneOf({ name, root, facts }: KillableAgent): string {
   ].join('\n');
 }
 
-/** One that does not answer yet is busy. */
+/** A gateway that does not respond yet counts as busy. */
 function notNow(error: unknown): string {
   if (!isRouseError(error)) throw error;
   return error.message;
 }
 
-/** What is under way at an agent; empty: nothing. */
+/** The unfinished work of an agent. */
 async function waitsAt({ name, client, fleet, workspaceId }: KillableAgent): Promise<string> {
   const roof = `/workspaces/${workspaceId}/requests`;
   const { requests: asked } = await fleet.request<{ requests: { id: string }[] }>('GET', `${roof}/inbox`);
@@ -69,7 +69,7 @@ async function waitsAt({ name, client, fleet, workspaceId }: KillableAgent): Pro
   return left.length > 0 ? `${name} ${left.map((pair) => pair.join(' ')).join(', ')}` : '';
 }
 
-/** Messages of which the server does not know yet how they ended. */
+/** Messages whose end the server does not know yet. */
 async function openTasks(world: KillWorld, load: Load): Promise<string> {
   const messages = load.items.filter(({ kind, accepted }) => kind === 'message' && accepted);
   for (const { agent, id, token } of messages.slice(-60)) {

@@ -13,21 +13,21 @@ const row = (outcome: string | null, stages: string | null, error_detail: string
   stages,
 });
 
-describe('what a request says of its end', () => {
+describe('the recorded end of a request', () => {
   it.each([
     [row(null, 'running')],
     [row('submitted', 'running,typing,typed,submitted,finished', null)],
     [row('unconfirmed', 'running,typing,finished')],
     [row('failed', 'running,returned,running,finished')],
     [row('failed', 'running,typing,returned,running,typing,finished')],
-  ])('what a request reports of its end is true: %o', (each) => expect(falseEnd(each)).toBeUndefined());
+  ])('the recorded end of a request is true: %o', (each) => expect(falseEnd(each)).toBeUndefined());
 
   it.each([
     ['unconfirmed, and nothing was typed', row('unconfirmed', 'running,finished')],
     ['unconfirmed, without a ledger', row('unconfirmed', null)],
     ['failed, and it was submitted', row('failed', 'running,typing,submitted,finished')],
     ['failed, without a reason', row('failed', 'running,finished', null)],
-  ])('what a request says of its end is false: %s', (_, each) =>
+  ])('the recorded end of a request is false: %s', (_, each) =>
     expect(falseEnd(each)).toContain(`says ${each.outcome}`),
   );
 });

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import { Sqlite } from '../../src/db/sqlite/sqlite-connection.ts';
 import { evenly } from './witness.ts';
 
-/** A request as the gateway's database keeps it. */
+/** A request in the gateway's database. */
 export interface Row {
   request_id: string;
   idempotency_key: string | null;
@@ -12,7 +12,7 @@ export interface Row {
   outcome: string | null;
   waiting_reason: string | null;
   error_detail: string | null;
-  /** Of its ledger, with commas between. */
+  /** The stages of its ledger, separated by commas. */
   stages: string | null;
 }
 
@@ -31,7 +31,7 @@ export function readRows(root: string): Row[] {
   }
 }
 
-/** What is wrong with what a request says of its end, by its own evidence. */
+/** What is false in the recorded end of a request, by its own evidence. */
 export function falseEnd({ request_id, outcome, error_detail, stages }: Row): string | undefined {
   if (outcome === null || outcome === 'submitted') return undefined;
   const isTrue = outcome === 'unconfirmed' ? TYPED.test(stages ?? '') : !/\bsubmitted\b/.test(stages ?? '');

@@ -6,8 +6,8 @@ import * as path from 'node:path';
 const SIZE = 512 * 1024 * 1024;
 
 /**
- * A file system of its own that can be filled to the last byte and emptied again. Where none can be mounted (it takes
- * root), writes are refused by injected faults instead; `isReal` says which.
+ * A separate file system that can be filled to the last byte and emptied again. If none can be mounted (that needs root),
+ * injected faults refuse writes instead; `isReal` says which.
  */
 export class SmallDisk {
   readonly directory: string;
@@ -21,7 +21,7 @@ export class SmallDisk {
     this.#ballast = path.join(this.directory, 'ballast');
   }
 
-  /** Takes what room there is. What others free meanwhile is taken by calling it again. */
+  /** Takes all free room. Call it again to take what others have freed since. */
   fill(): void {
     const ballast = fs.openSync(this.#ballast, 'a');
     try {

@@ -1,6 +1,6 @@
 import type { Seeded } from '../support/seeded.ts';
 
-/** Where on its way something is when the process that carries it is killed, and the crash points that lie there. */
+/** The stages at which a process is killed, and the crash points of each. */
 export const STAGES = {
   gateway: {
     accept: ['queue.accept.before-commit', 'queue.accept.after-commit', 'fleet.message-stored'],
@@ -41,28 +41,28 @@ export const STAGES = {
 
 export type VictimKind = keyof typeof STAGES;
 
-/** Each of these must have been hit often; see the test. */
+/** Each of these must be hit often; see the test. */
 export const REQUIRED = ['accept', 'paste', 'Enter', 'proof', 'heartbeat commit', 'sweep'] as const;
 
 export const AT_ANY_TIME = 'at any time';
 
-/** How one life of a process is to end. */
+/** How one life of a process should end. */
 export interface Doom {
   stage: string;
-  /** Undefined: at any time. */
+  /** Undefined: at a random time. */
   point: string | undefined;
-  /** Killed then at the latest. */
+  /** The latest time of the kill. */
   withinMs: number;
-  /** From when this is counted; one that is never ready is killed at its start. */
+  /** When this time begins; a process that is never ready is killed at its start. */
   after: 'start' | 'ready';
 }
 
 export interface Kill {
   victim: string;
-  /** Where it was. One that did not come to the instant it was aimed at was killed at any time. */
+  /** The stage of the kill. A process that did not reach its crash point was killed at a random time. */
   stage: string;
   point: string;
-  /** Of its life. */
+  /** The length of its life. */
   ms: number;
   /** The disk was full. */
   full: boolean;
@@ -70,11 +70,11 @@ export interface Kill {
 
 const AIMED = 0.7;
 const GATEWAY_WITHIN_MS = 6000;
-/** A server waits for the lease of the sweeper that was killed before it. */
+/** A server waits for the sweep lease of the server killed before it. */
 const SERVER_WITHIN_MS = 30_000;
 const AT_ANY_TIME_WITHIN_MS = 2500;
 
-/** Which instant is next: of those a process can be killed at, the one that was hit least. */
+/** The next crash point: of those that a process can reach, the one that was hit least. */
 export class KillPlan {
   readonly kills: Kill[] = [];
   #random: Seeded;
@@ -85,7 +85,7 @@ export class KillPlan {
     this.#wanted = wanted;
   }
 
-  /** What is not enough yet. */
+  /** What has not been hit often enough yet. */
   missing(): string[] {
     const { kills, ofEach } = this.#wanted;
     const few = REQUIRED.filter((stage) => this.count(stage) < ofEach);

@@ -1,7 +1,7 @@
 import type { Verdict } from './judge.ts';
 import { type Kill, REQUIRED } from './stages.ts';
 
-/** How often at each stage, and with the disk full. */
+/** The number of kills at each stage, and with the disk full. */
 export function killTable(kills: readonly Kill[]): string {
   const stages = [...new Set([...REQUIRED, ...kills.map(({ stage }) => stage)])];
   const rows = stages.map((stage) => {

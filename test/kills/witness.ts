@@ -3,11 +3,11 @@ import type { KillableAgent } from './kill-world.ts';
 
 const TOKEN = /\bitem-\d{6}\b/g;
 
-/** Everything the agent itself wrote down of what it received, read as it grows. */
+/** Everything the agent itself recorded as received, read as it grows. */
 export class Witness {
-  /** Prompts it received, in order, with white space made even. */
+  /** Prompts it received, in order, with normalised white space. */
   readonly prompts: string[] = [];
-  /** How often each item stood in a prompt, or in mail it read. */
+  /** How often each item was in a prompt, or in mail it read. */
   readonly seen = new Map<string, number>();
   #file: string;
   #at = 0;
@@ -46,5 +46,5 @@ export class Witness {
   }
 }
 
-/** Text as two readers agree on it, whatever a terminal did to its line ends. */
+/** Text without the line-end differences that a terminal makes. */
 export const evenly = (text: string): string => text.replace(/\s+/g, ' ').trim();
