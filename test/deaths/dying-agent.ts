@@ -11,7 +11,7 @@ const hourFromNow = (hours: number): string =>
 // biome-ignore lint/suspicious/noExplicitAny: output of every shape
 type Printed = any;
 
-/** The agent ana with a gateway, wakes of her own and a conversation, in a world where things die. */
+/** The agent ana with a gateway, her own wake settings and a conversation, in a world where things die. */
 export class DyingAgent {
   readonly world: TestWorld;
   readonly #launchFlags: readonly string[];

@@ -41,7 +41,7 @@ function admitted({ access }: Route): Caller {
   return CALLERS.find((who) => outcomes[FLEET_CALLERS.findIndex(([name]) => name === who)] === 'yes')!;
 }
 
-/** Their answers are held to their rows wherever agents are really launched: `ServedWorld` checks every one. */
+/** Routes that launch or control agents; `ServedWorld` checks their responses against their rows. */
 const NEEDS_A_TERMINAL: Record<string, number> = {
   'agents.launch': 422,
   'agents.launch.headless': 422,

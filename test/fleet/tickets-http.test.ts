@@ -281,17 +281,14 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['messages', {}, 422],
     ['messages', { body: '' }, 422],
     ['messages', { body: 'x'.repeat(20_001) }, 422],
-  ])(
-    'the routes of requests answer POST …/%s %j with %i and change nothing',
-    async (verb, body, status) => {
-      const id = await ask();
-      expect((await http('POST', `/requests/${id}/${verb}`, ben.token, body)).status).toBe(status);
-      expect(await new TicketsClient(ben.client).get(id)).toMatchObject({
-        request: { status: 'pending' },
-        messages: [],
-      });
-    },
-  );
+  ])('the routes of requests answer POST …/%s %j with %i and change nothing', async (verb, body, status) => {
+    const id = await ask();
+    expect((await http('POST', `/requests/${id}/${verb}`, ben.token, body)).status).toBe(status);
+    expect(await new TicketsClient(ben.client).get(id)).toMatchObject({
+      request: { status: 'pending' },
+      messages: [],
+    });
+  });
 
   describe('live events', () => {
     async function take(events: AsyncGenerator<ServerEvent>, many: number): Promise<InboxRequestEvent[]> {

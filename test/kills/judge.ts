@@ -147,7 +147,8 @@ export class Judge {
       verdict.sent++;
       if (row?.outcome === 'submitted') verdict.arrived++;
       if (status === 'completed' && !row) this.#wrong('all of the fleet', 'lost', finding);
-      else if (outcome !== null && outcome !== row?.outcome) this.#wrong('all of the fleet', 'false', finding);
+      else if (outcome !== null && outcome !== row?.outcome)
+        this.#wrong('all of the fleet', 'false', finding);
       else if ((status === 'dropped' || status === 'failed') && row)
         this.#wrong('all of the fleet', 'false', finding);
       else if (status === 'dropped' || status === 'failed') verdict['said failed']++;

@@ -340,7 +340,10 @@ describe('a due leader', () => {
     expect([put.status, put.body.error.facts.error_code]).toEqual([409, 'reminder_executing']);
     expect((await on.call('GET', '/v1/status')).body.active_execution).toBe('running');
     const first = await on.call('DELETE', url);
-    expect([first.status, first.body.detail]).toEqual([200, expect.stringMatching(/running delivery is completed/)]);
+    expect([first.status, first.body.detail]).toEqual([
+      200,
+      expect.stringMatching(/running delivery is completed/),
+    ]);
     expect((await on.call('DELETE', url)).status).toBe(200);
     expect((await on.list()).reminders).toHaveLength(1);
     letGo();
