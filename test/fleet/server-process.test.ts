@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -172,7 +172,10 @@ describe('rouse tokens and rouse fleet', () => {
       0o666,
     ]);
     const tokens = (await run('tokens', 'list')).out;
-    expect(await create(path.join(path.dirname(file), 'no', 'such'))).toMatchObject({ code: 2 });
+    const unread = path.join(path.dirname(file), 'pipe');
+    execFileSync('mkfifo', [unread]);
+    for (const to of [path.join(path.dirname(file), 'no', 'such'), unread])
+      expect(await create(to)).toMatchObject({ code: 2 });
     expect((await run('tokens', 'list')).out).toBe(tokens);
     const user = ['--fleet-url', url, '--fleet-token-file', file, '--print-json'];
     expect((await rouse('tokens', 'list', ...user)).code).toBe(8);

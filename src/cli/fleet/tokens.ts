@@ -44,6 +44,9 @@ async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
 function requireWritable(file: string): void {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw invalid(`--out-file ${file} is a directory`, { hint: 'name a file' });
+  // A pipe of this command, such as /dev/stdout, has a reader; others may have none.
+  if ((stat?.isFIFO() || stat?.isSocket()) && !/^\/(dev|proc)\//.test(path.resolve(file)))
+    throw invalid(`--out-file ${file} is a pipe or a socket`, { hint: 'name a file' });
   const place = stat ? file : path.dirname(path.resolve(file));
   try {
     fs.accessSync(place, fs.constants.W_OK);
