@@ -1,13 +1,8 @@
 import { dashedStamp, randomHex } from '../base/index.ts';
 
-/** What callers may request of a gateway's queue. */
-export const PUBLIC_REQUEST_KINDS = ['submit_prompt', 'interrupt'] as const;
-/** Everything in the queue, including the gateway's own requests. */
-export const REQUEST_KINDS = [...PUBLIC_REQUEST_KINDS, 'mail_notifier_prompt'] as const;
 /** Which request goes first: people before the default, the default before machines. */
 export const REQUEST_PRIORITIES = ['high', 'normal', 'low'] as const;
 
-export type RequestKind = (typeof REQUEST_KINDS)[number];
 export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
 
 let lastRequest: number | undefined;
@@ -28,6 +23,7 @@ export function newTurnId(): string {
 
 /** Which provider conversation a prompt goes to. */
 export const CHAT_SESSION_MODES = ['auto', 'new', 'current', 'tool_last_or_new', 'exact'] as const;
+export type ChatSessionMode = (typeof CHAT_SESSION_MODES)[number];
 
 /** When a direct prompt may be typed: `ready_only` into a ready agent; `if_no_pending` and `always` sooner. */
 export const ADMISSION_POLICIES = ['ready_only', 'if_no_pending', 'always'] as const;

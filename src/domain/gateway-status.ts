@@ -8,12 +8,39 @@ export const ADMISSION = ['open', 'blocked_unavailable', 'blocked_reconciliation
 export const SURFACE_ELIGIBILITY = ['ready', 'unknown', 'not_ready'] as const;
 export const EXECUTION = ['idle', 'running'] as const;
 
+/** `running`: its tmux session lives. `lost`: it does not. `stale`: its record leads nowhere. */
+export const SESSION_STATES = ['running', 'lost', 'stale'] as const;
+
+/**
+ * The gateway of a session, as `rouse agents list` finds it. `silent`: its process runs but does not answer.
+ * `restarting`: it ended by itself and is being restarted. `down`: it ended too often and is not restarted.
+ * `not_attached`: none was requested. `not_capable`: no gateway can serve this kind of session.
+ */
+export const LISTED_GATEWAYS = [
+  'live',
+  'silent',
+  'restarting',
+  'down',
+  'not_attached',
+  'not_capable',
+] as const;
+
+/** A gateway that does not run. `lost`: it should run, but nothing restarts it. */
+export const ABSENT_GATEWAYS = ['restarting', 'down', 'lost', 'not_attached'] as const;
+
+/** As the page shows it. `elsewhere`: on another host. */
+export const SHOWN_GATEWAYS = ['live', ...ABSENT_GATEWAYS, 'elsewhere'] as const;
+
 export type GatewayHealth = (typeof GATEWAY_HEALTH)[number];
 export type Connectivity = (typeof CONNECTIVITY)[number];
 export type Recovery = (typeof RECOVERY)[number];
 export type Admission = (typeof ADMISSION)[number];
 export type SurfaceEligibility = (typeof SURFACE_ELIGIBILITY)[number];
 export type Execution = (typeof EXECUTION)[number];
+
+export type SessionState = (typeof SESSION_STATES)[number];
+export type ListedGateway = (typeof LISTED_GATEWAYS)[number];
+export type AbsentGatewayState = (typeof ABSENT_GATEWAYS)[number];
 
 /** The body of `GET /v1/status` and the content of state.json. */
 export interface GatewayStatusCore {

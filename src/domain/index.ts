@@ -28,6 +28,7 @@ export * from './mail/mail-principal.ts';
 export * from './mail/mail-query.ts';
 export * from './mail/mail-recipient.ts';
 export * from './mail/mail-ref.ts';
+export * from './mail/mailbox-modes.ts';
 export type {
   MailDraft,
   MailMark,

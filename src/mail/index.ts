@@ -28,5 +28,4 @@ export type {
   MailboxBinding,
   MailSurroundings,
   OpenedMailbox,
-  UnregisterMode,
 } from './transport.ts';

@@ -1,3 +1,4 @@
+import type { UnregisterMode } from '../domain/index.ts';
 import type {
   BindRequest,
   Bound,
@@ -5,7 +6,6 @@ import type {
   MailKeeper,
   MailSurroundings,
   OpenedMailbox,
-  UnregisterMode,
 } from './transport.ts';
 import { transportAt, transportNamed, transportOf } from './transports.ts';
 

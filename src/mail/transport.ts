@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Clock } from '../base/index.ts';
+import type { RegisterMode, UnregisterMode } from '../domain/index.ts';
 import type { Mailbox } from './port.ts';
 
 /**
@@ -14,9 +15,6 @@ export interface MailboxBinding {
   bindings_version: string;
   [field: string]: unknown;
 }
-
-/** `deactivate` keeps everything and stops delivery; `purge` also removes the mailbox. Messages stay in both cases. */
-export type UnregisterMode = 'deactivate' | 'purge';
 
 /** The owner of the mailbox, in the schema of every binding. */
 export const OWNER = { principal_id: z.string(), address: z.string() };
@@ -57,7 +55,7 @@ export interface BindRequest {
   /** Default: made from the agent's name. */
   address?: string | undefined;
   bindings_version: string;
-  mode: 'safe' | 'force' | 'stash';
+  mode: RegisterMode;
   agentName: string;
   manifestPath: string;
   role?: string | undefined;

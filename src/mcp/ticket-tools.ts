@@ -4,6 +4,7 @@ import {
   codesOf,
   KINDS_AND_ANSWERS,
   KINDS_AND_MEANINGS,
+  PARTY_TYPES,
   TICKET_ANSWERS,
   TICKET_FILTERS,
   TICKET_KINDS,
@@ -88,7 +89,7 @@ export const TICKET_TOOLS = [
       'and in check_requests. To a person: leave recipient_id out to ask anyone in the org; the first answer counts.',
     input: {
       kind: z.enum(codesOf(TICKET_KINDS)).describe(KINDS_AND_MEANINGS),
-      recipient_type: z.enum(['agent', 'user']),
+      recipient_type: z.enum(PARTY_TYPES),
       recipient_id: z
         .string()
         .max(2 * MAX_TITLE_LENGTH)

@@ -1,3 +1,4 @@
+import type { BusinessState, InputMode, Tristate, TurnPhase } from '../domain/index.ts';
 import type { Meaning, Mode } from './detector.ts';
 import type { ComposerState } from './find-composer.ts';
 import type { Dialog } from './find-dialog.ts';
@@ -11,9 +12,6 @@ export interface Fact<T> {
   source: string;
   ageMs: number;
 }
-
-export type Tristate = 'yes' | 'no' | 'unknown';
-export type Phase = 'ready' | 'active' | 'unknown';
 
 /** The program in the foreground of the pane. */
 export interface ProcessFacts {
@@ -68,9 +66,9 @@ export interface Facts {
     ready_posture: Fact<Tristate>;
     pending_input: Fact<Tristate>;
   };
-  phase: Fact<Phase>;
-  business_state: 'idle' | 'working' | 'awaiting_operator' | 'unknown';
-  input_mode: 'freeform' | 'modal' | 'closed' | 'unknown';
+  phase: Fact<TurnPhase>;
+  business_state: BusinessState;
+  input_mode: InputMode;
   /** Signs in the last turn. Only candidates; the reducer decides. */
   interrupted: Fact<boolean>;
   known_failure: Fact<boolean>;

@@ -1,5 +1,6 @@
+import type { Tristate, TurnPhase } from '../domain/index.ts';
 import type { Detector, Meaning, Mode } from './detector.ts';
-import type { Fact, Facts, Menu, Phase, ProcessFacts, Tristate } from './facts.ts';
+import type { Fact, Facts, Menu, ProcessFacts } from './facts.ts';
 import type { Composer } from './find-composer.ts';
 import type { Dialog } from './find-dialog.ts';
 import { BLIND, type Look, look } from './look.ts';
@@ -120,7 +121,7 @@ function surfaceFacts(
   const active = busy.length > 0;
   const doubtful = active && shown.length === 0;
   const voice = verdict.state === 'none' ? 'screen' : (verdict.source ?? 'screen');
-  const phase: Phase = active ? 'active' : open && !asks ? 'ready' : 'unknown';
+  const phase: TurnPhase = active ? 'active' : open && !asks ? 'ready' : 'unknown';
   const posture: Tristate = open && blank && quiet ? 'yes' : asks || shown.length > 0 ? 'no' : 'unknown';
   return {
     composer: fact(composer && mode ? composerFact(composer, mode) : null),

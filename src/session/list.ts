@@ -6,6 +6,8 @@ import {
   canonicalAddress,
   isAmong,
   isBackendKind,
+  type ListedGateway,
+  type SessionState,
 } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import { followSession, LiveSessions, lostRecords, publishForgotten, recordedOf } from './live-sessions.ts';
@@ -23,15 +25,10 @@ export interface ListedAgent {
   backend: string;
   tmux_session_name: string;
   tmux_socket: string | null;
-  /** running: its tmux session lives. lost: it does not. stale: its record leads nowhere. */
-  session: 'running' | 'lost' | 'stale';
+  session: SessionState;
   /** Whether the tool itself runs, as its live gateway sees it; null if no gateway looks. */
   tool_connectivity: Connectivity | null;
-  /**
-   * not_capable: no gateway can serve this kind of session. silent: its process runs but does not answer. restarting: it
-   * ended by itself and is being restarted. down: it ended too often and is not restarted.
-   */
-  gateway: 'live' | 'silent' | 'restarting' | 'down' | 'not_attached' | 'not_capable';
+  gateway: ListedGateway;
   /** Why it is down, since when, and what to do; null if it is not down. */
   gateway_down: string | null;
   gateway_port: number | null;

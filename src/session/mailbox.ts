@@ -1,13 +1,19 @@
 import { type Clock, conflict, invalid, isRouseError, notFound, RouseError } from '../base/index.ts';
 import { fleetMail, GatewayClient } from '../client/index.ts';
-import { agentAddress, agentPrincipal, LOOPBACK, parseAddress } from '../domain/index.ts';
+import {
+  agentAddress,
+  agentPrincipal,
+  LOOPBACK,
+  parseAddress,
+  type RegisterMode,
+  type UnregisterMode,
+} from '../domain/index.ts';
 import {
   type Bound,
   bindMailbox,
   describeMailbox,
   isMailboxActive,
   type MailSurroundings,
-  type UnregisterMode,
   unbindMailbox,
 } from '../mail/index.ts';
 import { transportNamed } from '../mail/transports.ts';
@@ -24,7 +30,7 @@ type LiveMail = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.mail.live']>;
 
 export interface RegisterMailbox extends WantedMailbox {
   principalId?: string | undefined;
-  mode?: 'safe' | 'force' | 'stash' | undefined;
+  mode?: RegisterMode | undefined;
 }
 
 /** The binding in the agent's manifest, and whether its mailbox still exists as recorded. */
@@ -182,7 +188,7 @@ export interface AgentMailboxRequest {
   manifestPath: string;
   address?: string | undefined;
   principalId?: string | undefined;
-  mode?: 'safe' | 'force' | 'stash' | undefined;
+  mode?: RegisterMode | undefined;
   role?: string | undefined;
 }
 

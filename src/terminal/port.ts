@@ -1,6 +1,7 @@
 import type { Emitter } from '../base/index.ts';
 import type {
   AdmissionPolicy,
+  ChatSessionMode,
   Connectivity,
   DeliveryOutcome,
   DialogAfter,
@@ -107,7 +108,7 @@ export interface PromptDelivery {
   recheck?: () => Promise<Recheck>;
   /** Must be durable before it resolves; the lane takes no further step until then. */
   record: (stage: Stage, evidence: Evidence) => Promise<void>;
-  chatSession?: { mode: 'auto' | 'new' | 'current' | 'tool_last_or_new' | 'exact'; id?: string };
+  chatSession?: { mode: ChatSessionMode; id?: string };
   execution?: { model?: { name?: string; reasoning?: { level: number } } };
   turnId?: string;
   /** Requested through direct control: only such a prompt uses the one-shot choice of a new chat. */

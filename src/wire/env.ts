@@ -1,4 +1,11 @@
-import { codesOf, LIMITS, SERVER_SETTINGS, serverSettingMeaning } from '../domain/index.ts';
+import {
+  anyOf,
+  codesOf,
+  EXECUTION_MODES,
+  LIMITS,
+  SERVER_SETTINGS,
+  serverSettingMeaning,
+} from '../domain/index.ts';
 import { VARIABLE } from './houmao/index.ts';
 
 /** Every variable Rouse reads or publishes. docs/environment.md is generated from this table. */
@@ -139,7 +146,7 @@ export const VARIABLES = [
   variable(
     VARIABLE.executionMode,
     'process',
-    'How the gateway runs: `detached_process`, `tmux_auxiliary_window` or `hosted`.',
+    `How the gateway runs: ${anyOf(codesOf(EXECUTION_MODES).map((mode) => `\`${mode}\``))}.`,
   ),
   variable(VARIABLE.windowId, 'process', 'The tmux window the gateway runs in, such as `@3`.'),
   variable(VARIABLE.windowIndex, 'process', 'Index of that window; never `0`.'),

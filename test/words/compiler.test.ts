@@ -1,27 +1,17 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MADE_UP_ROWS, type Patch, patched } from './made-up-rows.ts';
 import { type CompilerError, root, SourceCopy } from './source-copy.ts';
+import { wordSets } from './word-tables.ts';
 
-const WORDS = path.join(root, 'src/domain/words');
-
-/** Every code of every closed set. */
-async function allCodes(): Promise<string[]> {
-  const files = fs.readdirSync(WORDS).filter((name) => name !== 'table.ts' && !name.includes('.test.'));
-  const modules: Record<string, unknown>[] = await Promise.all(
-    files.map((name) => import(path.join(WORDS, name))),
-  );
-  const tables = modules.flatMap((each) =>
-    Object.entries(each).flatMap(([name, value]) =>
-      /^[A-Z_]+$/.test(name) && typeof value === 'object' && !Array.isArray(value) ? [value as object] : [],
-    ),
-  );
-  return [...new Set(tables.flatMap((table) => Object.keys(table)))];
-}
+/** Every code of every table. */
+const allCodes = async (): Promise<string[]> => [
+  ...new Set((await wordSets()).flatMap(({ codes, isTable }) => (isTable ? codes : []))),
+];
 
 /** Words that only look like a code: of a folder, of another program, or of a set that people may extend. */
 const OTHER_WORDS = [
+  'src/gateway/queue/coalesce.ts', // what a prompt does to the context: /clear, /compact, an interrupt
   'src/main/one-gateway.ts', // the folder "gateway"
   'src/mail/flatfile/mailbox/flag-rules.ts', // statuses in a flat file, which people write
   'src/mail/flatfile/relay/relay.ts',
@@ -93,6 +83,7 @@ describe('the compiler', () => {
     expect(missing('moonlit')).toEqual([
       'src/cli/ls/roster-table.ts',
       'src/cli/ls/roster-table.ts',
+      'src/fleet/page/agents/agent-facts.ts',
       'src/page/home/agents.tsx',
       'src/page/live/picture.ts',
       'src/page/parts/state-mark.tsx',

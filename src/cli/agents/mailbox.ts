@@ -1,3 +1,4 @@
+import { REGISTER_MODES, UNREGISTER_MODES } from '../../domain/index.ts';
 import { LOCAL_DOMAIN, NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
@@ -66,7 +67,7 @@ const REGISTER_FLAGS = [
     name: 'mode',
     value: 'MODE',
     summary: 'what to do if the address is taken',
-    choices: ['safe', 'force', 'stash'],
+    choices: REGISTER_MODES,
   },
   { name: 'yes', summary: 'accepted; nothing is ever asked', hidden: true },
 ] as const satisfies readonly Flag[];
@@ -77,7 +78,7 @@ const UNREGISTER_FLAGS = [
     name: 'mode',
     value: 'MODE',
     summary: 'keep its files, or delete them',
-    choices: ['deactivate', 'purge'],
+    choices: UNREGISTER_MODES,
     default: 'deactivate',
   },
 ] as const satisfies readonly Flag[];

@@ -1,27 +1,23 @@
 import { commandLine, invalid, nearest } from '../../base/index.ts';
-import type { TicketAnswer } from '../../domain/index.ts';
+import { ANSWER_VERBS, anyOf, TICKET_ANSWERS, type TicketAnswer, verbOf } from '../../domain/index.ts';
 import type { Output } from '../command.ts';
 import { fleetOf } from '../fleet/access.ts';
 import { threadText } from '../fleet/requests-print.ts';
 import type { AnswerInput } from './flags.ts';
 
 /** What people type, and what the request becomes. */
-const VERDICTS: Record<string, TicketAnswer> = {
-  approve: 'approved',
-  approved: 'approved',
-  reject: 'rejected',
-  rejected: 'rejected',
-  done: 'done',
-};
+const VERDICTS: ReadonlyMap<string, TicketAnswer> = new Map(
+  TICKET_ANSWERS.flatMap((answer) => [[verbOf(answer), answer] as const, [answer, answer] as const]),
+);
 
 /** Shows a request; with a verdict closes it, with any other text sends that to the other side. */
 export async function answerRequest(input: AnswerInput, id: string): Promise<Output> {
   const { TicketsClient } = await import('../../client/index.ts');
   const [said] = input.args;
   const { note } = input.flags;
-  const verdict = said === undefined ? undefined : VERDICTS[said.toLowerCase()];
+  const verdict = said === undefined ? undefined : VERDICTS.get(said.toLowerCase());
   if (verdict === undefined && note !== undefined)
-    throw invalid('--note goes with approve, reject or done', {
+    throw invalid(`--note goes with ${anyOf(ANSWER_VERBS)}`, {
       hint: commandLine`for example: rouse answer ${id} approve --note ${note}`,
     });
   if (said !== undefined && verdict === undefined) requireText(said, id);
@@ -41,7 +37,7 @@ export async function answerRequest(input: AnswerInput, id: string): Promise<Out
 /** A mistyped verdict must not go out as a message. */
 function requireText(said: string, id: string): void {
   if (said.trim() === '') throw invalid('the text must not be blank');
-  const [meant] = /\s/.test(said) ? [] : nearest(said.toLowerCase(), Object.keys(VERDICTS), 1);
+  const [meant] = /\s/.test(said) ? [] : nearest(said.toLowerCase(), [...VERDICTS.keys()], 1);
   if (meant === undefined) return;
   throw invalid(`"${said}" is neither a verdict nor a text of several words`, {
     hint: commandLine`did you mean: rouse answer ${id} ${meant}`,

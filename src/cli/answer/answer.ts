@@ -1,4 +1,5 @@
 import { invalid } from '../../base/index.ts';
+import { ANSWER_VERBS } from '../../domain/index.ts';
 import { command, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { ANSWER_FLAGS, type AnswerInput } from './flags.ts';
@@ -33,7 +34,7 @@ export const answer = command({
     {
       name: 'choice',
       optional: true,
-      summary: 'a key of the dialog; of a request: approve, reject, done, or a text to the one who asked',
+      summary: `a key of the dialog; of a request: ${ANSWER_VERBS.join(', ')}, or a text to the one who asked`,
     },
   ],
   flags: ANSWER_FLAGS,

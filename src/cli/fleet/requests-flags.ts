@@ -1,4 +1,4 @@
-import { codesOf, TICKET_FILTERS, TICKET_KINDS } from '../../domain/index.ts';
+import { codesOf, PARTY_TYPES, TICKET_FILTERS, TICKET_KINDS } from '../../domain/index.ts';
 import type { Flag } from '../command.ts';
 import { BODY_FLAGS } from '../input/body-text.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
@@ -86,7 +86,7 @@ export const PENDING_FLAGS = [
     name: 'to',
     value: 'TYPE',
     summary: 'only those to agents, or to people',
-    choices: ['agent', 'user'],
+    choices: PARTY_TYPES,
   },
   ...PAGE,
   ORG,

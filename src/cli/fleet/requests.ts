@@ -1,5 +1,5 @@
 import { commandLine } from '../../base/index.ts';
-import { anyOf, TICKET_ANSWERS } from '../../domain/index.ts';
+import { anyOf, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/index.ts';
 import { type Command, command } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { FLEET_FLAGS } from './access.ts';
@@ -67,7 +67,9 @@ const requests: Command = {
     }),
     command({
       name: 'respond',
-      summary: 'answer a request: done or rejected, approved or rejected',
+      summary: `answer a request: ${Object.values(TICKET_KINDS)
+        .map(({ answers }) => anyOf(answers))
+        .join(', ')}`,
       examples: [
         commandLine`rouse requests respond ${EXAMPLE} done --note "Merged in 8c1f2e."`,
         commandLine`rouse requests respond ${EXAMPLE} rejected`,

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { invalid, messageOf, writeNamedFile } from '../../base/index.ts';
+import { GRANTS, TOKEN_KINDS } from '../../domain/index.ts';
 import type { FleetToken } from '../../wire/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -95,7 +96,7 @@ const CREATE_FLAGS = [
     name: 'kind',
     value: 'KIND',
     summary: 'kind of token',
-    choices: ['agent', 'user', 'admin'],
+    choices: TOKEN_KINDS,
     required: true,
   },
   { name: 'subject', value: 'NAME', summary: 'the name shown in requests', parse: notBlank },
@@ -112,7 +113,7 @@ const CREATE_FLAGS = [
     value: 'GRANT',
     summary:
       "launch (start, relaunch, stop and attach agents on the server's host; runs programs under its account) or shutdown",
-    choices: ['launch', 'shutdown'],
+    choices: GRANTS,
     many: true,
   },
   { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: duration },

@@ -1,5 +1,5 @@
 import { invalid } from '../../base/index.ts';
-import { definitionOf, rankingAfterAll, rankingBeforeAll } from '../../domain/index.ts';
+import { type DeliveryKind, definitionOf, rankingAfterAll, rankingBeforeAll } from '../../domain/index.ts';
 import type { PutReminderInput, Reminder, ReminderDefinitionInput } from '../../wire/index.ts';
 import { fieldsOf, type ReminderFlags } from './reminder-flags.ts';
 
@@ -55,7 +55,7 @@ function rankingOf(flags: ReminderFlags, rankings: readonly number[]): number | 
   return flags.ranking;
 }
 
-type Content = Pick<ReminderDefinitionInput, 'prompt' | 'send_keys'>;
+type Content = Pick<ReminderDefinitionInput, DeliveryKind>;
 
 function content({ prompt, sequence, ensureEnter }: ReminderFlags, current: Reminder | null): Content {
   if (prompt !== undefined && sequence !== undefined)

@@ -3,6 +3,7 @@ import type { RequestExtras } from '../../client/index.ts';
 import {
   clockTime,
   codesOf,
+  REQUEST_PRIORITIES,
   REQUEST_STATES,
   type RequestOutcome,
   type RequestStage,
@@ -41,7 +42,7 @@ const ENVELOPE_FLAGS = [
   {
     name: 'priority',
     value: 'PRIORITY',
-    choices: ['high', 'normal', 'low'],
+    choices: REQUEST_PRIORITIES,
     summary: 'its place in the queue',
   },
 ] as const satisfies readonly Flag[];

@@ -1,3 +1,4 @@
+import { SYMLINK_MODES } from '../../domain/index.ts';
 import { command } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { plural } from '../mail/print.ts';
@@ -15,7 +16,7 @@ export const exportStore = command({
       name: 'symlink-mode',
       value: 'MODE',
       summary: 'whether boxes hold copies, or links to the exported messages',
-      choices: ['materialize', 'preserve'],
+      choices: SYMLINK_MODES,
       default: 'materialize',
     },
     ROOT_FLAG,

@@ -1,5 +1,5 @@
 import { isRouseError } from '../../base/index.ts';
-import { agentPrincipal, localPart } from '../../domain/index.ts';
+import { agentPrincipal, localPart, REGISTER_MODES, UNREGISTER_MODES } from '../../domain/index.ts';
 import type { MailStore, RegisterRequest } from '../../mail/index.ts';
 import { LOCAL_DOMAIN, NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { command, type Flag, type InputOf } from '../command.ts';
@@ -13,7 +13,7 @@ const REGISTER_FLAGS = [
     name: 'mode',
     value: 'MODE',
     summary: 'what to do if the address is taken',
-    choices: ['safe', 'force', 'stash'],
+    choices: REGISTER_MODES,
     default: 'safe',
   },
   {
@@ -89,7 +89,7 @@ export const unregister = command({
       name: 'mode',
       value: 'MODE',
       summary: 'deactivate keeps everything, purge forgets the mailbox',
-      choices: ['deactivate', 'purge'],
+      choices: UNREGISTER_MODES,
       default: 'deactivate',
     },
     ROOT_FLAG,

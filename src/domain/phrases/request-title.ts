@@ -1,19 +1,15 @@
 import { preview } from '../../base/index.ts';
-
-const KIND_WORDS: Readonly<Record<string, string>> = {
-  mail_notifier_prompt: 'reads its mail',
-  interrupt: 'interrupt',
-};
+import { REQUEST_KINDS, type RequestKind } from '../words/request-kinds.ts';
 
 /** A request on one line: what it would type, or its kind. */
 export function requestTitle({
   request_kind,
   payload_json,
 }: {
-  request_kind: string;
+  request_kind: RequestKind;
   payload_json: string;
 }): string {
-  return KIND_WORDS[request_kind] ?? promptLine(payload_json) ?? request_kind;
+  return REQUEST_KINDS[request_kind].words ?? promptLine(payload_json) ?? request_kind;
 }
 
 function promptLine(payload: string): string | undefined {

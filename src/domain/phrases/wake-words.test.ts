@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
-import type { WakeHold } from '../words/wake-holds.ts';
+import type { WakeHold } from '../words/wake-policies.ts';
 import { headline, nextLook } from './wake-words.ts';
 
 const decision = (more: Partial<NotifierDecision> = {}): NotifierDecision => ({

@@ -3,8 +3,7 @@ import type { RequestOutcome } from '../words/request-outcomes.ts';
 import type { RequestStage } from '../words/request-stages.ts';
 import type { RequestState } from '../words/request-states.ts';
 import { isCodeOf } from '../words/table.ts';
-import { WAKE_HOLDS, type WakeHold } from '../words/wake-holds.ts';
-import { REPEAT_POLICIES } from '../words/wake-policies.ts';
+import { REPEAT_POLICIES, WAKE_HOLDS, type WakeHold } from '../words/wake-policies.ts';
 import { reasonInWords } from './reason-text.ts';
 import { dayAndTime, duration } from './time-words.ts';
 

@@ -1,5 +1,5 @@
 import { invalid } from '../../base/index.ts';
-import type { DeliveryState } from '../words/reminder-states.ts';
+import type { DeliveryState } from '../words/reminders.ts';
 
 /** Beyond it, JSON readers would see two rankings that differ by one as the same number. */
 export const MAX_RANKING = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../field-problem.ts';
-import type { MissedPolicy, ReminderMode } from '../words/reminder-kinds.ts';
+import type { MissedPolicy, ReminderMode } from '../words/reminders.ts';
 
 export interface ReminderDefinition {
   mode: ReminderMode;

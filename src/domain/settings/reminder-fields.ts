@@ -1,4 +1,4 @@
-import { MISSED_POLICIES } from '../words/reminder-kinds.ts';
+import { MISSED_POLICIES } from '../words/reminders.ts';
 import { type CodeOf, codesOf } from '../words/table.ts';
 
 /** What a field may be. `yes`: true or false, and false if omitted. */

@@ -1,5 +1,5 @@
 import { type CodeOf, type CodeWith, codesWith } from './table.ts';
-import type { WakeHold } from './wake-holds.ts';
+import type { WakeHold } from './wake-policies.ts';
 
 /** The parts of a decision that its words are made from. */
 export interface DecisionWords {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../base/index.ts';
+import type { A2aTask } from './messages.ts';
 import type { RequestState } from './request-states.ts';
-import { type CodeOf, codesWith } from './table.ts';
+import { type CodeOf, codesOf, codesWith } from './table.ts';
 
 interface OutcomeRow {
   /** What happened, for people. */
@@ -13,13 +14,13 @@ interface OutcomeRow {
   reached: boolean;
   /** Shown as trouble. */
   trouble: boolean;
-  /** A person should look at it. */
-  asks: boolean;
+  /** What a person is needed for. Null: no one needs to look at it. */
+  need: 'uncertain' | 'failed' | null;
   /** The state of an A2A message that did not reach the agent. */
-  task: 'CANCELED' | 'REJECTED' | 'FAILED';
+  task: A2aTask;
 }
 
-const ended = { error: null, reached: false, trouble: false, asks: false, task: 'FAILED' } as const;
+const ended = { error: null, reached: false, trouble: false, need: null, task: 'FAILED' } as const;
 
 /** How a request ended. docs/states.md has the same table. */
 export const REQUEST_OUTCOMES = {
@@ -37,7 +38,7 @@ export const REQUEST_OUTCOMES = {
     state: 'failed',
     error: 'unavailable',
     trouble: true,
-    asks: true,
+    need: 'uncertain',
   },
   failed: {
     ...ended,
@@ -45,7 +46,7 @@ export const REQUEST_OUTCOMES = {
     state: 'failed',
     error: 'internal',
     trouble: true,
-    asks: true,
+    need: 'failed',
   },
   /** The tool does not take it as written, or the target cannot do it. */
   refused: {
@@ -89,4 +90,6 @@ export const REQUEST_OUTCOMES = {
 export type RequestOutcome = CodeOf<typeof REQUEST_OUTCOMES>;
 
 export const REACHED_OUTCOMES = codesWith(REQUEST_OUTCOMES, 'reached');
-export const ASKING_OUTCOMES = codesWith(REQUEST_OUTCOMES, 'asks');
+export const ASKING_OUTCOMES = codesOf(REQUEST_OUTCOMES).filter(
+  (code) => REQUEST_OUTCOMES[code].need !== null,
+);

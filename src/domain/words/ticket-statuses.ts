@@ -36,6 +36,9 @@ export const OPEN_TICKETS = codesWith(TICKET_STATUSES, 'open');
 export const NUDGED_TICKETS = codesWith(TICKET_STATUSES, 'nudged');
 export const TICKET_ANSWERS = codesWith(TICKET_STATUSES, 'answer');
 export const CLOSED_TICKETS = codesOf(TICKET_STATUSES).filter((code) => !TICKET_STATUSES[code].open);
+/** What a person types for an answer: the word on its button. */
+export const verbOf = (answer: TicketAnswer): string => TICKET_STATUSES[answer].button.toLowerCase();
+export const ANSWER_VERBS = TICKET_ANSWERS.map(verbOf);
 /** Closed without an answer. */
 export const UNANSWERED_TICKETS = CLOSED_TICKETS.filter((code) => !TICKET_STATUSES[code].answer);
 

@@ -1,14 +1,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import { expect, it } from 'vitest';
-import {
-  artifactsOf,
-  isAtRest,
-  isTerminal,
-  nameOfState,
-  type TaskRow,
-  type TaskStateName,
-  toTask,
-} from './task.ts';
+import type { A2aTask } from '../../domain/index.ts';
+import { artifactsOf, isAtRest, isTerminal, nameOfState, type TaskRow, toTask } from './task.ts';
 
 const row = (over: Partial<TaskRow> = {}): TaskRow => ({
   id: 'task-1',
@@ -89,8 +82,8 @@ it('the answer that the tool reports is the artifact of an A2A task, and says wh
 });
 
 it('an A2A task rests when it has ended or waits for its user', () => {
-  const open: TaskStateName[] = ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED'];
-  const ended: TaskStateName[] = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
+  const open: A2aTask[] = ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED'];
+  const ended: A2aTask[] = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
   expect(open.map((state) => isTerminal(row({ state })))).toEqual([false, false, false]);
   expect(ended.map((state) => isTerminal(row({ state })))).toEqual([true, true, true, true]);
   expect(open.map((state) => isAtRest(row({ state })))).toEqual([false, false, true]);

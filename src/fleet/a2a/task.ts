@@ -1,11 +1,16 @@
 import { type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
 import {
+  A2A_TASKS,
+  type A2aTask,
   isAmong,
+  MESSAGE_STATUSES,
+  MESSAGE_TURNS,
   type MessageStatus,
   REACHED_OUTCOMES,
   REQUEST_OUTCOMES,
   type RequestOutcome,
   sqlList,
+  TURN_RESULTS,
 } from '../../domain/index.ts';
 import type { TurnReport } from '../../wire/index.ts';
 import { quotedIn } from './prompt-text.ts';
@@ -14,7 +19,7 @@ import { quotedIn } from './prompt-text.ts';
 export interface TaskRow {
   id: string;
   context_id: string;
-  state: TaskStateName;
+  state: A2aTask;
   status: MessageStatus;
   outcome: RequestOutcome | null;
   last_error: string | null;
@@ -27,38 +32,30 @@ export interface TaskRow {
   message: { messageId: string; parts: { text: string }[] };
 }
 
-export type TaskStateName =
-  | 'SUBMITTED'
-  | 'WORKING'
-  | 'INPUT_REQUIRED'
-  | 'COMPLETED'
-  | 'FAILED'
-  | 'CANCELED'
-  | 'REJECTED';
+/** `CASE`, without the codes that another version may have stored. */
+const caseOf = <Row>(
+  value: string,
+  table: Readonly<Record<string, Row>>,
+  task: (row: Row) => string,
+): string =>
+  `CASE ${value} ${Object.entries(table)
+    .map(([code, row]) => `WHEN '${code}' THEN ${task(row)}`)
+    .join(' ')}`;
+const taskOf = ({ task }: { task: A2aTask }): string => `'${task}'`;
 
-/** Outcomes of messages that did not reach the agent. */
-const NOT_REACHED = Object.entries(REQUEST_OUTCOMES)
-  .filter(([, { reached }]) => !reached)
-  .map(([outcome, { task }]) => `WHEN outcome = '${outcome}' THEN '${task}'`)
-  .join('\n  ');
+const BY_RESULT = `${caseOf("turn ->> 'result'", TURN_RESULTS, taskOf)} ELSE 'COMPLETED' END`;
+const BY_TURN = caseOf('turn_state', MESSAGE_TURNS, ({ task }) =>
+  task === 'result' ? BY_RESULT : `'${task}'`,
+);
 
 /**
  * WORKING: the agent's gateway has it and has not reported the end of the agent's turn. COMPLETED is that end. A
  * dropped message never reached the agent.
  */
 const STATE = `CASE
-  WHEN outcome IN ${sqlList(REACHED_OUTCOMES)} THEN CASE turn_state
-    WHEN 'input_required' THEN 'INPUT_REQUIRED'
-    WHEN 'unproven' THEN 'COMPLETED'
-    WHEN 'lost' THEN 'FAILED'
-    WHEN 'finished' THEN CASE turn ->> 'result'
-      WHEN 'interrupted' THEN 'CANCELED' WHEN 'known_failure' THEN 'FAILED' ELSE 'COMPLETED' END
-    ELSE 'WORKING' END
-  ${NOT_REACHED}
-  WHEN outcome IS NOT NULL OR status = 'failed' THEN 'FAILED'
-  WHEN status = 'dropped' THEN 'CANCELED'
-  WHEN status = 'completed' THEN 'WORKING'
-  ELSE 'SUBMITTED' END`;
+  WHEN outcome IN ${sqlList(REACHED_OUTCOMES)} THEN ${BY_TURN} ELSE 'WORKING' END
+  WHEN outcome IS NOT NULL THEN ${caseOf('outcome', REQUEST_OUTCOMES, taskOf)} ELSE 'FAILED' END
+  ELSE ${caseOf('status', MESSAGE_STATUSES, taskOf)} END END`;
 const CHANGED_AT = 'coalesce(turn_at, outcome_at, completed_at, dispatched_at, enqueued_at)';
 
 /** The queue as a table of tasks, for a FROM clause. */
@@ -68,7 +65,7 @@ export const TASKS = `(SELECT id, workspace_id, context_id, caller_id, caller_us
 export const TASK_COLUMNS =
   'id, context_id, state, status, outcome, last_error, attempts, changed_at, turn_state, turn, gateway_request_id, message';
 
-const STATES: Record<TaskStateName, TaskState> = {
+const STATES: Record<A2aTask, TaskState> = {
   SUBMITTED: TaskState.TASK_STATE_SUBMITTED,
   WORKING: TaskState.TASK_STATE_WORKING,
   INPUT_REQUIRED: TaskState.TASK_STATE_INPUT_REQUIRED,
@@ -79,17 +76,17 @@ const STATES: Record<TaskStateName, TaskState> = {
 };
 
 export function isTerminal({ state }: TaskRow): boolean {
-  return state !== 'SUBMITTED' && state !== 'WORKING' && state !== 'INPUT_REQUIRED';
+  return A2A_TASKS[state].ended;
 }
 
 /** Whether nothing more happens without someone else: it has ended, or the agent asks its own user something. */
-export function isAtRest(row: TaskRow): boolean {
-  return isTerminal(row) || row.state === 'INPUT_REQUIRED';
+export function isAtRest({ state }: TaskRow): boolean {
+  return A2A_TASKS[state].atRest;
 }
 
 /** Undefined for a state that our tasks never have. */
-export function nameOfState(state: TaskState): TaskStateName | undefined {
-  return (Object.keys(STATES) as TaskStateName[]).find((name) => STATES[name] === state);
+export function nameOfState(state: TaskState): A2aTask | undefined {
+  return (Object.keys(STATES) as A2aTask[]).find((name) => STATES[name] === state);
 }
 
 /** What is shown of a task besides its status. */
@@ -159,12 +156,7 @@ export function artifactsOf({ id, turn }: TaskRow): Task['artifacts'] {
 /** Explains the state. */
 function explanationOf({ status, outcome, last_error, turn_state, turn }: TaskRow): string | undefined {
   if (isAmong(REACHED_OUTCOMES, outcome)) {
-    if (turn_state === 'finished') return `The agent's turn ended: ${turn?.result ?? 'success'}.`;
-    if (turn_state === 'unproven')
-      return 'The message was submitted and the agent is ready again; nothing proves that its turn ended.';
-    if (turn_state === 'input_required') return 'The agent waits for its user: a dialog is open.';
-    if (turn_state === 'lost') return `The agent's turn was lost: ${turn?.detail ?? 'the tool is gone'}.`;
-    return 'The message was submitted to the agent.';
+    return MESSAGE_TURNS[turn_state ?? 'working'].words(turn ?? {});
   }
   if (outcome !== null && status === 'completed') return `The agent's gateway reported: ${outcome}.`;
   return last_error ?? undefined;

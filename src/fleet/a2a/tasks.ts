@@ -1,7 +1,8 @@
 import type { Sql, SqlValue } from '../../db/index.ts';
+import type { A2aTask } from '../../domain/index.ts';
 import type { PageCursor } from '../delivery/index.ts';
 import { type Identity, partyOf } from '../identity/index.ts';
-import { TASK_COLUMNS, TASKS, type TaskRow, type TaskStateName } from './task.ts';
+import { TASK_COLUMNS, TASKS, type TaskRow } from './task.ts';
 
 /** Owner of the tasks that one caller sent to one agent. No one sees those of others. */
 export interface TaskOwner {
@@ -40,7 +41,7 @@ export async function withdrawTask(sql: Sql, owner: TaskOwner, id: string): Prom
 
 export interface TaskQuery {
   contextId?: string | undefined;
-  state?: TaskStateName | undefined;
+  state?: A2aTask | undefined;
   changedAfter?: Date | undefined;
   limit: number;
   after?: PageCursor | undefined;

@@ -1,5 +1,12 @@
 import type { Sql, SqlValue } from '../../db/index.ts';
-import { REACHED_OUTCOMES, type RequestOutcome, sqlList } from '../../domain/index.ts';
+import {
+  codesWith,
+  MESSAGE_STATUSES,
+  REACHED_OUTCOMES,
+  type RequestOutcome,
+  sqlIs,
+  sqlList,
+} from '../../domain/index.ts';
 
 export interface Ack {
   id: string;
@@ -66,11 +73,15 @@ const ACKS =
 const MATCHING =
   'q.id = ANY($3::uuid[]) AND q.id = ack.id AND q.workspace_id = $1::uuid AND q.attempts = ack.attempt';
 
+const SENT = codesWith(MESSAGE_STATUSES, 'sent');
+const REFUSED = codesWith(MESSAGE_STATUSES, 'refused');
+
 /** A late acknowledgement still settles a message that was given up as unknown. */
 const ACCEPT = `
   UPDATE a2a_queue q SET status = 'completed', completed_at = now(), lease_until = NULL, last_error = NULL,
       gateway_request_id = ack.detail
-    FROM ${ACKS} WHERE ${MATCHING} AND q.claimed_by = $2 AND q.status IN ('dispatched', 'failed') RETURNING q.id`;
+    FROM ${ACKS} WHERE ${MATCHING} AND q.claimed_by = $2
+      AND ${sqlIs('q.status', SENT)} AND q.status <> 'completed' RETURNING q.id`;
 
 /** 5 s, doubled each time, at most 10 minutes; times 0.5 to 1.5, so that many do not come back at once. */
 const REFUSE = `
@@ -85,7 +96,7 @@ const REFUSE = `
 
 const REPEATED = `
   SELECT q.id FROM a2a_queue q, ${ACKS} WHERE ${MATCHING}
-    AND (q.status = 'completed' AND q.claimed_by = $2 OR q.status IN ('queued', 'failed') AND q.claimed_by IS NULL)`;
+    AND (q.status = 'completed' AND q.claimed_by = $2 OR ${sqlIs('q.status', REFUSED)} AND q.claimed_by IS NULL)`;
 
 export interface Outcome {
   workspaceId: string;
@@ -112,7 +123,7 @@ export async function recordOutcome(sql: Sql, report: Outcome): Promise<boolean>
         turn_state = coalesce(turn_state, CASE WHEN $4 IN ${sqlList(REACHED_OUTCOMES)} THEN
           CASE WHEN $7::boolean THEN 'working' ELSE 'unproven' END END)
       WHERE id = $1::uuid AND workspace_id = $2::uuid
-        AND (claimed_by IS NOT NULL AND status IN ('dispatched', 'completed', 'failed') OR status = 'queued' AND attempts > 0)
+        AND (claimed_by IS NOT NULL AND ${sqlIs('status', SENT)} OR status = 'queued' AND attempts > 0)
         AND (gateway_request_id IS NULL OR $3::text IS NULL OR gateway_request_id = $3)
         AND (outcome_at IS NULL OR outcome_at < $5::timestamptz)`,
     [

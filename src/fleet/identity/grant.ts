@@ -1,7 +1,6 @@
 import { conflict, forbidden, invalid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { limit, limitHint } from '../../domain/index.ts';
-import type { Grant } from '../../wire/index.ts';
+import { type Grant, limit, limitHint } from '../../domain/index.ts';
 import { type Identity, requireAdmin } from './identity.ts';
 import { DEFAULT_ORG, findOrg, type Org, orgOfId } from './orgs.ts';
 import { createToken, type NewToken, type TokenView } from './tokens.ts';

@@ -1,5 +1,5 @@
 import { commandLine, forbidden } from '../../base/index.ts';
-import type { Grant } from '../../wire/index.ts';
+import type { Grant, PartyType } from '../../domain/index.ts';
 
 /** The caller, as the credential says; bodies and paths never decide it. */
 export type Identity = AgentIdentity | PersonIdentity;
@@ -22,7 +22,7 @@ export interface PersonIdentity {
 
 /** The identity as a party of a ticket: an agent by its workspace, a person by the name on the token. */
 export interface Party {
-  type: 'agent' | 'user';
+  type: PartyType;
   id: string;
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newUuid, notFound, unauthorized } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import type { Grant } from '../../wire/index.ts';
+import type { Grant, TokenKind } from '../../domain/index.ts';
 import { type Identity, maySeeOrg, type PersonIdentity } from './identity.ts';
 
 export type NewToken =
@@ -18,7 +18,7 @@ interface PersonToken {
 /** A token as it may be shown: everything but the secret. */
 export interface TokenView {
   id: string;
-  kind: 'agent' | 'user' | 'admin';
+  kind: TokenKind;
   org_id: string | null;
   org: string | null;
   workspace_id: string | null;

@@ -1,6 +1,6 @@
 import { conflict, forbidden } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { agentPrincipal, OPERATOR, parseAddress } from '../../domain/index.ts';
+import { agentPrincipal, OPERATOR, parseAddress, type UnregisterMode } from '../../domain/index.ts';
 import type { AgentIdentity } from '../identity/index.ts';
 import { mailDomain } from './domain.ts';
 import { type MailboxRow, mailboxAt, operatorMailbox } from './mailbox-rows.ts';
@@ -117,7 +117,7 @@ async function makeWay(tx: Sql, { id, kind, workspace_id, address }: MailboxRow)
 export async function unbindMailbox(
   sql: Sql,
   { workspaceId }: AgentIdentity,
-  mode: 'deactivate' | 'purge',
+  mode: UnregisterMode,
 ): Promise<string | null> {
   const change = mode === 'purge' ? 'DELETE FROM mailboxes' : 'UPDATE mailboxes SET active = false';
   const { rows } = await sql.query<{ address: string }>(

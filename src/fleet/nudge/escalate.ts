@@ -1,12 +1,13 @@
 import { isRouseError } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import type { PartyType } from '../../domain/index.ts';
 import { INFO_PRIORITY, type NudgeRules } from './nudge-rules.ts';
 import { escalationBody } from './nudge-text.ts';
 
 interface Escalated {
   id: string;
   org_id: string;
-  requester_type: 'agent' | 'user';
+  requester_type: PartyType;
   requester_id: string;
   nudge_count: number;
 }

@@ -1,5 +1,5 @@
 import { asJson, type SqlValue } from '../../db/index.ts';
-import { isName, type WorkspaceStatus } from '../../domain/index.ts';
+import { codesWith, isName, sqlIs, WORKSPACE_STATUSES, type WorkspaceStatus } from '../../domain/index.ts';
 import type { HeartbeatBody } from '../../wire/index.ts';
 import { type AgentIdentity, isLiveToken } from '../identity/index.ts';
 
@@ -50,6 +50,9 @@ const asRow = ({ caller, body }: SentBeat) => ({
 const BAD = '(b.error_rate >= 0.5 OR b.wedged)';
 const GOOD = '(b.error_rate < 0.1 AND NOT b.wedged)';
 
+const COMES_ONLINE = sqlIs('w.status', codesWith(WORKSPACE_STATUSES, 'comesOnline'));
+const LEAVES = sqlIs('w.status', codesWith(WORKSPACE_STATUSES, 'leaves'));
+
 /**
  * A heartbeat that a later one of the same gateway overtook counts as a sign of life and nothing else. No heartbeat
  * changes a status that people or policies set (paused, hibernating, hibernated, removed). No row: the session is not
@@ -63,9 +66,9 @@ const beatStatement = ({ rows, waits }: { rows: string; waits: string }): string
     SELECT w.id, w.status AS before,
         w.instance_id IS DISTINCT FROM b.instance OR b.instance IS NULL OR w.beat < b.beat AS fresh,
         CASE WHEN b.leaving THEN
-               CASE WHEN w.status IN ('provisioning', 'online', 'degraded', 'awaiting_agent') THEN 'offline'
+               CASE WHEN ${LEAVES} THEN 'offline'
                     ELSE w.status END
-             WHEN w.status IN ('provisioning', 'offline', 'failed', 'awaiting_agent') THEN
+             WHEN ${COMES_ONLINE} THEN
                CASE WHEN ${BAD} THEN 'degraded' ELSE 'online' END
              WHEN w.status = 'online' AND ${BAD} THEN 'degraded'
              WHEN w.status = 'degraded' AND ${GOOD} THEN 'online'

@@ -1,6 +1,13 @@
 import { conflict } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { codesOf, codesWith, WORKSPACE_STATUSES, type WorkspaceStatus } from '../../domain/index.ts';
+import {
+  ALIVE_WORKSPACES,
+  codesOf,
+  codesWith,
+  isAmong,
+  WORKSPACE_STATUSES,
+  type WorkspaceStatus,
+} from '../../domain/index.ts';
 import { giveUpTurns } from '../delivery/index.ts';
 import { revokeTokensOf } from '../identity/index.ts';
 import { wakeHeldBeats } from './hand-out.ts';
@@ -54,7 +61,7 @@ export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusCh
       [id],
     );
     const now = rows[0]?.status;
-    if (now === to || (change === 'resume' && (now === 'online' || now === 'degraded'))) return;
+    if (now === to || (change === 'resume' && isAmong(ALIVE_WORKSPACES, now ?? null))) return;
     throw conflict(`agent ${name} is ${now}; "${change}" is not possible`, { facts: { status: now } });
   });
 }

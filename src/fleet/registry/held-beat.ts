@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { HEARTBEAT } from '../../domain/index.ts';
+import { HEARTBEAT, WORKSPACE_STATUSES } from '../../domain/index.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../../wire/index.ts';
 import { takeCalls } from '../calls/index.ts';
 import type { Leased } from '../delivery/index.ts';
@@ -111,7 +111,7 @@ function logReports(log: Log, workspace: string, { acks, outcomes, turns }: Hear
  * them.
  */
 function mayGetSomething({ status }: Beat, { leaving }: HeartbeatBody): boolean {
-  return !leaving && (status === 'online' || status === 'degraded' || status === 'paused');
+  return !leaving && WORKSPACE_STATUSES[status].answers;
 }
 
 function onTheWire({ id, attempt, method, body, priority, expires_at, idempotency_key }: Leased) {

@@ -31,6 +31,8 @@ export interface RegisteredWorkspace {
   token: string;
 }
 
+const REGISTERED = `CASE WHEN w.status = 'paused' THEN 'paused' ELSE 'provisioning' END`;
+
 /**
  * Registers an agent, or moves the agent of that id to a new session: its older tokens end, so an older session can
  * neither send heartbeats nor take messages. A session that still sends heartbeats is replaced only by those who may,
@@ -52,8 +54,7 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
          last_heartbeat_at = CASE WHEN w.session_id = excluded.session_id THEN w.last_heartbeat_at END,
          max_concurrent_tasks = excluded.max_concurrent_tasks, active_tasks = 0, current_task = NULL, error_rate = 0,
          sample_error = NULL, registered_at = now(), instance_id = NULL, beat = 0, accepting = true,
-         status = CASE WHEN w.status = 'paused' THEN 'paused' ELSE 'provisioning' END,
-         status_changed_at = CASE WHEN w.status IN ('paused', 'provisioning') THEN w.status_changed_at ELSE now() END
+         status = ${REGISTERED}, status_changed_at = CASE WHEN w.status = ${REGISTERED} THEN w.status_changed_at ELSE now() END
        RETURNING id, status`,
       [
         newUuid(),

@@ -1,6 +1,13 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { MESSAGE_TURNS, type RequestState, reasonText, sqlList, TURNS_GOING_ON } from '../../domain/index.ts';
+import {
+  MESSAGE_TURNS,
+  REQUEST_STATES,
+  type RequestState,
+  reasonText,
+  sqlList,
+  TURNS_GOING_ON,
+} from '../../domain/index.ts';
 import type { AgentSurface, Observation } from '../../terminal/index.ts';
 import type { OutcomeReport, TurnReport } from '../../wire/index.ts';
 import { finishedTurn, wireText } from './finished-turn.ts';
@@ -164,7 +171,7 @@ export function closedItsDialog(db: Sqlite, requestId: string): boolean | 'open'
     [requestId],
   );
   if (!row) return false;
-  if (row.state === 'accepted' || row.state === 'running') return 'open';
+  if (REQUEST_STATES[row.state].live) return 'open';
   const { evidence = [] } = JSON.parse(row.result_json ?? '{}') as {
     evidence?: { source: string; facts: { into_dialog?: unknown; still_busy?: unknown } }[];
   };

@@ -1,13 +1,10 @@
 import type { RequestKind, RequestOutcome, RequestPriority, RequestState } from '../../domain/index.ts';
 
-/** What the queue holds: the contract's kinds, and messages of the fleet. */
-export type QueuedKind = RequestKind | 'a2a_prompt';
-
 /** People before machines. Between equals, first come first served. */
 export const PRIORITY: Record<RequestPriority, number> = { high: 100, normal: 50, low: 10 };
 
 export interface AcceptInput {
-  kind: QueuedKind;
+  kind: RequestKind;
   payload: Record<string, unknown>;
   /** Where it came from: http, direct, notifier, fleet, … */
   source: string;
@@ -21,7 +18,7 @@ export interface AcceptInput {
 export interface RequestRow {
   sequence: number;
   request_id: string;
-  request_kind: QueuedKind;
+  request_kind: RequestKind;
   payload_json: string;
   state: RequestState;
   accepted_at_utc: string;

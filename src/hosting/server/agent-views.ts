@@ -1,3 +1,4 @@
+import type { RequestOutcome } from '../../domain/index.ts';
 import type { ShownAgent } from '../../session/index.ts';
 import type {
   AnswerOf,
@@ -124,10 +125,15 @@ export const turnEntry = (turn: TurnView): Entry => ({
   turn,
 });
 
-const OUTCOMES: Partial<Record<NonNullable<RequestView['outcome']>, LastTurn['result']>> = {
+const OUTCOMES: Readonly<Record<RequestOutcome, LastTurn['result']>> = {
   submitted: 'success',
   cancelled: 'interrupted',
   failed: 'known_failure',
+  unconfirmed: 'unknown',
+  refused: 'unknown',
+  expired: 'unknown',
+  superseded: 'unknown',
+  coalesced: 'unknown',
 };
 
 /** For a headless agent: its gateway's request ends with its turn. */
@@ -136,7 +142,7 @@ export const requestEntry = (request: RequestView): Entry => ({
   summary: `${request.request_kind}: ${request.outcome ?? request.state}`,
   availability: 'available',
   turn_phase: request.state === 'running' ? 'active' : 'ready',
-  last_turn_result: request.outcome === null ? 'none' : (OUTCOMES[request.outcome] ?? 'unknown'),
+  last_turn_result: request.outcome === null ? 'none' : OUTCOMES[request.outcome],
   turn_id: null,
   request,
 });

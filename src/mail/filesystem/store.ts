@@ -2,8 +2,13 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { tryLockFile } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { type MailDocument, OPERATOR, parseAddress, parseMailRef } from '../../domain/index.ts';
-import type { UnregisterMode } from '../transport.ts';
+import {
+  type MailDocument,
+  OPERATOR,
+  parseAddress,
+  parseMailRef,
+  type UnregisterMode,
+} from '../../domain/index.ts';
 import { folderOf } from './accounts/mailbox-folder.ts';
 import { type RegisterResult, register } from './accounts/register.ts';
 import type { RegisterRequest } from './accounts/register-request.ts';

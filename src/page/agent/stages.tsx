@@ -10,7 +10,7 @@ import { Plain } from '../parts/plain-text.tsx';
 export function Following({ name, reference }: { name: string; reference: string }) {
   const { data } = useQuery(ledgerOf(name, reference));
   const seen = new Map(data?.stages.map(({ stage, at_utc }) => [stage, at_utc]));
-  const bad = data?.trouble ? data.outcome : undefined;
+  const ended = data?.trouble || data?.error_detail ? data.outcome : undefined;
   return (
     <div>
       <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-1 text-xs" aria-label="Stages">
@@ -45,9 +45,9 @@ export function Following({ name, reference }: { name: string; reference: string
           </Link>
         </li>
       </ol>
-      {(bad ?? data?.waiting_reason ?? data?.error_detail) && (
-        <p className={`mt-1 text-xs ${bad ? 'font-semibold text-need' : 'text-wait'}`}>
-          <Plain text={[bad, data?.error_detail ?? data?.waiting_reason].filter(Boolean).join(': ')} />
+      {(ended ?? data?.waiting_reason ?? data?.error_detail) && (
+        <p className={`mt-1 text-xs ${data?.trouble ? 'font-semibold text-need' : 'text-wait'}`}>
+          <Plain text={[ended, data?.error_detail ?? data?.waiting_reason].filter(Boolean).join(': ')} />
         </p>
       )}
     </div>

@@ -6,7 +6,14 @@ import type { ReactNode } from 'react';
 import { PAGE_ROLES } from '../../domain/tables.ts';
 import { askToNotify, mayNotify } from '../model/notices.ts';
 import { leaveSession } from '../model/session.ts';
-import { changeSettings, NOTICE_KINDS, type NoticeKind, type Theme, useSettings } from '../model/settings.ts';
+import {
+  changeSettings,
+  NOTICE_KINDS,
+  type NoticeKind,
+  THEMES,
+  type Theme,
+  useSettings,
+} from '../model/settings.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { useSession } from './session-context.ts';
@@ -54,7 +61,7 @@ function Themes() {
       aria-label="Theme"
       className="flex gap-1 rounded-lg bg-sunken p-1"
     >
-      {(['system', 'light', 'dark'] as const).map((each) => (
+      {THEMES.map((each) => (
         <Toggle
           key={each}
           value={each}

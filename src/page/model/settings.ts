@@ -1,7 +1,8 @@
 import type { PageNeed } from '../../wire/index.ts';
 import { createStore, useStore } from './store.ts';
 
-export type Theme = 'system' | 'light' | 'dark';
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
 /** Kinds of notification; `finished` is off by default. */
 export const NOTICE_KINDS = ['question', 'failure', 'overdue', 'finished'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -5,15 +5,16 @@ import {
   type Reason,
   reason,
   reasonRow,
+  type TurnPhase,
 } from '../../domain/index.ts';
 import { CALIBRATED_TOOL } from '../calibrate.ts';
-import type { Facts, Phase } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 
 export interface GatePolicy {
   /** Whether the screen has been still for long enough; see the turn reducer. */
   stable: boolean;
   /** From the turn reducer: a prompt that was just submitted runs before the screen shows it. */
-  turnPhase?: Phase;
+  turnPhase?: TurnPhase;
   /** `ready_only` applies all reasons; `if_no_pending` skips a busy turn and an unstable screen; `always` also pending input. */
   admission?: AdmissionPolicy;
   /** The tool's version is outside every known range, but calibration found the composer. */

@@ -1,9 +1,9 @@
-import type { TuiTimings } from '../../domain/index.ts';
-import type { Facts, Phase } from '../facts.ts';
+import type { LastTurnResult, TuiTimings, TurnPhase } from '../../domain/index.ts';
+import type { Facts } from '../facts.ts';
 import { limitEnd } from '../limit-end.ts';
 import { isUnreadable } from './readiness.ts';
 import { stateSignature } from './stability.ts';
-import type { Anchor, Instant, TurnResult, TurnState } from './turn-state.ts';
+import type { Anchor, Instant, TurnState } from './turn-state.ts';
 import { noteTransition } from './turn-transitions.ts';
 
 type Times = Pick<
@@ -122,7 +122,7 @@ function withoutOutcome({ lastTurn }: TurnState): TurnState['lastTurn'] {
   return lastTurn.result === 'none' ? lastTurn : { ...lastTurn, result: 'none', source: 'none' };
 }
 
-function finish(state: TurnState, result: TurnResult, phase: Phase, at: Instant): TurnState {
+function finish(state: TurnState, result: LastTurnResult, phase: TurnPhase, at: Instant): TurnState {
   const source = state.anchor?.source ?? 'surface_inference';
   return {
     ...state,

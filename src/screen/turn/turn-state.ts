@@ -1,13 +1,10 @@
-import type { Phase } from '../facts.ts';
+import type { LastTurnResult, TurnPhase, TurnSource } from '../../domain/index.ts';
 
 export interface Instant {
   /** Monotonic milliseconds. */
   ms: number;
   utc: string;
 }
-
-export type TurnResult = 'success' | 'interrupted' | 'known_failure' | 'none';
-export type TurnSource = 'explicit_input' | 'surface_inference' | 'none';
 
 /** A possible turn: a prompt was noted, or activity was seen. */
 export interface Anchor {
@@ -31,8 +28,8 @@ export interface Transition {
 
 /** The state of the agent's turn. Immutable: each step makes a new one. */
 export interface TurnState {
-  phase: Phase;
-  lastTurn: { result: TurnResult; source: TurnSource; updated_at_utc: string | null };
+  phase: TurnPhase;
+  lastTurn: { result: LastTurnResult; source: TurnSource; updated_at_utc: string | null };
   anchor: Anchor | null;
   /** A turn that looks finished, and must keep looking so for a while. */
   settling: { signature: string; sinceMs: number } | null;

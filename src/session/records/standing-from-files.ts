@@ -9,6 +9,7 @@ import {
   writeJsonAtomic,
 } from '../../base/index.ts';
 import {
+  type AbsentGatewayState,
   type AgentNeed,
   commandIn,
   describeStanding,
@@ -34,12 +35,9 @@ import { readDesiredConfig } from './gateway-documents.ts';
 import { isUnkept, type KeeperRecord, readKeeper, readRecordedGateway } from './live-gateway.ts';
 import type { SessionPaths } from './session-paths.ts';
 
-/**
- * A session whose gateway does not run. `restarting`: it ended and is being restarted. `down`: it ended too often and is
- * not restarted. `lost`: it should run, but nothing restarts it. `not_attached`: none was requested.
- */
+/** A session whose gateway does not run. */
 interface AbsentGateway {
-  gateway: 'restarting' | 'down' | 'lost' | 'not_attached';
+  gateway: AbsentGatewayState;
   since: string | null;
   /** What a person has to do, with the one command for it; null if no one is needed. */
   needs_you: string | null;

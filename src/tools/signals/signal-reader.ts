@@ -1,4 +1,5 @@
 import type { Clock, ProcessIdentity } from '../../base/index.ts';
+import type { TurnResult } from '../../domain/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 
 /** A prompt that the tool reports it has received. */
@@ -12,7 +13,7 @@ export interface ReceivedPrompt {
 export interface TurnEnd {
   source: string;
   atUtc: string;
-  result: 'success' | 'interrupted' | 'known_failure';
+  result: TurnResult;
 }
 
 /** One of a tool's own signals, kept current by events. A missing source has no signals. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ERROR_CODES } from '../../base/index.ts';
+import { PUBLIC_REQUEST_KINDS } from '../../domain/index.ts';
 import { about, integer, name, stamp, strict } from '../fields.ts';
 import { FLEET_SERVICE } from '../houmao/index.ts';
 import { allOurs } from '../source/ours.ts';
@@ -61,7 +62,7 @@ export const launchRegistered = name(
 
 const requestAnswer = {
   request_id: z.string(),
-  request_kind: z.enum(['submit_prompt', 'interrupt']),
+  request_kind: z.enum(PUBLIC_REQUEST_KINDS),
   disposition: z.enum(['accepted', 'no_op']),
   headless_turn_id: z.string().nullable(),
   headless_turn_index: integer.nullable(),

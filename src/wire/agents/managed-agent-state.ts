@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { CONNECTIVITY } from '../../domain/index.ts';
+import {
+  CONNECTIVITY,
+  LAST_TURN_RESULTS,
+  LISTED_GATEWAYS,
+  SESSION_STATES,
+  TURN_PHASES,
+} from '../../domain/index.ts';
 import { about, integer, name, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
 import { headlessState } from '../v1/headless.ts';
@@ -18,12 +24,12 @@ export const managedAgentList = name(
       strict({
         ...identity,
         ...allOurs({
-          session: z.enum(['running', 'lost', 'stale']),
+          session: z.enum(SESSION_STATES),
           tool_connectivity: about(
             'Whether the tool is running, as its live gateway sees it; null without one.',
             z.enum(CONNECTIVITY).nullable(),
           ),
-          gateway: z.enum(['live', 'silent', 'restarting', 'down', 'not_attached', 'not_capable']),
+          gateway: z.enum(LISTED_GATEWAYS),
           gateway_down: about('Why it is down, since when, and what to do.', z.string().nullable()),
           gateway_port: integer.nullable(),
           mail_address: z.string().nullable(),
@@ -36,12 +42,12 @@ export const managedAgentList = name(
   }),
 );
 
-const TURN_RESULTS = ['success', 'interrupted', 'known_failure', 'none', 'unknown'] as const;
+const RESULTS = [...LAST_TURN_RESULTS, 'unknown'] as const;
 
-const turn = strict({ phase: z.enum(['ready', 'active', 'unknown']), active_turn_id: z.string().nullable() });
+const turn = strict({ phase: z.enum(TURN_PHASES), active_turn_id: z.string().nullable() });
 
 const lastTurn = strict({
-  result: z.enum(TURN_RESULTS),
+  result: z.enum(RESULTS),
   turn_id: z.string().nullable(),
   turn_index: integer.nullable(),
   updated_at_utc: stamp.nullable(),
@@ -174,7 +180,7 @@ export const managedAgentHistory = name(
         summary: z.string(),
         availability: z.enum(['available', 'unavailable', 'error']),
         turn_phase: turn.shape.phase,
-        last_turn_result: z.enum(TURN_RESULTS),
+        last_turn_result: z.enum(RESULTS),
         turn_id: z.string().nullable(),
         ...allOurs({
           turn: about('For a headless agent whose turns the server runs.', turnView.optional()),

@@ -6,7 +6,7 @@ import { oneOf, stamp } from '../fields.ts';
 const event = <K extends string, S extends z.ZodRawShape>(kind: K, shape: S) =>
   z.looseObject({ kind: z.literal(kind), at_utc: stamp.optional(), ...shape });
 
-const request = { request_id: z.string(), request_kind: z.enum([...REQUEST_KINDS, 'a2a_prompt']) };
+const request = { request_id: z.string(), request_kind: oneOf(REQUEST_KINDS) };
 /** The same id from a message to its turn; old lines have none. */
 const trace_id = z.string().optional();
 const accepted = { ...request, trace_id, accepted_at_utc: stamp };

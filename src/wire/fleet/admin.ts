@@ -1,14 +1,9 @@
 import * as z from 'zod';
+import { GRANTS, TOKEN_KINDS } from '../../domain/index.ts';
 import { about, integer, name, nameOf, nextPage, oneLine, stamp, strict } from '../fields.ts';
 
 const word = oneLine.max(200);
 
-/**
- * What a token allows beyond its kind. `launch`: launch, relaunch and stop agents on the server's host, attach and detach
- * their gateways; this runs programs as the server's account. `shutdown`: stop the server.
- */
-export const GRANTS = ['launch', 'shutdown'] as const;
-export type Grant = (typeof GRANTS)[number];
 const grants = z.array(z.enum(GRANTS)).max(GRANTS.length);
 
 /** Body of `POST /admin/orgs`. */
@@ -21,7 +16,7 @@ export const orgList = name('FleetOrgList', strict({ orgs: z.array(orgView) }));
 export const tokenBody = name(
   'FleetTokenBody',
   strict({
-    kind: z.enum(['agent', 'user', 'admin']),
+    kind: z.enum(TOKEN_KINDS),
     subject: about('The name that requests show. Optional for an agent token.', nameOf('person')).optional(),
     agent: about('Workspace id, agent id or name; only for an agent token.', word).optional(),
     org: about("Name of the org. Default: that of the caller's token, else `default`.", word).optional(),
@@ -45,7 +40,7 @@ export const tokenBody = name(
 
 const view = {
   token_id: z.string(),
-  kind: z.enum(['agent', 'user', 'admin']),
+  kind: z.enum(TOKEN_KINDS),
   org_id: z.string().nullable(),
   org: z.string().nullable(),
   workspace_id: z.string().nullable(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ATTACHMENT_ID, isMessageId, LIMITS } from '../../domain/index.ts';
+import { ATTACHMENT_ID, isMessageId, LIMITS, UNREGISTER_MODES } from '../../domain/index.ts';
 import { MAIL_OPERATIONS } from '../../domain/schemas.ts';
 import { about, bounded, count, integer, name, nextPage, oneLine, stamp, strict, text } from '../fields.ts';
 import { NAME_PREFIX } from '../houmao/index.ts';
@@ -62,7 +62,7 @@ export const mailboxBound = name(
 
 export const mailboxUnbindBody = name(
   'FleetMailboxUnbindBody',
-  strict({ mode: about('`purge` also deletes its mail.', z.enum(['deactivate', 'purge'])) }),
+  strict({ mode: about('`purge` also deletes its mail.', z.enum(UNREGISTER_MODES)) }),
 );
 export const mailboxUnbound = name('FleetMailboxUnbound', strict({ address: z.string().nullable() }));
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { KINDS_AND_ANSWERS, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/index.ts';
+import { KINDS_AND_ANSWERS, PARTY_TYPES, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/index.ts';
 import { about, integer, name, notBlank, oneLine, oneOf, strict, text } from '../fields.ts';
 
 /** How long the texts of a ticket may be. */
@@ -15,7 +15,7 @@ const longText = notBlank
   .max(2 * MAX_REQUEST_TEXT_LENGTH)
   .refine(atMost(MAX_REQUEST_TEXT_LENGTH), shorter(MAX_REQUEST_TEXT_LENGTH));
 
-export const partyType = z.enum(['agent', 'user']);
+export const partyType = z.enum(PARTY_TYPES);
 
 /** Body of `POST /requests` and `POST /workspaces/{workspace_id}/requests`. The token alone decides who asks. */
 export const createRequestBody = name(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AGENT_STATES, type AgentState, NEED_KINDS } from '../../domain/index.ts';
+import { AGENT_STATES, type AgentState, NEED_KINDS, SHOWN_GATEWAYS } from '../../domain/index.ts';
 import { about, count, integer, stamp, strict } from '../fields.ts';
 
 /** The states of `rouse ls`; `elsewhere`: on another host, known only from the registry. */
@@ -30,7 +30,7 @@ export const pageAgentRow = strict({
   wakes: about('Wakes proven to be submitted; null when it is never woken.', count.nullable()),
   done_unseen: about('A turn ended since it was last opened on a page.', z.boolean()),
   gateway: strict({
-    mode: z.enum(['live', 'restarting', 'down', 'lost', 'not_attached', 'elsewhere']),
+    mode: z.enum(SHOWN_GATEWAYS),
     alive: z.boolean(),
   }),
   last_hour: about(

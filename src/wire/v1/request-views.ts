@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { RECOVERY, REQUEST_OUTCOMES, REQUEST_STAGES, REQUEST_STATES } from '../../domain/index.ts';
+import {
+  RECOVERY,
+  REQUEST_KINDS,
+  REQUEST_OUTCOMES,
+  REQUEST_STAGES,
+  REQUEST_STATES,
+} from '../../domain/index.ts';
 import { about, count, integer, name, oneOf, schemaVersion, stamp, strict } from '../fields.ts';
 
 export const ledgerEntry = name(
@@ -18,7 +24,7 @@ export const requestView = name(
   strict({
     schema_version: z.literal(1),
     request_id: z.string(),
-    request_kind: z.string(),
+    request_kind: oneOf(REQUEST_KINDS),
     state: oneOf(REQUEST_STATES),
     outcome: oneOf(REQUEST_OUTCOMES).nullable(),
     accepted_at_utc: stamp,

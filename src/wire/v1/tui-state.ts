@@ -1,9 +1,17 @@
 import * as z from 'zod';
+import {
+  BUSINESS_STATES,
+  INPUT_MODES,
+  LAST_TURN_RESULTS,
+  TRISTATES,
+  TURN_PHASES,
+  TURN_SOURCES,
+} from '../../domain/index.ts';
 import { about, count, integer, name, stamp, strict } from '../fields.ts';
 import { allOurs, ours } from '../source/ours.ts';
 import { standing } from './status.ts';
 
-const tristate = z.enum(['yes', 'no', 'unknown']);
+const tristate = z.enum(TRISTATES);
 
 export const trackedSession = strict({
   tracked_session_id: z.string(),
@@ -53,8 +61,8 @@ export const parsedSurface = strict({
   parser_preset_id: z.string().nullish(),
   parser_preset_version: z.string().nullish(),
   availability: z.string(),
-  business_state: z.enum(['idle', 'working', 'awaiting_operator', 'unknown']),
-  input_mode: z.enum(['freeform', 'modal', 'closed', 'unknown']),
+  business_state: z.enum(BUSINESS_STATES),
+  input_mode: z.enum(INPUT_MODES),
   ui_context: z.string(),
   normalized_projection_text: z.string(),
   dialog_text: z.string(),
@@ -75,10 +83,10 @@ const observed = {
     ready_posture: tristate,
     pending_input: ours(about('Whether the tool itself has queued input.', tristate.optional())),
   }),
-  turn: strict({ phase: z.enum(['ready', 'active', 'unknown']) }),
+  turn: strict({ phase: z.enum(TURN_PHASES) }),
   last_turn: strict({
-    result: z.enum(['success', 'interrupted', 'known_failure', 'none']),
-    source: z.enum(['explicit_input', 'surface_inference', 'none']),
+    result: z.enum(LAST_TURN_RESULTS),
+    source: z.enum(TURN_SOURCES),
     updated_at_utc: stamp.nullish(),
   }),
   stability: strict({

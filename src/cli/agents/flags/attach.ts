@@ -1,5 +1,12 @@
 import { accountUids, invalid } from '../../../base/index.ts';
-import { LISTENER_HOSTS, TUI_TIMING_RULES } from '../../../domain/index.ts';
+import {
+  anyOf,
+  codesOf,
+  EXECUTION_MODES,
+  type ExecutionMode,
+  LISTENER_HOSTS,
+  TUI_TIMING_RULES,
+} from '../../../domain/index.ts';
 import type { AttachOptions } from '../../../session/index.ts';
 import { type Flag, type FlagsOf, flagKey } from '../../command.ts';
 import { positiveSeconds, wholeNumber } from '../../input/flag-values.ts';
@@ -40,15 +47,16 @@ export const TIMING_FLAGS = TUI_TIMING_RULES.map(
 
 type ListenerFlags = FlagsOf<typeof LISTENER_FLAGS>;
 type TimingFlags = FlagsOf<typeof TIMING_FLAGS>;
+type ModeWords = (typeof EXECUTION_MODES)[ExecutionMode]['words'];
 
 /** Where and how to run a gateway. `modes` is separate because `launch` has other names for those flags. */
 export function attachOptions(
   flags: ListenerFlags & Partial<TimingFlags>,
-  modes: { background: boolean | undefined; foreground: boolean | undefined; hosted: boolean | undefined },
+  modes: Record<ModeWords, boolean | undefined>,
 ): AttachOptions {
-  const { background, foreground, hosted } = modes;
-  if ([background, foreground, hosted].filter(Boolean).length > 1)
-    throw invalid('give one of --foreground, --background and --hosted');
+  const [mode, ...others] = codesOf(EXECUTION_MODES).filter((each) => modes[EXECUTION_MODES[each].words]);
+  if (others.length > 0)
+    throw invalid(`give one of ${anyOf(Object.values(EXECUTION_MODES).map(({ words }) => `--${words}`))}`);
   const timings: NonNullable<AttachOptions['timings']> = {};
   for (const { field, attachFlag } of TUI_TIMING_RULES) {
     const value = flags[flagKey(attachFlag)];
@@ -57,13 +65,7 @@ export function attachOptions(
   return {
     host: flags.gatewayHost,
     port: flags.gatewayPort,
-    mode: hosted
-      ? 'hosted'
-      : background
-        ? 'detached_process'
-        : foreground
-          ? 'tmux_auxiliary_window'
-          : undefined,
+    mode,
     allowUsers: flags.allowUsers,
     timings: Object.keys(timings).length > 0 ? timings : undefined,
   };

@@ -126,14 +126,11 @@ function whereAndWhy(row: PageAgentRow, unreachable: string | null, why: () => s
 }
 
 function sentenceOf(row: PageAgentRow, { notifier, decision, request }: Known): string {
-  const { state, needs_you, unread, queue_depth, doing_now, reason } = row;
+  const { state, needs_you, unread, queue_depth } = row;
   if (needs_you !== null) return `It waits for you: ${needs_you}.`;
-  if (state === 'working') return doing_now ? `It is working: ${doing_now}.` : 'It is working on a turn.';
-  if (state === 'elsewhere' && !notifier)
-    return `It is ${row.state_words}; its gateway has reported no more.`;
-  if (state === 'elsewhere' && doing_now) return `It is working: ${doing_now}.`;
-  if (state === 'not_watched') return 'It has no gateway, so nothing watches or wakes it.';
-  if (state === 'starting') return 'Its gateway is being started.';
+  const { first, last } = OF_STATE[state];
+  const says = first?.(row, notifier);
+  if (says) return says;
   if (notifier?.held_back) return `Its mail is held back: ${bareReason(notifier.held_back)}.`;
   if (queue_depth > 0)
     return `${queue_depth === 1 ? '1 request is' : `${queue_depth} requests are`} queued for it.`;
@@ -141,9 +138,30 @@ function sentenceOf(row: PageAgentRow, { notifier, decision, request }: Known): 
     return `It has ${unread} open ${unread === 1 ? 'message' : 'messages'}, and its wakes are off.`;
   if ((unread ?? 0) > 0 && decision)
     return `${headline(decision, request).replace(/^\w/, (c) => c.toUpperCase())}.`;
-  if (state === 'waiting') return `It waits: ${reason || row.state_words}.`;
-  return 'It has nothing to do: no open mail, nothing queued.';
+  return last?.(row) ?? 'It has nothing to do: no open mail, nothing queued.';
 }
+
+/** What the state alone says: before, and after, what waits for the agent. */
+interface StateSentence {
+  first?: (row: PageAgentRow, notifier: Known['notifier']) => string | null;
+  last?: (row: PageAgentRow) => string;
+}
+
+const doing = ({ doing_now }: PageAgentRow): string | null => doing_now && `It is working: ${doing_now}.`;
+
+const OF_STATE: Record<PageAgentRow['state'], StateSentence> = {
+  needs_you: {},
+  gone: {},
+  working: { first: (row) => doing(row) ?? 'It is working on a turn.' },
+  waiting: { last: ({ reason, state_words }) => `It waits: ${reason || state_words}.` },
+  starting: { first: () => 'Its gateway is being started.' },
+  idle: {},
+  not_watched: { first: () => 'It has no gateway, so nothing watches or wakes it.' },
+  elsewhere: {
+    first: (row, notifier) =>
+      notifier ? doing(row) : `It is ${row.state_words}; its gateway has reported no more.`,
+  },
+};
 
 function notifierWords(notifier: Known['notifier']): string {
   if (!notifier) return 'nothing wakes it for mail';

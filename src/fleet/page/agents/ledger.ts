@@ -1,9 +1,15 @@
 import { commandLine, isRouseError, notFound } from '../../../base/index.ts';
-import { bareReason, DONE_DELIVERIES, isAmong } from '../../../domain/index.ts';
+import {
+  bareReason,
+  DONE_DELIVERIES,
+  isAmong,
+  REQUEST_KINDS,
+  REQUEST_OUTCOMES,
+} from '../../../domain/index.ts';
 import type { PageLedger, RequestView } from '../../../wire/index.ts';
 import type { AgentEvents, EventLine } from './agent-events.ts';
 import type { AgentReach, ReachedAgent } from './agent-reach.ts';
-import { requestKind, titleOf } from './timeline.ts';
+import { titleOf } from './timeline.ts';
 
 const MAX_TEXT_LENGTH = 20_000;
 const DECISIONS = 500;
@@ -31,12 +37,12 @@ export async function ledgerOf(
   const decision = decisions?.find(({ enqueued_request_id }) => enqueued_request_id === ref);
   return {
     ref,
-    kind: requestKind(request.request_kind),
+    kind: REQUEST_KINDS[request.request_kind].item,
     title: titleOf(request),
     text: textOf(request),
     state: request.state,
     outcome: request.outcome,
-    trouble: request.outcome !== null && request.outcome !== 'submitted',
+    trouble: request.outcome !== null && REQUEST_OUTCOMES[request.outcome].trouble,
     waiting_reason: request.waiting_reason && bareReason(request.waiting_reason),
     error_detail: request.error_detail,
     source: request.source,

@@ -5,6 +5,7 @@ import {
   isAmong,
   type MailMessage,
   OPERATOR,
+  REQUEST_KINDS,
   REQUEST_OUTCOMES,
   REQUEST_STATES,
 } from '../../../domain/index.ts';
@@ -90,18 +91,9 @@ async function remoteRequests(reach: AgentReach, agent: ReachedAgent): Promise<P
 /** Sorts by time; items of the same time, by key. */
 const placeOf = ({ at_utc, key }: PageTimelineItem): string => `${new Date(at_utc).toISOString()} ${key}`;
 
-const KINDS: Readonly<Record<string, PageTimelineItem['kind']>> = {
-  mail_notifier_prompt: 'wake',
-  interrupt: 'interrupt',
-};
-
-export function requestKind(kind: string): PageTimelineItem['kind'] {
-  return KINDS[kind] ?? 'prompt';
-}
-
 export function titleOf({ request_kind, payload }: Pick<RequestView, 'request_kind' | 'payload'>): string {
-  if (request_kind === 'mail_notifier_prompt') return 'Woken for mail';
-  if (request_kind === 'interrupt') return 'Interrupt';
+  const { title } = REQUEST_KINDS[request_kind];
+  if (title !== null) return title;
   const prompt = payload['prompt'];
   return typeof prompt === 'string' && prompt.trim() !== '' ? preview(prompt, 160) : request_kind;
 }
@@ -111,7 +103,7 @@ function ofRequest(request: RequestView): PageTimelineItem {
   return {
     key: request_id,
     at_utc: request.accepted_at_utc,
-    kind: requestKind(request.request_kind),
+    kind: REQUEST_KINDS[request.request_kind].item,
     title: titleOf(request),
     who: request.source === 'http' ? null : request.source,
     outcome: outcome ?? REQUEST_STATES[state].words,

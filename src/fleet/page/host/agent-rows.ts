@@ -1,5 +1,11 @@
 import { preview } from '../../../base/index.ts';
-import { AGENT_STATES, type AgentState, bareReason, requestTitle } from '../../../domain/index.ts';
+import {
+  AGENT_STATES,
+  type AgentState,
+  bareReason,
+  requestTitle,
+  WORKSPACE_STATUSES,
+} from '../../../domain/index.ts';
 import type { GatewayActivity } from '../../../gateway/offline.ts';
 import type { RosterAgent, RosterPlace } from '../../../session/index.ts';
 import type { PageAgentRow } from '../../../wire/index.ts';
@@ -63,12 +69,12 @@ export const ELSEWHERE = 'another host';
 
 /** An agent on another host, as the registry knows it. */
 export function remoteRow(agent: FleetAgent, now: Date): PageAgentRow {
-  const online = agent.status === 'online';
-  const words = online
-    ? agent.activeTasks > 0
-      ? 'online, working'
-      : 'online'
-    : agent.status.replaceAll('_', ' ');
+  const words =
+    agent.status === 'online'
+      ? agent.activeTasks > 0
+        ? 'online, working'
+        : 'online'
+      : agent.status.replaceAll('_', ' ');
   return {
     name: agent.name,
     id: agent.agentId,
@@ -89,7 +95,7 @@ export function remoteRow(agent: FleetAgent, now: Date): PageAgentRow {
     last_wake_utc: null,
     wakes: null,
     done_unseen: false,
-    gateway: { mode: 'elsewhere', alive: online },
+    gateway: { mode: 'elsewhere', alive: WORKSPACE_STATUSES[agent.status].answers },
     last_hour: lastHour(EMPTY_HOUR, now),
   };
 }

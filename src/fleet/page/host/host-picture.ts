@@ -1,7 +1,7 @@
 import * as os from 'node:os';
 import { type Clock, type Log, messageOf } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
-import { AGENT_STATES } from '../../../domain/index.ts';
+import { AGENT_STATES, WORKSPACE_STATUSES } from '../../../domain/index.ts';
 import type { GatewayRecords } from '../../../gateway/offline.ts';
 import {
   type Roster,
@@ -184,7 +184,7 @@ export class HostPicture {
     const now = this.#on.clock.now();
     const far = this.#fleet.agents.filter(
       ({ agentId, host, status }) =>
-        !this.#roster.known.has(agentId) && (host !== os.hostname() || status === 'online'),
+        !this.#roster.known.has(agentId) && (host !== os.hostname() || WORKSPACE_STATUSES[status].alive),
     );
     this.#elsewhere = new Map(
       far.map((each) => [each.agentId, { ...shownRow(remoteRow(each, now)), needs: [] }]),

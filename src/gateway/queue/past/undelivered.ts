@@ -1,6 +1,12 @@
 import { commandLine, preview } from '../../../base/index.ts';
 import type { Sqlite } from '../../../db/index.ts';
-import { type AgentNeed, ASKING_OUTCOMES, requestTitle, sqlList } from '../../../domain/index.ts';
+import {
+  type AgentNeed,
+  ASKING_OUTCOMES,
+  REQUEST_OUTCOMES,
+  requestTitle,
+  sqlList,
+} from '../../../domain/index.ts';
 import type { RequestRow } from '../request.ts';
 
 /** Cheap at any size: only the newest requests are looked at, and few of them are reported. */
@@ -21,12 +27,17 @@ export function readUndelivered(db: Sqlite, agentName: string, since: Date): Age
         WHERE outcome IN ${sqlList(ASKING_OUTCOMES)} AND finished_at_utc > ? ORDER BY sequence DESC LIMIT ?`,
       [NEWEST_REQUESTS, since.toISOString(), MAX_REPORTED],
     )
-    .map((row) => ({
-      kind: row.outcome === 'unconfirmed' ? 'uncertain' : 'failed',
-      words: preview(requestTitle(row), 60),
-      needs_you: null,
-      command: commandLine`rouse why ${agentName} --request ${row.request_id}`,
-      since_utc: row.finished_at_utc,
-      request: { request_id: row.request_id, detail: preview(row.error_detail ?? 'it failed', 160) },
-    }));
+    .flatMap(({ outcome, request_id, error_detail, finished_at_utc, ...request }) => {
+      const kind = outcome && REQUEST_OUTCOMES[outcome].need;
+      if (kind === null) return [];
+      const need = {
+        kind,
+        words: preview(requestTitle(request), 60),
+        needs_you: null,
+        command: commandLine`rouse why ${agentName} --request ${request_id}`,
+        since_utc: finished_at_utc,
+        request: { request_id, detail: preview(error_detail ?? 'it failed', 160) },
+      };
+      return [need];
+    });
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { forbidden, isRouseError, unauthorized } from '../../../base/index.ts';
 import { sessionFleet } from '../../../client/index.ts';
+import type { Grant } from '../../../domain/index.ts';
 import {
   type AgentRoutesOptions,
   DEFAULT_ORG,
@@ -9,7 +10,6 @@ import {
   requirePerson,
 } from '../../../fleet/hosting.ts';
 import { isOwner } from '../../../http/index.ts';
-import type { Grant } from '../../../wire/index.ts';
 import { resolveRef } from '../resolve-ref.ts';
 import type { TrackedAgent } from '../tracked-agent.ts';
 

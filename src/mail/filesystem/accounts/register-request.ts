@@ -1,13 +1,10 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { errnoOf, forbidden, invalid, requireOneLine } from '../../../base/index.ts';
-import { isReservedAddress, OPERATOR, parseAddress } from '../../../domain/index.ts';
+import { isReservedAddress, OPERATOR, parseAddress, type RegisterMode } from '../../../domain/index.ts';
 import { NAME_PREFIX } from '../../../wire/houmao/index.ts';
 import type { Layout } from '../root/layout.ts';
 import type { MailboxKind, Registration } from './registration-rows.ts';
-
-export const REGISTER_MODES = ['safe', 'force', 'stash'] as const;
-export type RegisterMode = (typeof REGISTER_MODES)[number];
 
 export interface RegisterRequest {
   mode?: RegisterMode;

@@ -2,15 +2,11 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { conflict, randomHex, utcSeconds } from '../../../base/index.ts';
 import type { Sqlite } from '../../../db/index.ts';
+import type { RegisterMode } from '../../../domain/index.ts';
 import type { Layout } from '../root/layout.ts';
 import type { OpenRoot } from '../root/open-root.ts';
 import { isBareFolder, placeMailbox, stashEntry } from './mailbox-entry.ts';
-import {
-  checkRegisterRequest,
-  type RegisterMode,
-  type RegisterRequest,
-  type Wanted,
-} from './register-request.ts';
+import { checkRegisterRequest, type RegisterRequest, type Wanted } from './register-request.ts';
 import {
   activeRegistration,
   insertRegistration,

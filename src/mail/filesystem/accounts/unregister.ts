@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { forbidden, notFound, utcSeconds } from '../../../base/index.ts';
-import { OPERATOR, parseAddress } from '../../../domain/index.ts';
-import type { UnregisterMode } from '../../transport.ts';
+import { OPERATOR, parseAddress, type UnregisterMode } from '../../../domain/index.ts';
 import type { OpenRoot } from '../root/open-root.ts';
 import { removeEntry } from './mailbox-entry.ts';
 import {

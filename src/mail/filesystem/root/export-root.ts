@@ -9,20 +9,18 @@ import {
   utcSeconds,
   writeJsonAtomic,
 } from '../../../base/index.ts';
-import { MAIL_PROTOCOL_VERSION, parseAddress } from '../../../domain/index.ts';
+import { MAIL_PROTOCOL_VERSION, parseAddress, type SymlinkMode } from '../../../domain/index.ts';
 import { ensureBoxes } from '../accounts/mailbox-folder.ts';
 import { listRegistrations, type RegistrationRow } from '../accounts/registration-rows.ts';
 import { canonicalPath } from './layout.ts';
 import type { OpenRoot } from './open-root.ts';
-
-export const SYMLINK_MODES = ['materialize', 'preserve'] as const;
 
 export interface ExportOptions {
   output_dir: string;
   all_accounts?: boolean;
   addresses?: string[];
   /** Copies in every box, or links to the exported messages. */
-  symlink_mode?: (typeof SYMLINK_MODES)[number];
+  symlink_mode?: SymlinkMode;
 }
 
 interface Projection {
@@ -41,7 +39,7 @@ export interface ExportManifest {
   source_protocol_version: number;
   exported_at_utc: string;
   selection: { all_accounts: boolean; addresses: string[] };
-  symlink_mode: 'materialize' | 'preserve';
+  symlink_mode: SymlinkMode;
   accounts: Record<string, unknown>[];
   messages: { message_id: string; path: string }[];
   projections: Record<string, unknown>[];
