@@ -18,7 +18,7 @@ export interface Fixture {
   state: string;
   text: string;
   capture: CaptureFile;
-  /** What became of a prompt that was pasted there, where that was tried: see test/agents/screens. */
+  /** How a prompt pasted there ended, if that was tried: see test/agents/screens. */
   tried: string | undefined;
 }
 
@@ -45,8 +45,8 @@ function readFixtures(): Fixture[] {
 }
 
 /**
- * What each state is, by the words its name begins with. `ready` must be ready; all others must not, and must give
- * one of these reasons.
+ * The expectation for each state, by the beginning of its name. `ready` must be ready; all others must not be, with one of
+ * these reasons.
  */
 export const EXPECTED: [RegExp, 'ready' | string[]][] = [
   [/^(ready|completed|error|interrupted|permission-denied)/, 'ready'],
@@ -87,7 +87,7 @@ export function judge(
 
 export type Verdict = 'right' | 'deaf' | 'false_ready' | 'wrong_reason';
 
-/** What the gate makes of a fixture, held against what the fixture is. */
+/** The gate's result for a fixture, compared with the expectation. */
 export function verdictOn(fixture: Fixture): Verdict {
   const expected = expectedOf(fixture);
   const { gate } = judge(fixture);

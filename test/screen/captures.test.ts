@@ -8,7 +8,7 @@ const fixtures = loadFixtures();
 
 const isPasted = ({ tried }: Fixture): boolean => tried !== undefined && tried !== 'not_tried';
 
-/** Of test/agents/screens/scenes/windows.ts. */
+/** Captures of test/agents/screens/scenes/windows.ts. */
 const WINDOW = /^#.* setup="window: /;
 
 describe('captured screens of real tools', () => {
@@ -18,7 +18,7 @@ describe('captured screens of real tools', () => {
     expect([codes, verdictOn(fixture)]).toEqual([codes, 'right']);
   });
 
-  /** What is made of them, printed and held to the same measure. */
+  /** Prints the results for these captures and requires all of them to be right. */
   function readRight(what: string, captures: Fixture[], least: number): void {
     const counts: Record<string, Record<string, number>> = {};
     for (const fixture of captures) {
@@ -41,18 +41,18 @@ describe('captured screens of real tools', () => {
     expect(sums['right']! / captures.length).toBeGreaterThanOrEqual(0.995);
   }
 
-  it('captured screens whose label was found by pasting a prompt are read right', () => {
+  it('captured screens labelled by pasting a prompt are read correctly', () => {
     const labelled = fixtures.filter(({ tried }) => tried !== undefined);
     readRight('labelled where they were taken', labelled, 200);
   });
 
-  it('captured screens in windows of other sizes and colours, in several versions, are read right, each labelled by a real paste', () => {
+  it('captured screens in windows of other sizes and colours, labelled by pasting a prompt, are read correctly', () => {
     const windows = fixtures.filter(({ text }) => WINDOW.test(text));
     expect(windows.filter((fixture) => !isPasted(fixture))).toEqual([]);
     readRight('in other windows', windows, 750);
   });
 
-  it('captured screens with a list of commands show which of them Enter would choose', () => {
+  it('captured screens with a list of commands show which command Enter would choose', () => {
     const chosen = (tool: string): Set<string | undefined> =>
       new Set(
         fixtures
@@ -66,11 +66,11 @@ describe('captured screens of real tools', () => {
     expect(chosen('kimi')).toEqual(new Set(['/yolo', '/model']));
     expect(chosen('pi')).toEqual(new Set(['/settings', '/model', '/changelog']));
     expect(chosen('copilot')).toEqual(new Set(['/add-dir']));
-    // Before 2.1.300 the list hangs below and marks its entry by colour alone: nobody is sure.
+    // Before 2.1.300 the list is below and marks its entry only by colour, so the entry is uncertain.
     expect(chosen('claude')).toEqual(new Set([undefined, '/add-dir', '/statusline', '/copy']));
   });
 
-  it('captured screens exist for every version a detector says it has seen', () => {
+  it('captured screens exist for every version that a detector lists as seen', () => {
     const captured = new Set(fixtures.map(({ tool, version }) => `${tool} ${version}`));
     for (const { tool, versions } of TOOLS.flatMap(detectorsOf)) {
       if (tool === 'scripted') continue;
@@ -78,8 +78,8 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('captured screens without their colours are ready only where the composer is plainly empty', () => {
-    // A decoy differs from the real row, and a box of pi from plain text, by its colour alone.
+  it('captured screens without their colours are ready only if the composer is clearly empty', () => {
+    // A decoy differs from the real row only by its colour, and so does a box of pi from plain text.
     for (const fixture of fixtures.filter(({ state }) => !/decoy|compacted/.test(state))) {
       const bare = fixture.text.replace(/\u001b\[[\d;:]*m/g, '');
       const { screen } = parseCaptureFile(bare, fixture.name);
@@ -91,7 +91,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('captured screens mean the same when the first line does not give the size', () => {
+  it('captured screens have the same meaning if the first line has no size', () => {
     for (const fixture of fixtures) {
       const { screen } = parseCaptureFile(fixture.text.replace(/ size=\d+x\d+/, ''), fixture.name);
       expect([fixture.name, judge(fixture, screen).gate.ready]).toEqual([
@@ -101,7 +101,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('captured screens are not ready without their title while a turn runs', () => {
+  it('captured screens of a running turn are not ready without their title', () => {
     for (const fixture of fixtures.filter(({ state }) => state.startsWith('busy'))) {
       for (const title of ['', 'devhost', 'some other title']) {
         const { gate } = judge(fixture, { ...fixture.capture.screen, title }, 'devhost');
@@ -110,7 +110,7 @@ describe('captured screens of real tools', () => {
     }
   });
 
-  it('captured screens are not ready when the version is an unknown one', () => {
+  it('captured screens are not ready if the version is unknown', () => {
     const ready = fixtures.find(({ tool, state }) => tool === 'claude' && state === 'completed')!;
     const { gate } = judge({ ...ready, version: '9.0.0' });
     expect(gate.ready ? [] : gate.reasons.map(({ code }) => code)).toEqual(['unknown_version']);

@@ -27,7 +27,7 @@ const lastBlankAbove = ({ rows, cursor }: Screen): number =>
   cursor!.y - 2 - (rows[cursor!.y - 2]!.blank ? 0 : 1);
 
 describe('claude while nothing runs', () => {
-  it('claude while nothing runs is the same turn whatever hint is at the right above its composer', () => {
+  it('the signature of claude’s last turn does not depend on the hint above its composer', () => {
     const fixture = named('ready-cleared');
     const { screen } = fixture.capture;
     const hint = (text: string): Screen =>
@@ -38,7 +38,7 @@ describe('claude while nothing runs', () => {
     expect(judge(fixture, hint('◐ medium · /effort')).gate.ready).toBe(true);
   });
 
-  it('claude while nothing runs is ready after /clear by its title or its status file, not by the empty screen alone', () => {
+  it('claude is ready after /clear by its title or its status file, not by the empty screen alone', () => {
     const { tool, version, capture } = named('ready-cleared');
     const screen = { ...capture.screen, title: '' };
     const process = { foreground: 'tool' as const, version };
@@ -54,7 +54,7 @@ describe('claude while nothing runs', () => {
     expect([ready([idle]), ready([])]).toEqual([true, false]);
   });
 
-  it('claude while nothing runs takes prompts beside background agents, though title and status file say busy', () => {
+  it('claude takes prompts while background agents run, although title and status file show busy', () => {
     const { tool, version, capture } = named('ready-background-agent');
     const process = { foreground: 'tool' as const, version };
     const detector = detectorFor(tool, { version });
@@ -72,14 +72,14 @@ describe('claude while nothing runs', () => {
     expect(ready(withRow(capture.screen, waits, ''))).toBe(false);
   });
 
-  it('the reader of claude reports what it says instead of asking its model, until another turn was answered', () => {
-    const told = (state: string): string | null => judge(named(state)).facts.logged_out.value;
-    expect(told('logged-out-401')).toBe('● Please run /login · API Error: 401 Invalid API key');
-    expect(told('logged-out-answered')).toContain('Not logged in');
-    expect(told('completed-logged-in-again')).toBeNull();
+  it('the message of claude that it is logged out counts until another turn was answered', () => {
+    const loggedOut = (state: string): string | null => judge(named(state)).facts.logged_out.value;
+    expect(loggedOut('logged-out-401')).toBe('● Please run /login · API Error: 401 Invalid API key');
+    expect(loggedOut('logged-out-answered')).toContain('Not logged in');
+    expect(loggedOut('completed-logged-in-again')).toBeNull();
   });
 
-  it('claude while nothing runs: a status line about interrupting is text of its user', () => {
+  it('a status line of the user about interrupting does not make claude busy', () => {
     const { capture } = named('ready-statusline');
     const below = rowAt(capture.screen, capture.screen.cursor!.y + 2).text;
     expect([below.includes('esc to interrupt'), judge(named('ready-statusline')).gate.ready]).toEqual([

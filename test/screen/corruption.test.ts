@@ -6,13 +6,13 @@ import { detectorFor } from '../../src/tools/index.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
 
-/** How many damaged screens each property is held against. */
+/** The number of damaged screens for each property. */
 const DRAWS = process.env['ROUSE_PROOF'] === 'full' ? 20_000 : 2_000;
 
 const fixtures = loadFixtures();
 const notReady = fixtures.filter((fixture) => expectedOf(fixture) !== 'ready');
 const ready = fixtures.filter((fixture) => expectedOf(fixture) === 'ready');
-/** Those that rest on more than one word of the footer. */
+/** Screens that are recognised by more than one word of the footer. */
 const dead = notReady.filter(({ state }) => !/^(busy|menu|exit-armed|limit|logged-out)/.test(state));
 
 const oneOf = (list: Fixture[]) => fc.nat(list.length - 1);
@@ -20,7 +20,7 @@ const oneOf = (list: Fixture[]) => fc.nat(list.length - 1);
 const never = (fixture: Fixture, screen: Screen): void =>
   expect([fixture.name, judge(fixture, screen).gate.ready]).toEqual([fixture.name, false]);
 
-/** Rows and columns lost at the edges, as a smaller window loses them. */
+/** Cuts off rows and columns at the edges, as a smaller window does. */
 function crop(screen: Screen, top: number, columns: number): Screen {
   const rows = screen.rows
     .slice(top)
@@ -29,7 +29,7 @@ function crop(screen: Screen, top: number, columns: number): Screen {
   return { ...screen, rows, height: rows.length, columns: Math.min(columns, screen.columns), cursor };
 }
 
-/** Letters where none were. */
+/** Puts letters into blank cells. */
 function noise(screen: Screen, hits: { y: number; x: number; letter: string }[]): Screen {
   const rows = [...screen.rows];
   for (const { y, x, letter } of hits) {
@@ -48,14 +48,14 @@ const hit = fc.record({
   letter: fc.constantFrom('a', 'Z', '7', '─', '❯', '|'),
 });
 
-/** Every damaged screen that the property draws is not ready. */
+/** Requires that no damaged screen of the property is ready. */
 function holds<T>(damage: string, property: fc.IProperty<T>): void {
   fc.assert(property, { numRuns: DRAWS });
   proofReport(`${DRAWS} screens with ${damage}: 0 read as ready`);
 }
 
 describe('damaged screens', () => {
-  it('damaged screens of drafts, dialogs and dead tools are never ready, whatever is cut off', () => {
+  it('damaged screens of drafts, dialogs and dead tools are never ready with their edges cut off', () => {
     holds(
       'edges cut off',
       fc.property(oneOf(dead), fc.nat(20), fc.integer({ min: 20, max: 220 }), (index, top, columns) => {
@@ -74,7 +74,7 @@ describe('damaged screens', () => {
     }
   });
 
-  it('damaged screens with letters strewn over them are never ready', () => {
+  it('damaged screens with random letters are never ready', () => {
     holds(
       'letters strewn over them',
       fc.property(oneOf(dead), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
@@ -84,7 +84,7 @@ describe('damaged screens', () => {
     );
   });
 
-  it('damaged screens of a starting codex are never ready with letters strewn over its footer', () => {
+  it('damaged screens of a starting codex are never ready with random letters in its footer', () => {
     const starting = dead.filter(({ tool, state }) => tool === 'codex' && state.startsWith('starting'));
     expect(starting.length).toBeGreaterThan(0);
     holds(
@@ -122,7 +122,7 @@ describe('damaged screens', () => {
     }
   });
 
-  it('damaged screens whose tool hides its cursor in dialogs are never ready without it', () => {
+  it('damaged screens of tools that hide the cursor in dialogs are never ready without a cursor', () => {
     for (const fixture of ready.filter(({ tool }) =>
       ['codex', 'opencode', 'qwen', 'copilot'].includes(tool),
     )) {
@@ -131,7 +131,7 @@ describe('damaged screens', () => {
     }
   });
 
-  it('damaged screens of no size at all are never ready', () => {
+  it('damaged screens without any rows or columns are never ready', () => {
     for (const fixture of fixtures) {
       never(fixture, { ...fixture.capture.screen, rows: [], height: 0 });
       never(fixture, { ...fixture.capture.screen, cursor: undefined });

@@ -7,7 +7,7 @@ import { detectorFor } from '../../src/tools/index.ts';
 import { proofReport } from '../support/proof-report.ts';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
 
-/** Of every screen all of its mutants, or a sample of them that is the same each time. */
+/** All mutants of every screen, or a fixed sample of them. */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SAMPLE = 500;
 
@@ -22,7 +22,7 @@ interface Mutant {
   screen: Screen;
 }
 
-/** The screen with one row blank, cut out, or elsewhere. The cursor stays on the row it was on. */
+/** Copies of the screen with one row blank, removed or moved. The cursor stays on its row. */
 function mutantsOf({ tool, version, capture: { screen } }: Fixture): Mutant[] {
   const detector = detectorFor(tool, { version });
   const made: Mutant[] = [];
@@ -44,12 +44,12 @@ function mutantsOf({ tool, version, capture: { screen } }: Fixture): Mutant[] {
 }
 
 /**
- * The box of a person's own command in pi, without this row, is the very picture of one that has ended. The command is no turn:
- * a prompt that is sent meanwhile is taken at once, as a turn of its own.
+ * Without this row, the box of a person's own command in pi looks exactly like an ended one. The command is not a turn: a
+ * prompt that is sent while it runs is taken at once, as a separate turn.
  */
 const RUNS_OWN_COMMAND = /^ \S Running\.\.\. \(/;
 
-/** The last row of an earlier turn, put below the last prompt, makes the very picture of a turn that has ended. */
+/** The last row of an earlier turn below the last prompt looks exactly like an ended turn. */
 function endsAnotherTurn(screen: Screen, { transcript }: Detector, from: number, to: number): boolean {
   const prompt = screen.rows.findLastIndex(
     (row, y) => y < (screen.cursor?.y ?? 0) && transcript.prompt.test(row.text),
@@ -67,7 +67,7 @@ function shifted(screen: Screen, rows: Row[], from: number, to: number): Screen 
   return { ...screen, rows, cursor: { ...cursor, y: y + (to <= y ? 1 : 0) } };
 }
 
-/** A small generator that gives the same numbers in every run. */
+/** A small generator of the same numbers in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -86,14 +86,14 @@ function* chosen(fixtures: Fixture[]): Generator<[Fixture, Mutant]> {
   }
 }
 
-/** Tools whose screen without its one busy row is that of an idle one; their own word keeps them from being ready. */
+/** Tools whose screen without its one busy row looks idle; only their own report keeps them from being ready. */
 const LOGS: Record<string, string> = {
   kimi: 'kimi_wire',
   copilot: 'copilot_events',
   opencode: 'opencode_http',
 };
 
-function isTold({ tool, version }: Fixture, screen: Screen): boolean {
+function isReported({ tool, version }: Fixture, screen: Screen): boolean {
   const source = LOGS[tool];
   if (!source) return false;
   const facts = observe({
@@ -111,22 +111,22 @@ describe('a running turn whose screen lost or moved one row', () => {
   it.each(tools)('a running turn whose screen lost or moved one row is never ready: %s', (tool) => {
     const wrong: string[] = [];
     let count = 0;
-    let told = 0;
+    let reported = 0;
     for (const [fixture, { what, screen }] of chosen(busy.filter((each) => each.tool === tool))) {
       count++;
       if (!judge(fixture, screen).gate.ready) continue;
-      if (isTold(fixture, screen)) told++;
+      if (isReported(fixture, screen)) reported++;
       else wrong.push(`${fixture.name}: ${what}`);
     }
-    const log = told > 0 ? `, ${told} not ready only by ${LOGS[tool]}` : '';
+    const log = reported > 0 ? `, ${reported} not ready only by ${LOGS[tool]}` : '';
     const line = `${tool}: ${count} screens of a turn with a row lost or moved, ${wrong.length} read as ready${log}`;
     console.info(line);
     proofReport(line);
     expect(wrong).toEqual([]);
-    expect(told).toBeLessThan(count / 50);
+    expect(reported).toBeLessThan(count / 50);
   });
 
-  it('a running turn whose screen lost or moved one row would be read as ready by a detector that only looks for busy rows', () => {
+  it('a detector that only looks for busy rows would read a running turn with a lost row as ready', () => {
     const credulous = (detector: Detector): Detector => ({
       ...detector,
       title: {},

@@ -54,7 +54,7 @@ describe('screens on which a tool waits for a person', () => {
     expect(ofFixture(file)).toMatchObject({ ready: false, state: 'needs_you', words });
   });
 
-  it('every screen that is not ready has words', () => {
+  it('every screen that is not ready has a reason in words', () => {
     const without = files
       .map((file) => ({ file, ...ofFixture(file) }))
       .filter(({ ready, words }) => (ready ? words !== 'idle' : words === 'idle' || words === 'not ready'));

@@ -2,7 +2,7 @@ import type { Screen } from '../../src/screen/model/screen.ts';
 import { parseSnapshot } from '../../src/screen/model/snapshot-parser.ts';
 import { Seeded } from '../support/seeded.ts';
 
-/** For tests: a made-up tool with its own looks, drawn from a seed, and the screens it would show. */
+/** An invented tool for tests with its own look, drawn from a seed, and its screens. */
 
 export type SkinState = 'ready' | 'draft' | 'tall_draft' | 'busy' | 'dialog' | 'menu' | 'marked';
 
@@ -108,7 +108,7 @@ const paint = (sgr: string, text: string): string =>
   sgr === '' || text === '' ? text : `\u001b[${sgr}m${text}\u001b[0m`;
 const spaces = (count: number): string => ' '.repeat(Math.max(0, count));
 
-/** The screen of this skin in this state; `turns` is how much conversation stands above. */
+/** The screen of this skin in this state; `turns` is the number of turns above. */
 export function drawSkin(skin: Skin, state: SkinState, turns: number, seed: number, marker = ''): Screen {
   const random = new Seeded(seed);
   const next = (): number => random.next();

@@ -27,7 +27,7 @@ describe('a terminal fed with raw output', () => {
     expect((await shown(`${ESC}[?25l${ESC}[?25h`)).cursor?.visible).toBe(true);
   });
 
-  it('a terminal fed with raw output keeps characters that arrive in pieces whole', async () => {
+  it('a terminal fed with raw output joins characters that arrive in pieces', async () => {
     const model = await TerminalModel.open({ columns: 20, height: 2 });
     const bytes = Buffer.from('❯ 漢');
     for (const byte of bytes) await model.write(Uint8Array.of(byte));
@@ -40,7 +40,7 @@ describe('a terminal fed with raw output', () => {
     expect(screenText(screen).split('\n')).toEqual([14, 15, 16, 17, 18, 19].map((index) => `line ${index}`));
   });
 
-  it('a terminal fed with raw output is understood as a snapshot of the same screen is', async () => {
+  it('a terminal fed with raw output is read like a snapshot of the same screen', async () => {
     const file = new URL('./fixtures/claude-2.1.325-completed.ansi.txt', import.meta.url);
     const capture = parseCaptureFile(fs.readFileSync(file, 'utf8'), 'capture');
     const body = fs.readFileSync(file, 'utf8').split('\n').slice(1, -1).join('\r\n');

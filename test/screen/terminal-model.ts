@@ -8,8 +8,8 @@ export interface TerminalSize {
 }
 
 /**
- * A terminal fed with the raw output of a pane, byte for byte, so that following a screen costs nothing while it
- * is idle. xterm is loaded on first use. Keeps no scrollback: only what a person would see matters here.
+ * A terminal fed with the raw output of a pane, so following an idle screen costs nothing. xterm is loaded on first use.
+ * Keeps no scrollback: only what a person would see matters.
  */
 export class TerminalModel {
   #terminal: Terminal;
@@ -50,7 +50,7 @@ export class TerminalModel {
     this.#terminal.resize(size.columns, size.height);
   }
 
-  /** tmux changes titles in ways the program's own output does not show; the caller may know better. */
+  /** Sets a title from the caller: tmux changes titles in ways that the program's output does not show. */
   setTitle(title: string): void {
     this.#title = title;
   }
@@ -92,7 +92,7 @@ function readLine(line: IBufferLine | undefined, cell: IBufferCell, seen: { styl
   return new Row(chars, styles);
 }
 
-/** Neighbours mostly look alike, so the last style is handed on rather than made anew. */
+/** Neighbours usually have the same style, so the last style object is reused. */
 function styleOf(cell: IBufferCell, last: Style): Style {
   if (cell.isAttributeDefault()) return PLAIN;
   const style: Style = {

@@ -1,4 +1,4 @@
-/** Random numbers that come again with the same seed. */
+/** Random numbers that are the same for the same seed. */
 export class Seeded {
   #state: number;
 
@@ -28,7 +28,7 @@ export class Seeded {
     return from[this.below(from.length)]!;
   }
 
-  /** One of the keys, as often as their weights say. */
+  /** One of the keys, with these weights. */
   weighted<T extends string>(weights: Record<T, number>): T {
     const entries = Object.entries(weights) as [T, number][];
     let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

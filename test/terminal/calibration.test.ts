@@ -10,7 +10,7 @@ afterAll(() => world.close());
 
 async function strangerAt(skin: string, calibrate: boolean): Promise<TestPane> {
   const pane = new TestPane(world, { flags: ['--skin', skin], surface: { calibrate } });
-  pane.manifest.tool = 'a-tool-nobody-described';
+  pane.manifest.tool = 'a-tool-without-description';
   pane.manifest.runtime = { agent_pid: await pane.begin() };
   return pane.open();
 }
@@ -52,7 +52,7 @@ describe('calibration of an unknown tool', () => {
 
   it('calibration of an unknown tool types nothing into a dialog', async () => {
     const pane = new TestPane(world, { surface: { calibrate: true } });
-    pane.manifest.tool = 'a-tool-nobody-described';
+    pane.manifest.tool = 'a-tool-without-description';
     pane.manifest.runtime = { agent_pid: await pane.begin() };
     await pane.control.send('open-dialog', { kind: 'permission' });
     await pane.open();

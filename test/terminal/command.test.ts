@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Those whose composer is described; each opens a list of commands above it. */
+/** Skins with a described composer; each opens a list of commands above it. */
 const SKINS = ['plain', 'claude-like', 'gemini-like', 'qwen-like', 'kimi-like', 'copilot-like', 'noisy'];
 
 const commands = (pane: TestPane): unknown[] => pane.records('command').map(({ name }) => name);
@@ -20,7 +20,7 @@ describe.each(SKINS)('a command as a prompt, in the skin %s', (skin) => {
   const at = (test: (pane: TestPane) => Promise<void>): Promise<void> =>
     inPane(world, test, { flags: ['--skin', skin], surface: { patience: { clearMs: 300 } } });
 
-  it('a command as a prompt is run when the menu it opens would choose exactly it, and the line goes on', () =>
+  it('a command as a prompt is run if its menu would choose exactly that command, and the next prompts follow', () =>
     at(async (pane) => {
       for (const command of ['/clear', '/new']) {
         const prompt = pane.prompt(command === '/new' ? `${command} \n` : command);
@@ -30,7 +30,7 @@ describe.each(SKINS)('a command as a prompt, in the skin %s', (skin) => {
           source: 'command',
           facts: { chosen: command, composer: 'empty', menu: 'closed' },
         });
-        expect(prompt.told.map(({ stage }) => stage)).toEqual(['typing', 'typed', 'submitted']);
+        expect(prompt.recorded.map(({ stage }) => stage)).toEqual(['typing', 'typed', 'submitted']);
         await pane.ready();
       }
       expect(commands(pane)).toEqual(['/clear', '/new']);
@@ -39,7 +39,7 @@ describe.each(SKINS)('a command as a prompt, in the skin %s', (skin) => {
       });
     }));
 
-  it('a command as a prompt is taken back when the menu would choose another, and Enter is not pressed', () =>
+  it('a command as a prompt is erased without Enter if the menu would choose another command', () =>
     at(async (pane) => {
       const result = await pane.surface.deliver(pane.prompt('/cl'));
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });

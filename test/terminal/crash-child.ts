@@ -1,7 +1,7 @@
 import { armCrashPoint, systemClock } from '../../src/base/index.ts';
 import { openSurface, type SurfaceOptions } from '../../src/terminal/index.ts';
 
-/** Delivers one prompt and dies at the instant it was told. */
+/** Delivers one prompt and dies at the given instant. */
 const { at, text, requestId, ...options } = JSON.parse(process.argv[2]!) as SurfaceOptions & {
   at: string;
   text: string;

@@ -19,7 +19,7 @@ function received(facts: ManifestFacts, type: string): TranscriptRecord[] {
 describe('without a gateway', () => {
   it('a prompt is typed from here and proven', async () => {
     const facts = await launched();
-    const said = await world.rouse([
+    const ran = await world.rouse([
       'agents',
       'prompt',
       '--agent-name',
@@ -28,7 +28,7 @@ describe('without a gateway', () => {
       'hello',
       '--print-json',
     ]);
-    expect(said.json).toMatchObject({
+    expect(ran.json).toMatchObject({
       status: 'ok',
       action: 'submit_prompt',
       by: 'direct',
@@ -37,11 +37,11 @@ describe('without a gateway', () => {
     expect(received(facts, 'submitted')).toMatchObject([{ text: 'hello' }]);
   });
 
-  it('the first prompt goes in where copy mode was left behind', async () => {
+  it('the first prompt is typed although copy mode was left behind', async () => {
     const facts = await launched();
     world.tmux('copy-mode', '-t', `=${facts.tmuxSessionName}:0`);
-    const said = await world.rouse(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello']);
-    expect(said).toMatchObject({ code: 0, stderr: '' });
+    const ran = await world.rouse(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(received(facts, 'submitted')).toMatchObject([{ text: 'hello' }]);
   });
 
@@ -49,9 +49,9 @@ describe('without a gateway', () => {
     const facts = await launched();
     await world.rouse(['agents', 'send-keys', '--agent-name', 'gpu', '--sequence', 'a draft']);
     const words = ['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello', '--force'];
-    const said = await world.rouse(['--print-json', ...words]);
-    expect(said.code).toBe(5);
-    expect(JSON.parse(said.stderr)).toMatchObject({ outcome: 'not_ready', untouched: true, sent: false });
+    const ran = await world.rouse(['--print-json', ...words]);
+    expect(ran.code).toBe(5);
+    expect(JSON.parse(ran.stderr)).toMatchObject({ outcome: 'not_ready', untouched: true, sent: false });
     const plain = await world.rouse(words);
     expect(plain.code).toBe(5);
     expect(plain.stderr).toMatch(/^error: the prompt was not submitted: its composer holds a draft/);

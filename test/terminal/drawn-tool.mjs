@@ -1,6 +1,6 @@
-// A terminal program that draws as claude 2.0.50 does: it hides the terminal's cursor, leaves it below the composer, and
-// shows one of its own. Appends what it receives to the file named first, and reports in the folder named second, as claude's
-// hooks do, that it has started. Habits, as further words:
+// A terminal program that draws like claude 2.0.50: it hides the terminal's cursor, leaves it below the composer, and draws
+// its own. It appends its input to the file in the first argument and reports its start in the folder in the second one, as
+// claude's hooks do. Further arguments choose habits:
 //   cursor     puts the terminal's cursor at its prompt
 //   apart      with its cursor at its prompt, shows what is typed in a row of its own
 //   keeps      takes no Backspace

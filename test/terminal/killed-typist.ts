@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { bundle } from '../support/bundle.ts';
 import { QUICK, type TestPane } from './test-pane.ts';
 
-/** A typist in a process of its own that is killed at an instant it is told. */
+/** A typist in a separate process that is killed at a chosen instant. */
 export class KilledTypist {
   readonly #program: string;
 
@@ -20,7 +20,7 @@ export class KilledTypist {
     return new KilledTypist(outfile);
   }
 
-  /** Types for the request r-1; resolves when it is gone. */
+  /** Types for the request r-1; resolves when the process has ended. */
   async killedAt(pane: TestPane, at: string, text: string): Promise<void> {
     const options = {
       manifest: pane.manifest,
@@ -30,12 +30,12 @@ export class KilledTypist {
     };
     const asked = JSON.stringify({ ...options, at, text, requestId: 'r-1' });
     const typist = spawn(process.execPath, [this.#program, asked], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
+    let output = '';
     typist.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
+      output += chunk.toString();
     });
     const [, signal] = (await once(typist, 'exit')) as [number | null, string | null];
-    if (signal !== 'SIGKILL' || said !== '') throw new Error(`not killed at ${at}: ${signal} ${said}`);
+    if (signal !== 'SIGKILL' || output !== '') throw new Error(`not killed at ${at}: ${signal} ${output}`);
   }
 
   close(): void {

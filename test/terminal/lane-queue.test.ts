@@ -5,8 +5,8 @@ import { inWords, proofReport } from '../support/proof-report.ts';
 import { type Asked, QueueStorm, TROUBLES, type Trouble } from './queue-storm.ts';
 
 /**
- * Lines of several requests before a tool that hangs, is stopped, draws late, is logged out, or whose gateway is restarted
- * meanwhile: each is submitted once, or still waits with the true reason; what the agent wrote down is the truth.
+ * Several queued requests for a tool that hangs, is stopped, draws late, is logged out, or whose gateway is restarted: each
+ * is submitted once, or still waits with the true reason, compared with what the agent recorded.
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const PER_TROUBLE = Number(process.env['ROUSE_PROOF_EACH'] ?? (FULL ? 200 : 3));
@@ -32,7 +32,7 @@ const plans: [Trouble, number][] = [
   ['never_back', SIZE.inLine],
 ];
 
-describe('several requests in line', () => {
+describe('several queued requests', () => {
   it.concurrent.each(plans)(
     'several queued requests before a tool in trouble (%s) are each submitted once, or wait with the true reason',
     async (trouble, count) => {
@@ -59,7 +59,7 @@ const rows = new Map<Trouble, Row>();
 
 interface Row {
   prompts: number;
-  /** Not ended yet when the trouble was there. */
+  /** Requests that had not ended when the trouble began. */
   struck: number;
   submitted: number;
   waiting: number;
@@ -105,10 +105,10 @@ function judge(row: Row, storm: QueueStorm): void {
   }
   row.struck += storm.struck;
   row.merged += received.size;
-  row.said.push(...[...received.keys()].map((text) => `nobody sent ${text.slice(0, 120)}`));
+  row.said.push(...[...received.keys()].map((text) => `no one sent ${text.slice(0, 120)}`));
 }
 
-/** The tool never came back: one was being typed, the others are in line. */
+/** The tool never came back: one prompt was being typed, the others are queued. */
 function waits({ trouble, state, reason }: Asked): boolean {
   if (trouble !== 'never_back') return false;
   const true_ = reason?.startsWith('unseen_paste=') || reason?.startsWith('behind ');
@@ -119,9 +119,9 @@ function reportAll(): void {
   const total: Record<string, number> = { ...NO_ROW };
   for (const [trouble, { said, ...row }] of rows) {
     for (const [name, count] of Object.entries(row)) total[name] = (total[name] ?? 0) + count;
-    proofReport(`in line, ${trouble}: ${inWords(row)}`, ...said);
+    proofReport(`queued, ${trouble}: ${inWords(row)}`, ...said);
   }
   const missing = plans.map(([trouble]) => trouble).filter((trouble) => !rows.has(trouble));
-  proofReport(`in line, all ${rows.size} of ${plans.length} troubles: ${inWords(total)}`);
-  if (missing.length > 0) proofReport(`in line, not judged: ${missing.join(', ')}`);
+  proofReport(`queued, all ${rows.size} of ${plans.length} troubles: ${inWords(total)}`);
+  if (missing.length > 0) proofReport(`queued, not judged: ${missing.join(', ')}`);
 }

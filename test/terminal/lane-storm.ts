@@ -4,7 +4,7 @@ import type { DeliveryResult } from '../../src/terminal/index.ts';
 import { Seeded } from '../support/seeded.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import { promptOf } from './prompt-of.ts';
-import { type Aftermath, FAULTS, type Fault, MEANWHILE, type Status, Weather } from './storm-weather.ts';
+import { type Aftermath, FAULTS, type Fault, type Status, Weather, WHILE_TYPING } from './storm-weather.ts';
 import type { TestPane } from './test-pane.ts';
 
 export interface Entry {
@@ -22,7 +22,7 @@ export interface Storm extends Aftermath {
 
 const SIZES = { 200: 6, 4096: 3, 65536: 1 };
 
-/** Delivers seeded prompts, each with its fault, as a dispatcher would: again while it is not ready. */
+/** Delivers seeded prompts, each with its fault, as a dispatcher does: it retries while the agent is not ready. */
 export async function runStorm(
   pane: TestPane,
   person: PersonAtClient,
@@ -42,8 +42,8 @@ export async function runStorm(
       await calm(pane);
       const weather = new Weather(pane, person, random, storm);
       await weather.before(fault, number);
-      // Else it would hit the wait for readiness, not the typing.
-      if (MEANWHILE.has(fault)) await pane.ready();
+      // Otherwise the fault would hit the wait for readiness, not the typing.
+      if (WHILE_TYPING.has(fault)) await pane.ready();
       const delivered = await deliver(pane, text, fault, weather);
       await weather.after();
       return delivered;
@@ -57,7 +57,7 @@ export async function runStorm(
   return storm;
 }
 
-/** When the storm itself breaks off: at which prompt, and what was there then. */
+/** Adds to an error of the storm itself at which prompt it happened, and the scene. */
 async function broughtThrough<T>(pane: TestPane, which: string, prompt: () => Promise<T>): Promise<T> {
   try {
     return await prompt();
@@ -71,7 +71,7 @@ async function broughtThrough<T>(pane: TestPane, which: string, prompt: () => Pr
   }
 }
 
-/** All of them, or those named in ROUSE_PROOF_FAULTS, to look at one more closely. */
+/** All faults, or those named in ROUSE_PROOF_FAULTS, for a closer look. */
 function chosenFaults(patient: boolean): Record<string, number> {
   const all = patient ? { ...FAULTS, busy_long: 0.3 } : FAULTS;
   const named = process.env['ROUSE_PROOF_FAULTS']?.split(',');
@@ -89,14 +89,14 @@ async function deliver(
     const prompt = pane.prompt(text, { policy });
     weather.during(fault, tries);
     const result = await pane.surface.deliver(prompt);
-    const stages = prompt.told.map(({ stage }) => stage);
+    const stages = prompt.recorded.map(({ stage }) => stage);
     if (result.outcome !== 'not_ready') return { result, tries, stages };
     await weather.helpAlong();
     await news(pane);
   }
 }
 
-/** Whatever the surface tells next, or a moment: a dispatcher looks again then. */
+/** Waits for the next event of the surface, or a moment, as a dispatcher does. */
 async function news(pane: TestPane): Promise<void> {
   const soon = new AbortController();
   const timer = setTimeout(() => soon.abort(), 100);
@@ -104,7 +104,7 @@ async function news(pane: TestPane): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Faults over, no dialog, no turn, nothing left in the composer: a person has tidied up. */
+/** Tidies up like a person: no faults, no dialog, no turn, an empty composer. */
 async function calm(pane: TestPane): Promise<void> {
   for (;;) {
     const status = (await pane.control.send('status')) as Status;

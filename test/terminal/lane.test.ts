@@ -11,9 +11,9 @@ const FULL = process.env['ROUSE_PROOF'] === 'full';
 const COUNT = Number(process.env['ROUSE_PROOF_COUNT'] ?? (FULL ? 2000 : 36));
 const SEED = Number(process.env['ROUSE_PROOF_SEED'] ?? 7);
 
-/** Agents side by side, each with a storm of its own: they mostly wait. */
+/** Several agents at once, each with its own storm, because they mostly wait. */
 const LANES = [
-  { what: 'the tool tells its state', statusFile: true, share: 0.6 },
+  { what: 'the tool reports its state', statusFile: true, share: 0.6 },
   { what: 'there is only the screen', statusFile: false, share: 0.4 },
 ].flatMap(({ share, ...kind }) =>
   Array.from({ length: FULL ? 2 : 1 }, (_, lane, lanes = FULL ? 2 : 1) => ({
@@ -38,11 +38,11 @@ const totals: Record<string, number> & { judged: number; breaches: number } = { 
 
 describe('seeded prompts with faults', () => {
   it.concurrent.each(LANES)(
-    'where $what, what the lane says it submitted is what the agent received, and nothing else (seed $seed)',
+    'if $what, the agent received exactly what the lane reports as submitted (seed $seed)',
     async ({ what, statusFile, count, seed }) => {
       const pane = await new TestPane(world, {
         ...{ shell: true, flags: ['--turn', '60ms'], statusFile },
-        // A person tidies up after what ended unconfirmed; nobody waits half a minute to be sure that it is gone.
+        // A person tidies up after an unconfirmed prompt, so the lane need not wait half a minute until it counts as lost.
         surface: { patience: { lostMs: 1_500 } },
       }).open();
       const person = new PersonAtClient().sitsAt(pane.place);
@@ -51,7 +51,7 @@ describe('seeded prompts with faults', () => {
       const records = pane.records();
       await pane.close();
       const breaches = judge(storm, records);
-      told(`${what} (seed ${seed})`, breaches, storm, records);
+      report(`${what} (seed ${seed})`, breaches, storm, records);
       expect(breaches).toEqual([]);
     },
     FULL ? 4 * 3_600_000 : 300_000,
@@ -88,19 +88,19 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
     received.delete(text);
   }
   for (const text of received.keys())
-    breaches.push(`received what nobody sent: ${JSON.stringify(text.slice(0, 200))}`);
+    breaches.push(`received a text that no one sent: ${JSON.stringify(text.slice(0, 200))}`);
   for (const each of records.filter(({ type }) => type === 'key_in_dialog'))
     if (!crossed(each, entries, records)) breaches.push(`a key went into a dialog: ${JSON.stringify(each)}`);
   for (const screen of shells) if (screen !== 'shell$') breaches.push(`a shell was typed into: ${screen}`);
   return breaches;
 }
 
-/** So long a frame may take from the tool to the screen. */
+/** How long a frame may take from the tool to the screen. */
 const UNSEEN_MS = 100;
 
 /**
- * The key was on its way when the dialog opened: no look could have shown it. Only where the storm opens dialogs in
- * the midst of typing; never where one stood before.
+ * Whether the key was on its way when the dialog opened, so no look could have shown it. Only if the storm opened the
+ * dialog during typing, never if it was open before.
  */
 function crossed(key: TranscriptRecord, entries: Entry[], records: TranscriptRecord[]): boolean {
   const opened = records.find(
@@ -113,7 +113,7 @@ function crossed(key: TranscriptRecord, entries: Entry[], records: TranscriptRec
   return Date.parse(sent.atUtc) <= Date.parse(opened.at) + UNSEEN_MS;
 }
 
-/** Some skins turn tabs into spaces, as the tools do that they play. */
+/** Some skins turn tabs into spaces, like the tools they imitate. */
 function taken(text: unknown): string {
   return String(text).replaceAll('\t', '    ');
 }
@@ -127,8 +127,8 @@ function shown(entry: Entry): void {
     process.stderr.write(`${(performance.now() / 1000).toFixed(1)} ${entry.text.length} ${named(entry)}\n`);
 }
 
-/** What became of the prompts, by fault. */
-function told(lane: string, breaches: string[], { entries }: Storm, records: TranscriptRecord[]): void {
+/** Reports how the prompts ended, by fault. */
+function report(lane: string, breaches: string[], { entries }: Storm, records: TranscriptRecord[]): void {
   const outcomes: Record<string, number> = {};
   const faults: Record<string, Record<string, number>> = {};
   for (const { fault, result } of entries)

@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const BETWEEN_KEYS_MS = 40;
 
-/** A tmux server by its name, or by the path of its socket. */
+/** The arguments for a tmux server by its name, or by the path of its socket. */
 const server = (socket: string): string[] => [socket.includes('/') ? '-S' : '-L', socket];
 
-/** Somebody at a terminal of their own, attached to the agent's session: their keys come through a real client. */
+/** A person at their own terminal, attached to the agent's session: their keys come through a real client. */
 export class PersonAtClient {
   readonly #socket = `rouse-test-${randomBytes(6).toString('hex')}`;
-  /** The first key of the line being written has been pressed. */
+  /** Resolves when the first key of the current line has been pressed. */
   begun: Promise<void> = Promise.resolve();
 
   /**
-   * Attached only while writing: an idle onlooker would slow every other case down. Who leaves before the line has `arrived`
-   * takes its last keys along on a busy machine.
+   * Attached only while writing, because an idle client slows every other case down. Leaving before the line has `arrived`
+   * can lose its last keys on a busy machine.
    */
   async writes(line: string, arrived?: Promise<unknown>): Promise<void> {
     const target = this.#target!;

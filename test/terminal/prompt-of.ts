@@ -30,7 +30,7 @@ const WORDS = [
   'x'.repeat(70),
 ] as const;
 
-/** A prompt of about so many bytes, unlike any other, in one or many lines. */
+/** A unique prompt of about this many bytes, in one or many lines. */
 export function promptOf(random: Seeded, bytes: number, id: string): string {
   const words = [`prompt ${id}:`];
   let size = words[0]!.length;

@@ -22,9 +22,9 @@ describe('a prompt', () => {
       });
       expect(pane.records('submitted')).toMatchObject([{ text: 'hello there, agent', how: 'pasted' }]);
       await expect
-        .poll(() => prompt.told.map(({ stage }) => stage))
+        .poll(() => prompt.recorded.map(({ stage }) => stage))
         .toEqual(['typing', 'typed', 'submitted', 'turn_seen', 'turn_finished']);
-      expect(prompt.told.at(-1)?.evidence.facts).toEqual({ result: 'success' });
+      expect(prompt.recorded.at(-1)?.evidence.facts).toEqual({ result: 'success' });
     }));
 
   it('a prompt is not typed into a dialog, whatever the policy', () =>
@@ -39,7 +39,7 @@ describe('a prompt', () => {
       expect(pane.records('key_in_dialog')).toEqual([]);
     }));
 
-  it('a prompt is not glued to the draft of a person', () =>
+  it('a prompt is not appended to the draft of a person', () =>
     inPane(world, async (pane) => {
       await pane.type('half a thought');
       await pane.until(({ ready }) => !ready);
@@ -52,7 +52,7 @@ describe('a prompt', () => {
       expect(await pane.control.send('status')).toMatchObject({ draft: { text: 'half a thought' } });
     }));
 
-  it('a prompt is not typed into the shell a dead agent has left, and a new agent is another instance', () =>
+  it('a prompt is not typed into the shell below a dead agent, and a new agent is another instance', () =>
     inPane(
       world,
       async (pane) => {
@@ -92,16 +92,16 @@ describe('a prompt', () => {
         untouched: true,
         reasons: ['mail was read'],
       });
-      expect(prompt.told).toEqual([]);
+      expect(prompt.recorded).toEqual([]);
       expect(await pane.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
     }));
 
-  it('a prompt cannot close the brackets of its paste: escapes are taken out, and that is recorded', () =>
+  it('a prompt cannot close the brackets of its paste: escapes are removed, and that is recorded', () =>
     inPane(world, async (pane) => {
       const prompt = pane.prompt('before\u001b[201~!touch x\rafter\u0007');
       expect(await pane.surface.deliver(prompt)).toMatchObject({ outcome: 'submitted' });
       expect(pane.records('submitted')).toMatchObject([{ text: 'before[201~!touch x\nafter' }]);
-      expect(prompt.told[0]?.evidence.facts).toMatchObject({
+      expect(prompt.recorded[0]?.evidence.facts).toMatchObject({
         policy: 'ready_only',
         changes: ['line_ends_unified', 'control_characters_removed'],
       });
@@ -115,8 +115,8 @@ describe('a prompt', () => {
         pane.prompt('in the new chat', { chatSession: { mode: 'new' } }),
       );
       expect(result).toMatchObject({ outcome: 'submitted' });
-      const told = pane.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
-      expect(told).toEqual(['in the old chat', '/clear', 'in the new chat']);
+      const recorded = pane.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
+      expect(recorded).toEqual(['in the old chat', '/clear', 'in the new chat']);
     }));
 
   it('a prompt for a new chat waits for a list of commands that is drawn later than the command', () =>
@@ -126,8 +126,8 @@ describe('a prompt', () => {
         pane.prompt('in the new chat', { chatSession: { mode: 'new' } }),
       );
       expect([result.outcome, result.reasons]).toEqual(['submitted', []]);
-      const told = pane.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
-      expect(told).toEqual(['/clear', 'in the new chat']);
+      const recorded = pane.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
+      expect(recorded).toEqual(['/clear', 'in the new chat']);
     }));
 
   it('a prompt for a new chat whose command is never offered leaves no list of commands open', () =>
@@ -155,7 +155,7 @@ describe('a prompt', () => {
     }),
   );
 
-  it.each(['', '   \n\t ', '\u200b\u0007'])('a prompt of nothing to be seen (%j) is refused', (text) =>
+  it.each(['', '   \n\t ', '\u200b\u0007'])('a prompt without visible text (%j) is refused', (text) =>
     inPane(world, async (pane) => {
       expect(await pane.surface.deliver(pane.prompt(text))).toMatchObject({
         outcome: 'refused',
@@ -164,7 +164,7 @@ describe('a prompt', () => {
     }),
   );
 
-  it('a prompt by two writers at once arrives as two prompts', () =>
+  it('prompts of two writers at once arrive as separate prompts', () =>
     inPane(world, async (pane) => {
       const other = openSurface(pane.surfaceOptions());
       await other.start();

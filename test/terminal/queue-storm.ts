@@ -6,7 +6,7 @@ import { Seeded } from '../support/seeded.ts';
 import { promptOf } from './prompt-of.ts';
 import { TestPane } from './test-pane.ts';
 
-/** What is wrong with the tool while several requests are in line. */
+/** What is wrong with the tool while several requests are queued. */
 export const TROUBLES = [
   'hung',
   'stopped',
@@ -29,14 +29,14 @@ export interface Asked {
 
 export interface StormSize {
   seed: number;
-  /** Prompts per trouble, for each of `panes` agents that have it at once. */
+  /** Prompts per trouble, for each of the `panes` agents that have it at once. */
   each: number;
   inLine: number;
   longestLateMs: number;
   longestHangMs: number;
 }
 
-/** One agent with a gateway, a line of requests, and one trouble again and again. */
+/** One agent with a gateway, several queued requests, and one repeated trouble. */
 export class QueueStorm {
   readonly #pane: TestPane;
   readonly #ending: Ending;
@@ -44,7 +44,7 @@ export class QueueStorm {
   readonly #size: StormSize;
   #gateway: TestGateway | undefined;
   readonly asked: Asked[] = [];
-  /** How many of them had not ended when the trouble was there. */
+  /** How many of them had not ended when the trouble began. */
   struck = 0;
 
   constructor(world: ScriptedWorld, ending: Ending, size: StormSize, statusFile: boolean) {
@@ -54,7 +54,7 @@ export class QueueStorm {
     this.#size = size;
   }
 
-  /** All prompts of this trouble, in lines of several; then those that the tool never answers, if asked for. */
+  /** Runs all prompts of this trouble, several at a time; then, if requested, those that the tool never answers. */
   async run(trouble: Trouble): Promise<this> {
     await this.#pane.begin();
     this.#gateway = await this.#open();
@@ -85,12 +85,12 @@ export class QueueStorm {
     });
   }
 
-  /** On a connection of its own: one kept for the next call may be closed just when that is made. */
+  /** Uses a new connection: a kept one may be closed just when the next call is made. */
   #call(method: string, route: string, body?: unknown): ReturnType<TestGateway['call']> {
     return this.#gateway!.call(method, route, body, { connection: 'close' });
   }
 
-  /** Several requests, the trouble while they are in line, and its end; then each of them has ended. */
+  /** Queues several requests, begins and ends the trouble, and waits until each of them has ended. */
   async #line(trouble: Trouble, count: number): Promise<void> {
     const { control } = this.#pane;
     const random = this.#random;
@@ -181,13 +181,13 @@ export class QueueStorm {
   async #waitsFor(id: string, ...reasons: string[]): Promise<void> {
     for (;;) {
       const { body } = await this.#call('GET', `/v1/requests/${id}`);
-      const said = String(body.waiting_reason ?? '');
-      if (body.state === 'completed' || reasons.some((reason) => said.includes(reason))) return;
+      const waitingFor = String(body.waiting_reason ?? '');
+      if (body.state === 'completed' || reasons.some((reason) => waitingFor.includes(reason))) return;
       await pause(50);
     }
   }
 
-  /** Nothing runs, and the agent may be disturbed. */
+  /** Waits until nothing runs and the agent may be disturbed. */
   async #free(): Promise<void> {
     for (;;) {
       const { body } = await this.#call('GET', '/v1/status');

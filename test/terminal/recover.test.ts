@@ -24,25 +24,28 @@ describe('after a crash between typing and proof', () => {
     ['lane.entered', line, 'submitted', 1],
     ['lane.entered', lines, 'submitted', 1],
     ['lane.submitted', line, 'submitted', 1],
-  ] as const)('killed at %s, %j is judged %s', async (at, text, verdict, received) => {
-    const pane = await new TestPane(world).open();
-    const sinceUtc = new Date().toISOString();
-    await typist.killedAt(pane, at, text);
-    const ask = () => pane.surface.recover({ requestId: 'r-1', text, sinceUtc });
-    let recovered = await ask();
-    // What the tool has not read yet nobody can judge; then it is asked again, as the lane does.
-    while (recovered.verdict === 'unseen') recovered = await ask();
-    expect(recovered.verdict, JSON.stringify(recovered)).toBe(verdict);
-    expect(pane.records('submitted')).toHaveLength(received);
-    const { found } = recovered.evidence.at(-1)!.facts;
-    if (at === 'lane.typing') expect(found).toBe('nothing had been typed');
-    else if (at === 'lane.typed') expect(found).toMatch(/had been typed.* taken back/);
-    const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
-    expect(draft.bytes).toBe(0);
-    await pane.close();
-  });
+  ] as const)(
+    'a prompt whose typist was killed at %s, %j, is judged %s',
+    async (at, text, verdict, received) => {
+      const pane = await new TestPane(world).open();
+      const sinceUtc = new Date().toISOString();
+      await typist.killedAt(pane, at, text);
+      const ask = () => pane.surface.recover({ requestId: 'r-1', text, sinceUtc });
+      let recovered = await ask();
+      // Input that the tool has not read yet cannot be judged, so the test asks again, as the lane does.
+      while (recovered.verdict === 'unseen') recovered = await ask();
+      expect(recovered.verdict, JSON.stringify(recovered)).toBe(verdict);
+      expect(pane.records('submitted')).toHaveLength(received);
+      const { found } = recovered.evidence.at(-1)!.facts;
+      if (at === 'lane.typing') expect(found).toBe('nothing had been typed');
+      else if (at === 'lane.typed') expect(found).toMatch(/had been typed.* taken back/);
+      const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
+      expect(draft.bytes).toBe(0);
+      await pane.close();
+    },
+  );
 
-  it('a list of commands that outlived the text being taken back is closed', async () => {
+  it('after a crash, a list of commands that outlived the erased text is closed', async () => {
     const pane = await new TestPane(world, { flags: ['--skin', 'kimi-like'] }).open();
     const sinceUtc = new Date().toISOString();
     await typist.killedAt(pane, 'lane.erasing@2', '/cl');
@@ -53,7 +56,7 @@ describe('after a crash between typing and proof', () => {
     await pane.close();
   });
 
-  it('a draft that is not exactly ours is left alone and nothing is claimed', async () => {
+  it('after a crash, a draft that is not exactly ours is left alone and nothing is claimed', async () => {
     const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
     await typist.killedAt(pane, 'lane.pasted', line);
@@ -71,18 +74,21 @@ describe('after a crash between typing and proof', () => {
     const long = Array.from({ length: 12 }, (_, n) => `line ${n} of a long prompt`).join('\n');
     const collapsing = { flags: ['--skin', 'claude-like'] };
 
-    it.each(['lane.pasted', 'lane.typed'])('the label of our own is taken back, killed at %s', async (at) => {
-      const pane = await new TestPane(world, collapsing).open();
-      const sinceUtc = new Date().toISOString();
-      await typist.killedAt(pane, at, long);
-      await pane.shows('[Pasted text #1 +11 lines]');
-      const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
-      const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
-      expect([verdict, draft.bytes]).toEqual(['not_submitted', 0]);
-      await pane.close();
-    });
+    it.each(['lane.pasted', 'lane.typed'])(
+      'the label of our own long paste is erased after a kill at %s',
+      async (at) => {
+        const pane = await new TestPane(world, collapsing).open();
+        const sinceUtc = new Date().toISOString();
+        await typist.killedAt(pane, at, long);
+        await pane.shows('[Pasted text #1 +11 lines]');
+        const { verdict } = await pane.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
+        const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
+        expect([verdict, draft.bytes]).toEqual(['not_submitted', 0]);
+        await pane.close();
+      },
+    );
 
-    it('one that counts another text is left alone', async () => {
+    it('the label of another long paste is left alone after a crash', async () => {
       const pane = await new TestPane(world, collapsing).open();
       const sinceUtc = new Date().toISOString();
       await typist.killedAt(pane, 'lane.typed', long);
@@ -99,7 +105,7 @@ describe('after a crash between typing and proof', () => {
     });
   });
 
-  it('what a tool erases later than anybody waits for is taken back in the end, and left nowhere', async () => {
+  it('text that a tool erases very late is taken back in the end, and left nowhere', async () => {
     const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
     await typist.killedAt(pane, 'lane.typed', lines);
@@ -112,13 +118,13 @@ describe('after a crash between typing and proof', () => {
     await pane.close();
   });
 
-  it('the verdict on an earlier attempt of the same request says nothing of a later one', async () => {
+  it('the verdict on an earlier attempt of the same request does not apply to a later one', async () => {
     const pane = await new TestPane(world).open();
     const sinceUtc = new Date().toISOString();
     const ask = () => pane.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
     await typist.killedAt(pane, 'lane.typed', lines);
     expect(await ask()).toMatchObject({ verdict: 'not_submitted' });
-    // Its owner is not told of that verdict here: the disk may refuse that, or the next kill come before it.
+    // Its owner does not get that verdict here: the disk may refuse it, or the next kill may come first.
     await typist.killedAt(pane, 'lane.entered', lines);
     let recovered = await ask();
     while (recovered.verdict === 'unseen') recovered = await ask();
@@ -126,7 +132,7 @@ describe('after a crash between typing and proof', () => {
     await pane.close();
   });
 
-  it('an Enter that a slow tool shows late is not denied because the same words were there before', async () => {
+  it('an Enter that a slow tool shows late still counts although the same words were there before', async () => {
     const pane = await new TestPane(world, { flags: ['--reply', ''], statusFile: false }).open();
     await pane.ready();
     const record = async (): Promise<void> => {};
@@ -144,7 +150,7 @@ describe('after a crash between typing and proof', () => {
     await pane.close();
   });
 
-  it('an agent that has lost the prompt gives no evidence, and nothing is claimed', async () => {
+  it('without evidence from an agent that lost the prompt, nothing is claimed', async () => {
     const pane = await new TestPane(world).open();
     await pane.control.send('lose-prompt');
     const sinceUtc = new Date().toISOString();

@@ -4,7 +4,7 @@ import type { Seeded } from '../support/seeded.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import type { TestPane } from './test-pane.ts';
 
-/** What may go wrong around one prompt, and how often. */
+/** The faults around one prompt, and how often each occurs. */
 export const FAULTS = {
   none: 30,
   swallow: 8,
@@ -28,13 +28,13 @@ export const FAULTS = {
   lose_same_again: 2,
   turn_dialog: 3,
   hang: 2,
-  /** Thirty seconds each; only where there is time. */
+  /** Thirty seconds each; only in long runs. */
   busy_long: 0,
 };
 export type Fault = keyof typeof FAULTS;
 
-/** Those that come while the lane is at it. */
-export const MEANWHILE: ReadonlySet<Fault> = new Set([
+/** The faults that occur while the lane is typing. */
+export const WHILE_TYPING: ReadonlySet<Fault> = new Set([
   'modal_during',
   'busy_during',
   'crash_during',
@@ -42,22 +42,22 @@ export const MEANWHILE: ReadonlySet<Fault> = new Set([
   'hang',
 ]);
 
-/** What is left to be judged when it is over. */
+/** What is judged at the end. */
 export interface Aftermath {
-  /** Lines a person has sent themselves. */
+  /** Lines that a person sent. */
   personLines: string[];
-  /** Screens of shells the agent had crashed to. */
+  /** Screens of shells after the agent crashed. */
   shells: string[];
 }
 
 const SKINS = ['plain', 'claude-like', 'qwen-like', 'copilot-like', 'kimi-like'];
-/** What the agent answers when it is asked how it is. */
+/** The agent's own status. */
 export interface Status {
   state: string;
   draft: { bytes: number };
 }
 
-/** The trouble of one prompt: what is there before, what comes meanwhile, and who clears it away. */
+/** The trouble around one prompt: before it, during it, and how it is cleared. */
 export class Weather {
   readonly #pane: TestPane;
   readonly #person: PersonAtClient;
@@ -74,7 +74,7 @@ export class Weather {
     this.#storm = storm;
   }
 
-  /** A turn nobody asked for. The prompt before may have begun one late, which does as well. */
+  /** Starts a turn without a prompt. A late turn of the prompt before has the same effect. */
   async #busy(ms: number): Promise<void> {
     await this.#pane.control.send('busy', { ms }).catch((error: unknown) => {
       if (!messageOf(error).includes('a turn is already running')) throw error;
@@ -99,7 +99,7 @@ export class Weather {
     if (fault === 'person_draft') {
       this.#storm.personLines.push(line);
       await this.#pane.type(line);
-      // On the screen, not only with the agent: of keys that are not shown yet, and came from no client, nobody can know.
+      // Waits for the screen, not only the agent: keys that are not shown yet and came from no client cannot be noticed.
       await this.#pane.shows(line);
     }
     if (fault === 'person_client') {
@@ -115,7 +115,7 @@ export class Weather {
     if (fault === 'crash_before') await this.#crash();
   }
 
-  /** Opened, and to be seen. */
+  /** Opens a dialog and waits until it is visible. */
   async #dialog(kind: string): Promise<void> {
     const { control } = this.#pane;
     const { mark } = control;
@@ -124,7 +124,7 @@ export class Weather {
     await this.#pane.screen();
   }
 
-  /** Begun together with the delivery, at an instant of its own. */
+  /** Begins together with the delivery, at its own instant. */
   during(fault: Fault, tries: number): void {
     if (tries > 1) return;
     const { control } = this.#pane;
@@ -144,13 +144,13 @@ export class Weather {
     }
   }
 
-  /** What a person does who sees that the agent is not ready. */
+  /** Does what a person does who sees that the agent is not ready. */
   async helpAlong(): Promise<void> {
     const { control } = this.#pane;
     if (this.#crashed) return this.#restart();
     const status = (await control.send('status').catch(() => undefined)) as Status | undefined;
-    // Else the prompt would be tried for ever.
-    if (!status && !this.#crashed) throw new Error('the agent has gone though nobody made it crash');
+    // Otherwise the prompt would be retried for ever.
+    if (!status && !this.#crashed) throw new Error('the agent has ended although the test did not crash it');
     if (status?.state === 'dialog') await control.send('close-dialog').catch(() => {});
     else if (status && status.draft.bytes > 0 && this.#pending.length === 0) {
       const line = this.#storm.personLines.at(-1);
@@ -171,7 +171,7 @@ export class Weather {
     if (this.#resized) await this.#pane.resize(100, 30);
   }
 
-  /** As people do, a moment after the last letter: some skins take a quick Enter for part of a paste. */
+  /** Presses Enter a moment after the last letter, like people: some skins take a quick Enter as part of a paste. */
   async #personEnters(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 200));
     await this.#pane.press('Enter');
@@ -179,7 +179,7 @@ export class Weather {
 
   async #crash(): Promise<void> {
     this.#crashed = true;
-    // It may be gone before it has answered.
+    // It may end before it responds.
     await this.#pane.control.send('crash-to-shell').catch(() => {});
     await this.#pane.control.closed;
   }

@@ -36,7 +36,7 @@ describe('what the lane types', () => {
 });
 
 describe('a person', () => {
-  it('a person who types at a terminal of their own keeps everyone else out until they rest', () =>
+  it('a person who types at their own terminal keeps the lane out until they pause', () =>
     inPane(world, async (pane) => {
       const person = new PersonAtClient().sitsAt(pane.place);
       const writing = person.writes('this is mine', pane.control.event('submitted'));
@@ -48,7 +48,7 @@ describe('a person', () => {
       expect(pane.records('submitted')).toMatchObject([{ text: 'this is mine' }]);
     }));
 
-  it('a person whose key comes at the very instant of typing has it to themselves, though it is not shown yet', async () => {
+  it('a person’s key at the very instant of typing keeps the lane out, although it is not shown yet', async () => {
     const person = new PersonAtClient();
     await inPane(world, async (pane) => {
       await person.attach(pane.place);
@@ -67,10 +67,10 @@ describe('a person', () => {
           return pane.surface.deliver(pane.prompt(text, { record }));
         };
         let { outcome, untouched } = await once();
-        // Refused before the instant this is about: the screen was drawn anew for whoever sat down.
+        // Refused too early for this test: the screen was drawn again for the attached person.
         while (!pressed) ({ outcome, untouched } = await once());
         const draft = await pane.draft(/x/);
-        // Behind our text only where the key came after it.
+        // The key is after our text only if it came later.
         expect(draft).toMatch(untouched || outcome === 'submitted' ? /^x$/ : /^(x|round.*x)$/);
         await pane.control.send('draft', { text: '' });
       }
@@ -80,7 +80,7 @@ describe('a person', () => {
     await person.close();
   });
 
-  it('who scrolls in copy mode is not disturbed', async () => {
+  it('a person who scrolls in copy mode is not disturbed', async () => {
     const person = new PersonAtClient();
     await inPane(world, async (pane) => {
       await person.attach(pane.place);
@@ -97,14 +97,14 @@ describe('a person', () => {
     await person.close();
   });
 
-  it('who left copy mode behind holds up nothing: it is left', () =>
+  it('copy mode without an attached client is left, so it blocks nothing', () =>
     inPane(world, async (pane) => {
       const copyMode = () => pane.tmux(['copy-mode', '-t', `=${pane.session}:0`]);
       const inMode = async () =>
         (await pane.tmux(['display-message', '-p', '-t', `=${pane.session}:0`, '#{pane_in_mode}'])).trim();
       await copyMode();
       expect(await inMode()).toBe('1');
-      expect(await pane.surface.deliver(pane.prompt('nobody is reading'))).toMatchObject({
+      expect(await pane.surface.deliver(pane.prompt('no one is reading'))).toMatchObject({
         outcome: 'submitted',
       });
       await pane.ready();
@@ -118,7 +118,7 @@ describe('a person', () => {
     }));
 });
 
-describe('a screen nobody recognises', () => {
+describe('an unrecognised screen', () => {
   it('an unrecognised screen is called stalled in state and history after its time, and no longer once it is read again', async () => {
     const timings = { ...QUICK, unknown_to_stalled_timeout_seconds: 0.5 };
     await inPane(
@@ -127,7 +127,7 @@ describe('a screen nobody recognises', () => {
         const tty = (
           await pane.tmux(['display-message', '-p', '-t', `=${pane.session}:0`, '#{pane_tty}'])
         ).trim();
-        fs.writeFileSync(tty, '\u001b[2J\u001b[Hnothing that anybody knows');
+        fs.writeFileSync(tty, '\u001b[2J\u001b[Han unknown screen');
         await pane.until(({ reasons }) => reasonTexts(reasons).includes("ready_posture='unknown'"));
         await pane.until(({ reasons }) => reasonTexts(reasons).includes("stalled='yes'"));
         const { tui } = pane.surface;
@@ -143,8 +143,8 @@ describe('a screen nobody recognises', () => {
   });
 });
 
-describe('keys asked for by name', () => {
-  it('keys by name go into a dialog when a person says so, and it is on record', () =>
+describe('keys requested by name', () => {
+  it('keys requested by name may go into a dialog, and that is recorded', () =>
     inPane(world, async (pane) => {
       await pane.control.send('open-dialog', { kind: 'permission' });
       await pane.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
@@ -155,7 +155,7 @@ describe('keys asked for by name', () => {
       expect(pane.records('key_in_dialog').map(({ key }) => key)).toEqual(['down', 'enter']);
     }));
 
-  it('keys asked for by name say what was seen after them while a dialog was open, and nothing where none was', () =>
+  it('keys requested by name report what was seen after them if a dialog was open, and nothing otherwise', () =>
     inPane(world, async (pane) => {
       const send = (sequence: string) => pane.surface.sendKeys({ requestId: 'k', sequence });
       expect((await send('<[Left]>')).dialogAfter).toBeUndefined();
@@ -176,7 +176,7 @@ describe('keys asked for by name', () => {
       await pane.control.send('unhang');
     }));
 
-  it('keys asked for by name are typed exactly, without an Enter of our own', () =>
+  it('keys requested by name are typed exactly, without an added Enter', () =>
     inPane(world, async (pane) => {
       const { mark } = pane.control;
       await pane.surface.sendKeys({ requestId: 'k', sequence: 'a; b <[Left]>c#{d}' });
@@ -184,7 +184,7 @@ describe('keys asked for by name', () => {
       expect(await pane.control.send('status')).toMatchObject({ draft: { text: 'a; bc#{d} ' } });
     }));
 
-  it('keys asked for by name with an unknown name are refused before anything is sent', () =>
+  it('keys requested by an unknown name are refused before anything is sent', () =>
     inPane(world, async (pane) => {
       await expect(pane.surface.sendKeys({ requestId: 'k', sequence: 'abc<[escape]>' })).rejects.toThrow(
         /escape/,
@@ -203,14 +203,14 @@ describe('an interrupt', () => {
       expect(pane.records('interrupted')).toMatchObject([{ by: 'escape' }]);
     }));
 
-  it('an interrupt sends no key when nothing runs', () =>
+  it('an interrupt sends no key if nothing runs', () =>
     inPane(world, async (pane) => {
       expect(await pane.surface.interrupt('i')).toMatchObject({ outcome: 'submitted', untouched: true });
     }));
 });
 
 describe('an interrupt behind a prompt that waits for its proof', () => {
-  it('an interrupt behind a prompt that waits for its proof is pressed at once, and the prompt is judged by what is seen then', () =>
+  it('an interrupt behind a prompt that waits for its proof is pressed at once, and the prompt is judged after it', () =>
     inPane(
       world,
       async (pane) => {
@@ -234,7 +234,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       { surface: { patience: { proofMs: 6_000 } } },
     ));
 
-  it('an interrupt behind a prompt that waits for its proof ends also a turn that begins after the keys', () =>
+  it('an interrupt behind a prompt that waits for its proof also ends a turn that begins after the keys', () =>
     inPane(world, async (pane) => {
       await pane.control.send('swallow-enter', { count: 1 });
       const swallowed = pane.surface.deliver(pane.prompt('its Enter comes late'));
@@ -247,7 +247,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       expect(await swallowed).toMatchObject({ outcome: 'unconfirmed' });
     }));
 
-  it('an interrupt behind a prompt that waits for its proof lets it be proven when the tool was only slow, and ends its turn', () =>
+  it('a slow prompt is still proven with an interrupt behind it, which ends its turn', () =>
     inPane(world, async (pane) => {
       await pane.control.send('slow-redraw', { ms: 1500 });
       const slow = pane.surface.deliver(pane.prompt('[[turn=600s]] [[delay=1ms]] [[words=5]] slow to show'));
@@ -258,7 +258,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       expect(pane.records('submitted')).toHaveLength(1);
     }));
 
-  it('an interrupt behind a prompt that waits for its proof leaves nothing of it in the composer when its Enter was swallowed, and presses no second one', () =>
+  it('a prompt whose Enter was swallowed is erased after an interrupt behind it, without a second Enter', () =>
     inPane(world, async (pane) => {
       await pane.control.send('swallow-enter', { count: 1 });
       const swallowed = pane.surface.deliver(pane.prompt('its Enter is swallowed'));
@@ -274,7 +274,7 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
 });
 
 describe('the surface', () => {
-  it('the surface reports its state as the contract says, at every moment', () =>
+  it('the surface reports its state according to the contract at every moment', () =>
     inPane(
       world,
       async (pane) => {
@@ -287,7 +287,7 @@ describe('the surface', () => {
           stability: { stable: true },
           submit_ready: true,
         });
-        expect(tuiState.parse(tui?.notePrompt('typed by somebody'))).toMatchObject({
+        expect(tuiState.parse(tui?.notePrompt('typed by a person'))).toMatchObject({
           turn: { phase: 'active' },
           submit_ready: false,
         });
@@ -313,21 +313,21 @@ describe('the surface', () => {
       { shell: true },
     ));
 
-  it('the surface takes away what a killed sender has left in tmux, and nothing else', async () => {
+  it('the surface removes what a killed sender left in tmux, and nothing else', async () => {
     const pane = new TestPane(world);
     await pane.begin();
     await pane.tmux(['load-buffer', '-b', 'rouse-0123456789abcdef', '-'], 'half a prompt');
-    await pane.tmux(['load-buffer', '-b', 'somebody’s', '-'], 'a person copied this');
+    await pane.tmux(['load-buffer', '-b', 'a person’s', '-'], 'a person copied this');
     const later = { ...systemClock, now: () => new Date(Date.now() + 3_600_000) };
     const surface = openSurface({ ...pane.surfaceOptions(), clock: later });
     await surface.start();
-    expect((await pane.tmux(['list-buffers', '-F', '#{buffer_name}'])).trim()).toBe('somebody’s');
+    expect((await pane.tmux(['list-buffers', '-F', '#{buffer_name}'])).trim()).toBe('a person’s');
     await surface.close();
-    await pane.tmux(['delete-buffer', '-b', 'somebody’s']);
+    await pane.tmux(['delete-buffer', '-b', 'a person’s']);
     await pane.close();
   });
 
-  it('the surface says that the session is lost when it is', () =>
+  it('the surface reports a lost session', () =>
     inPane(world, async (pane) => {
       const lost = pane.until(({ sessionLost }) => sessionLost);
       await pane.tmux(['kill-session', '-t', `=${pane.session}`]);
@@ -338,12 +338,12 @@ describe('the surface', () => {
       });
     }));
 
-  it('the surface comes back when its client was detached', () =>
+  it('the surface comes back after its client was detached', () =>
     inPane(world, async (pane) => {
       const clients = await pane.tmux(['list-clients', '-t', `=${pane.session}`, '-F', '#{client_name}']);
       for (const client of clients.trim().split('\n'))
         await pane.tmux(['detach-client', '-t', client]).catch(() => {});
-      // It may not have noticed yet, or be on its way back; then nothing was typed.
+      // It may not have noticed yet, or may be reconnecting; then nothing was typed.
       const prompt = pane.prompt('still there?');
       await expect
         .poll(async () => (await pane.surface.deliver(prompt)).outcome, { timeout: 30_000 })
@@ -351,7 +351,7 @@ describe('the surface', () => {
       expect(pane.records('submitted')).toHaveLength(1);
     }));
 
-  it('the surface is not ready for a tool that has no description', async () => {
+  it('the surface is not ready for a tool without a description', async () => {
     const pane = new TestPane(world);
     pane.manifest.tool = 'something-new';
     pane.manifest.runtime = { agent_pid: await pane.begin() };

@@ -15,7 +15,7 @@ import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../../src/tmux/index.ts';
 import type { ScriptedWorld } from '../scripted/scripted-world.ts';
 import { ControlClient, readTranscript, type TranscriptRecord } from '../support/scripted-agent.ts';
 
-/** Quick enough for thousands of prompts; what is waited for is the same. */
+/** Short times for thousands of prompts; the conditions are the same. */
 export const QUICK = {
   watch_poll_interval_seconds: 0.2,
   stability_threshold_seconds: 0.06,
@@ -34,14 +34,14 @@ export interface PaneOptions {
   statusFile?: boolean;
 }
 
-export interface Told {
+export interface RecordedStage {
   stage: Stage;
   evidence: Evidence;
 }
 
 const LONGEST_WAIT_MS = 20_000;
 
-/** A scripted agent in its pane, and the surface that is being tested on it. */
+/** A scripted agent in its pane, and the surface under test. */
 export class TestPane {
   static #count = 0;
   readonly session: string;
@@ -88,7 +88,7 @@ export class TestPane {
     };
   }
 
-  /** Starts the agent; its process id. */
+  /** Starts the agent; returns its process id. */
   async begin(): Promise<number> {
     const { columns = 100, rows = 30 } = this.#options;
     const size = ['-x', String(columns), '-y', String(rows)];
@@ -117,7 +117,7 @@ export class TestPane {
     };
   }
 
-  /** Waits for an observation, the present one or a later one. */
+  /** Waits for an observation, the current one or a later one. */
   async until(matches: (observation: Observation) => boolean): Promise<void> {
     if (!matches(this.surface.observation())) await this.surface.changed.next(matches);
   }
@@ -132,7 +132,7 @@ export class TestPane {
 
   #inner(): string {
     if (!this.#options.shell) return `exec ${this.#command}`;
-    // On a row of its own: the terminal itself may have shown what was typed for the dead agent.
+    // On a new row, because the terminal itself may have shown input for the dead agent.
     const shell = "printf '\\r\\n\\033[J'; PS1='shell$ ' ENV= exec sh";
     return [KEEP_TERMINAL_MODES, this.#command, DRAIN_TERMINAL, shell].join('\n');
   }
@@ -147,21 +147,21 @@ export class TestPane {
     await this.#world.tmux(['kill-session', '-t', `=${this.session}`]).catch(() => {});
   }
 
-  /** The surface says ready; waits for its news. */
+  /** Waits until the surface reports ready. */
   async ready(): Promise<void> {
     if (this.surface.observation().ready) return;
     await this.surface.changed.next(({ ready }) => ready);
   }
 
-  prompt(text: string, more: Partial<PromptDelivery> = {}): PromptDelivery & { told: Told[] } {
-    const told: Told[] = [];
+  prompt(text: string, more: Partial<PromptDelivery> = {}): PromptDelivery & { recorded: RecordedStage[] } {
+    const recorded: RecordedStage[] = [];
     return {
       requestId: `r-${Math.random().toString(16).slice(2)}`,
       text,
       policy: 'ready_only',
-      record: async (stage, evidence) => void told.push({ stage, evidence }),
+      record: async (stage, evidence) => void recorded.push({ stage, evidence }),
       ...more,
-      told,
+      recorded,
     };
   }
 
@@ -182,7 +182,7 @@ export class TestPane {
     while (!(await this.screen()).includes(text)) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
-  /** What stands in the composer, once it reads like this. */
+  /** Waits until the composer's text matches, and returns it. */
   async draft(like: RegExp): Promise<string> {
     for (const start = performance.now(); ; ) {
       const { draft } = (await this.control.send('status')) as { draft: { text: string } };
@@ -197,7 +197,7 @@ export class TestPane {
     }
   }
 
-  /** What the shell below a crashed agent shows, once it is there. */
+  /** Waits for the shell below a crashed agent and returns what it shows. */
   async shellScreen(): Promise<string> {
     for (;;) {
       const screen = await this.screen();
@@ -236,7 +236,7 @@ export class TestPane {
   }
 }
 
-/** A ready agent at a pane of its own, put away afterwards. */
+/** Runs a test with a ready agent in its own pane, which is removed afterwards. */
 export async function inPane(
   world: ScriptedWorld,
   test: (pane: TestPane) => Promise<void>,

@@ -10,8 +10,8 @@ import { inWords, proofReport } from '../support/proof-report.ts';
 import { inPane, type TestPane } from './test-pane.ts';
 
 /**
- * Text that terminals, tools and people disagree about, on its way into a real terminal: each prompt is submitted as the
- * ledger says it was pasted, once, or refused with nothing typed. None is left standing in the composer.
+ * Text that terminals, tools and people treat differently, typed into a real terminal: each prompt is submitted once, exactly
+ * as the ledger records the paste, or refused with nothing typed. None is left in the composer.
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = drawSeed();
@@ -74,7 +74,7 @@ const piece = fc.oneof(
 );
 const anyText = fc.array(piece, { minLength: 1, maxLength: 30 }).map((pieces) => pieces.join(''));
 
-/** As a dispatcher does: a screen that moved at the instant of typing is not ready, and is tried again with nothing typed. */
+/** Retries like a dispatcher: if the screen moved at the instant of typing, nothing was typed. */
 async function delivered(pane: TestPane, text: string): Promise<DeliveryResult> {
   for (;;) {
     const result = await pane.surface.deliver(pane.prompt(text));
@@ -87,21 +87,21 @@ async function arrivesOrIsRefused(pane: TestPane, text: string): Promise<string>
   await pane.ready();
   const before = pane.records('submitted', 'command', 'shell_command').length;
   const result = await delivered(pane, text);
-  const told = JSON.stringify({ text, result });
+  const context = JSON.stringify({ text, result });
   const received = pane.records('submitted', 'command', 'shell_command').slice(before);
   if (result.outcome === 'submitted') {
     const { text: pasted } = preparePrompt(text, detectorFor('scripted').input);
     expect(
       received.map((record) => record['text'] ?? record['command'] ?? record['name']),
-      told,
+      context,
     ).toEqual([pasted]);
   } else {
-    expect([result.outcome, result.untouched], told).toEqual(['refused', true]);
-    expect(reasonTexts(result.reasons).join(), told).not.toBe('');
-    expect(received, told).toEqual([]);
+    expect([result.outcome, result.untouched], context).toEqual(['refused', true]);
+    expect(reasonTexts(result.reasons).join(), context).not.toBe('');
+    expect(received, context).toEqual([]);
   }
   const { draft } = (await pane.control.send('status')) as { draft: { bytes: number } };
-  expect(draft.bytes, told).toBe(0);
+  expect(draft.bytes, context).toBe(0);
   return result.outcome;
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** An unknown version of claude in a pane, which says by its hooks that it is idle, and the surface on it. */
+/** An unknown version of claude in a pane, whose hooks report that it is idle, and the surface on it. */
 class UnknownVersion {
   static #count = 0;
   readonly #name = `unknown-version-${UnknownVersion.#count++}`;
@@ -79,7 +79,7 @@ class UnknownVersion {
     if (!matches(this.surface.observation())) await this.surface.changed.next(matches);
   }
 
-  /** Long enough for a trial, had there been a reason for one: it begins half a second after the screen rests. */
+  /** Waits long enough for a trial, which would begin half a second after the screen is still. */
   async rests(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1500));
   }
@@ -98,8 +98,8 @@ class UnknownVersion {
   }
 }
 
-describe('a version of a tool that is not known', () => {
-  it('a version of a tool that is not known is not typed into where no composer surrounds the cursor, and no dialog is claimed', async () => {
+describe('an unknown version of a tool', () => {
+  it('an unknown version is not typed into if no composer surrounds the cursor, and no dialog is claimed', async () => {
     const tool = await new UnknownVersion().open();
     expect(await tool.refused).toBe('nothing shows that text is taken at the cursor');
     expect(tool.received).toBe('');
@@ -111,14 +111,14 @@ describe('a version of a tool that is not known', () => {
     await tool.close();
   });
 
-  it('a version of a tool that is not known is not typed into before it has drawn anything', async () => {
+  it('an unknown version is not typed into before it has drawn anything', async () => {
     const tool = await new UnknownVersion('blank').open();
     expect(await tool.refused).toBe('nothing shows that text is taken at the cursor');
     expect(tool.received).toBe('');
     await tool.close();
   });
 
-  it('a version of a tool that is not known gets the mark, and has it taken back, when it shows it elsewhere than at its cursor', async () => {
+  it('an unknown version that shows the mark away from its cursor has it erased', async () => {
     const tool = await new UnknownVersion('apart').open();
     expect(await tool.refused).toBe('the marker did not appear at the cursor');
     expect(tool.received).toBe(MARK + BACKSPACE.repeat(3));
@@ -126,7 +126,7 @@ describe('a version of a tool that is not known', () => {
     await tool.close();
   });
 
-  it('a version of a tool that is not known gets no second mark when the first cannot be taken back, and a person is asked to delete it', async () => {
+  it('an unknown version gets no second mark if the first cannot be erased, and a person is asked to delete it', async () => {
     const tool = await new UnknownVersion('cursor', 'keeps').open();
     expect(await tool.refused).toBe('the mark could not be taken back');
     await tool.until(({ reasons }) => reasonTexts(reasons).includes("trial_mark='shown'"));

@@ -22,8 +22,8 @@ const unseen = (pane: TestPane, what: 'pasted' | 'entered'): Promise<void> =>
   pane.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='${what}'`));
 const QUICKLY = { surface: { patience: { echoMs: 300, proofMs: 800, lostMs: 1_500 } } };
 
-describe('a tool that does not answer', () => {
-  it('a tool that does not answer is left alone until its screen moves; then the same attempt goes on, and those behind it come once each', () =>
+describe('a tool that does not react', () => {
+  it('a tool that does not react is left alone until its screen moves; then the same attempt continues, and each queued prompt follows once', () =>
     inPane(
       world,
       async (pane) => {
@@ -39,14 +39,18 @@ describe('a tool that does not answer', () => {
         await pane.control.send('unhang');
         const results = await Promise.all(going);
         expect(results.map(({ outcome }) => outcome)).toEqual(texts.map(() => 'submitted'));
-        expect(first!.told.map(({ stage }) => stage).slice(0, 3)).toEqual(['typing', 'typed', 'submitted']);
+        expect(first!.recorded.map(({ stage }) => stage).slice(0, 3)).toEqual([
+          'typing',
+          'typed',
+          'submitted',
+        ]);
         expect(received(pane)).toEqual(texts);
         expect(reasonTexts(pane.surface.observation().reasons).join()).not.toContain('unseen_paste');
       },
       QUICKLY,
     ));
 
-  it('a tool that does not answer needs a person when it has not taken for long what was typed, and goes on by itself when it does', () =>
+  it('a tool that does not react for long needs a person, and the prompt continues by itself when the tool reacts', () =>
     inPane(
       world,
       async (pane) => {
@@ -70,7 +74,7 @@ describe('a tool that does not answer', () => {
       async (pane) => {
         const { pid } = (await pane.control.send('status')) as { pid: number };
         process.kill(pid, 'SIGSTOP');
-        // On a busy machine it runs on for a moment, and what is typed in that moment is waited for.
+        // On a busy machine it runs for another moment, and the lane waits for what is typed in that moment.
         await expect
           .poll(() => fs.readFileSync(`/proc/${pid}/stat`, 'utf8'), { timeout: 30_000 })
           .toMatch(/\) T /);
@@ -87,7 +91,7 @@ describe('a tool that does not answer', () => {
       { ...QUICKLY, shell: true },
     ));
 
-  it('a tool that ended before it answered has nothing of the prompt anywhere, and it may be typed again', () =>
+  it('a prompt to a tool that ended before it reacted was not submitted, and may be typed again', () =>
     inPane(
       world,
       async (pane) => {
@@ -102,7 +106,7 @@ describe('a tool that does not answer', () => {
       { ...QUICKLY, shell: true },
     ));
 
-  it('a prompt whose caller would not wait is taken back when it appears late, and the next prompt comes alone', () =>
+  it('a prompt whose caller did not wait is erased when it appears late, and the next prompt is typed alone', () =>
     inPane(
       world,
       async (pane) => {
@@ -118,9 +122,9 @@ describe('a tool that does not answer', () => {
         const settled = pane.surface.leftovers!.settled.next();
         await pane.control.send('unhang');
         await settled;
-        const told: SettledAttempt[] = [];
-        await pane.surface.leftovers!.settle((each) => void told.push(each));
-        expect(told).toMatchObject([{ owner: { source: 'direct' }, verdict: 'not_submitted' }]);
+        const recorded: SettledAttempt[] = [];
+        await pane.surface.leftovers!.settle((each) => void recorded.push(each));
+        expect(recorded).toMatchObject([{ owner: { source: 'direct' }, verdict: 'not_submitted' }]);
         await pane.ready();
         expect(await pane.surface.deliver(pane.prompt('the next one'))).toMatchObject({
           outcome: 'submitted',
@@ -149,7 +153,7 @@ describe('a tool that does not answer', () => {
       (pane: TestPane): Promise<DeliveryResult> => pane.surface.sendKeys({ requestId: 'k', sequence: 'x' }),
     ],
     ['an interrupt', (pane: TestPane): Promise<DeliveryResult> => pane.surface.interrupt('i')],
-  ])('a tool that does not answer still gets %s that a person asks for', (_what, act) =>
+  ])('a tool that does not react still gets %s that a person requests', (_what, act) =>
     inPane(
       world,
       async (pane) => {
@@ -195,11 +199,11 @@ describe('a tool that draws late', () => {
   );
 });
 
-describe('what a killed typist has left', () => {
+describe('text that a killed typist left', () => {
   const line = 'a line that was on its way';
 
   it.each(['lane.pasted', 'lane.typed'])(
-    'what a killed typist has left at %s is taken back before the next one types',
+    'text that a typist killed at %s left is erased before the next prompt',
     (at) =>
       inPane(world, async (pane) => {
         await typist.killedAt(pane, at, line);
@@ -208,18 +212,20 @@ describe('what a killed typist has left', () => {
           outcome: 'submitted',
         });
         expect(received(pane)).toEqual(['and another one']);
-        const told: SettledAttempt[] = [];
-        await pane.surface.leftovers!.settle((each) => void told.push(each));
-        expect(told).toMatchObject([{ requestId: 'r-1', verdict: 'not_submitted' }]);
+        const recorded: SettledAttempt[] = [];
+        await pane.surface.leftovers!.settle((each) => void recorded.push(each));
+        expect(recorded).toMatchObject([{ requestId: 'r-1', verdict: 'not_submitted' }]);
       }),
   );
 
-  it('what a killed typist has left at lane.entered is found submitted, also by who settles it for another', () =>
+  it('text that a typist killed at lane.entered left is found to be submitted, also by another process', () =>
     inPane(world, async (pane) => {
       await typist.killedAt(pane, 'lane.entered', line);
-      const told: SettledAttempt[] = [];
-      expect(await pane.surface.leftovers!.settle((each) => void told.push(each))).toBeUndefined();
-      expect(told).toMatchObject([{ requestId: 'r-1', owner: { source: 'direct' }, verdict: 'submitted' }]);
+      const recorded: SettledAttempt[] = [];
+      expect(await pane.surface.leftovers!.settle((each) => void recorded.push(each))).toBeUndefined();
+      expect(recorded).toMatchObject([
+        { requestId: 'r-1', owner: { source: 'direct' }, verdict: 'submitted' },
+      ]);
       expect(received(pane)).toEqual([line]);
     }));
 
@@ -227,7 +233,7 @@ describe('what a killed typist has left', () => {
     ['lane.pasted', 'pasted'],
     ['lane.entered', 'entered'],
   ] as const)(
-    'what a killed typist has left at %s in a tool that does not answer is gone on with when it does',
+    'text that a typist killed at %s left in a tool that does not react is continued when it reacts',
     (at, what) =>
       inPane(
         world,
@@ -235,7 +241,7 @@ describe('what a killed typist has left', () => {
           if (at === 'lane.pasted') await pane.control.send('hang');
           else await pane.control.send('slow-redraw', { ms: 12_000 });
           if (at === 'lane.entered') {
-            // Hung from the instant at which the text is shown.
+            // Hangs from the instant at which the text is shown.
             await pane.control.send('clear-faults');
             const shown = pane.control.event('draft', ({ empty }) => empty === false);
             void shown.then(() => pane.control.event('drawn')).then(() => pane.control.send('hang'));
@@ -257,7 +263,7 @@ describe('what a killed typist has left', () => {
       ),
   );
 
-  it('what a killed typist has left in a tool that has been replaced is proven not to be there', () =>
+  it('text that a killed typist left in a tool that was replaced is proven not submitted', () =>
     inPane(
       world,
       async (pane) => {
@@ -267,9 +273,9 @@ describe('what a killed typist has left', () => {
         await pane.shellScreen();
         await pane.restart();
         await pane.ready();
-        const told: SettledAttempt[] = [];
-        await pane.surface.leftovers!.settle((each) => void told.push(each));
-        expect(told).toMatchObject([{ verdict: 'not_submitted', evidence: [{ source: 'process' }] }]);
+        const recorded: SettledAttempt[] = [];
+        await pane.surface.leftovers!.settle((each) => void recorded.push(each));
+        expect(recorded).toMatchObject([{ verdict: 'not_submitted', evidence: [{ source: 'process' }] }]);
         expect(received(pane)).toEqual([]);
       },
       { shell: true },

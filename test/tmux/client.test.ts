@@ -5,7 +5,7 @@ import { PLAIN_SHELL, withTmux } from '../support/tmux.ts';
 const SESSION = { name: 'a', width: 100, height: 30, command: PLAIN_SHELL };
 
 describe('clients', () => {
-  it('the list of clients distinguishes a person from a program, and has when the person last pressed a key', () =>
+  it('the list of clients distinguishes a person from a program, and has the time of the person’s last key', () =>
     withTmux((pane) =>
       withTmux(async ({ tmux, dir, socketPath }) => {
         await tmux.newSession({ ...SESSION, cwd: dir });

@@ -57,7 +57,7 @@ describe('keys', () => {
       reader.close();
     }));
 
-  it('tmux types text beyond the limit of one command in order', () =>
+  it('tmux types text that is longer than one command in order', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
       const text = Array.from({ length: 3_000 }, (_, n) => `${n}é"\\;`).join('');
@@ -123,7 +123,7 @@ describe('keys', () => {
     }),
   );
 
-  it('tmux does not type into neighbours: keys are refused while a window is synchronized, a paste goes to one pane', () =>
+  it('tmux does not type into other panes: keys are refused while a window is synchronized, a paste goes to one pane', () =>
     withTmux(async (context) => {
       const { tmux } = context;
       const reader = await openReader(context, 'plain');

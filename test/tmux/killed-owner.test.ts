@@ -38,25 +38,27 @@ describe('when the owner of a control client is killed', () => {
   it.each([
     ['at once', 0],
     ['while it is far behind', 40],
-  ])('%s, the program in the pane goes on and no client stays', (_when, linesBehind) =>
-    withTmux(async (context) => {
-      const { tmux, dir } = context;
-      const file = path.join(dir, 'count');
-      const write = `require('fs').appendFileSync('${file}', '.'); process.stdout.write('0'.repeat(10000) + '\\n')`;
-      const command = [process.execPath, '-e', `setInterval(() => { ${write} }, 5)`];
-      await tmux.newSession({ name: 'a', cwd: dir, width: 100, height: 30, command });
-      const lines = (): number => (fs.existsSync(file) ? fs.statSync(file).size : 0);
-      const owner = await startOwner(context);
-      process.kill(owner.pid, 'SIGSTOP');
-      const stopped = lines();
-      await expect
-        .poll(lines, { interval: 5, timeout: 30_000 })
-        .toBeGreaterThanOrEqual(stopped + linesBehind);
-      process.kill(owner.pid, 'SIGKILL');
-      await owner.ended;
-      const killed = lines();
-      await expect.poll(() => tmux.listClients(), { timeout: 30_000 }).toEqual([]);
-      await expect.poll(lines, { timeout: 30_000 }).toBeGreaterThan(killed + 200);
-    }),
+  ])(
+    '%s, the program in the pane continues and no client stays after its owner was killed',
+    (_when, linesBehind) =>
+      withTmux(async (context) => {
+        const { tmux, dir } = context;
+        const file = path.join(dir, 'count');
+        const write = `require('fs').appendFileSync('${file}', '.'); process.stdout.write('0'.repeat(10000) + '\\n')`;
+        const command = [process.execPath, '-e', `setInterval(() => { ${write} }, 5)`];
+        await tmux.newSession({ name: 'a', cwd: dir, width: 100, height: 30, command });
+        const lines = (): number => (fs.existsSync(file) ? fs.statSync(file).size : 0);
+        const owner = await startOwner(context);
+        process.kill(owner.pid, 'SIGSTOP');
+        const stopped = lines();
+        await expect
+          .poll(lines, { interval: 5, timeout: 30_000 })
+          .toBeGreaterThanOrEqual(stopped + linesBehind);
+        process.kill(owner.pid, 'SIGKILL');
+        await owner.ended;
+        const killed = lines();
+        await expect.poll(() => tmux.listClients(), { timeout: 30_000 }).toEqual([]);
+        await expect.poll(lines, { timeout: 30_000 }).toBeGreaterThan(killed + 200);
+      }),
   );
 });

@@ -25,10 +25,10 @@ describe('pane', () => {
       expect((await tmux.capturePane(paneId, { history: 'all' })).split('\n')[0]).toBe('1');
     }));
 
-  it('a pane gives screen and facts of one instant, the same by process and by control client', () =>
+  it('screen and facts of a pane are of one instant, by process and by control client', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
-      // Wherever tmux stops reading, the cursor stands behind what is written.
+      // Wherever tmux stops reading, the cursor is after the written text.
       const command = ['sh', '-c', 'while :; do printf x; done'];
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir, command });
       const client = await SessionLine.join(tmux.exec, 'a');
@@ -43,7 +43,7 @@ describe('pane', () => {
       await client.close();
     }));
 
-  it('a pane reads titles and program names of any kind as text, and nothing in them runs', () =>
+  it('titles and program names of a pane are read as text, and nothing in them runs', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const title = '#(touch pwned) #{pid} %end 1 2 1 ✳ ready';
@@ -88,7 +88,7 @@ describe('pane', () => {
       expect(await tmux.showPane(paneId)).toMatchObject({ inMode: false, mode: '' });
     }));
 
-  it('a pane says that a pane is gone instead of answering for another', () =>
+  it('a missing pane is reported as gone, and never answered with another pane', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ ...SESSION, cwd: dir, command: PLAIN_SHELL });
       const client = await SessionLine.join(tmux.exec, 'a');
@@ -107,7 +107,7 @@ describe('pane', () => {
       await client.close();
     }));
 
-  it.each(['', '0', '%', '%1;', '=a:0.0', '%1 -X', 'a'])('a pane refuses %j as a pane id', (pane) =>
+  it.each(['', '0', '%', '%1;', '=a:0.0', '%1 -X', 'a'])('%j is refused as a pane id', (pane) =>
     withTmux(async ({ tmux }) => {
       for (const ask of [
         () => tmux.showPane(pane),

@@ -36,7 +36,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('a paste keeps concurrent senders apart', () =>
+  it('pastes of concurrent senders are not mixed', () =>
     withTmux(async (context) => {
       const [left, right] = [await openReader(context), await openReader(context)];
       const texts = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(5_000));
@@ -71,7 +71,7 @@ describe('paste', () => {
     }),
   );
 
-  it('a paste cleans any text into one that may be pasted, and changes clean text not at all', () => {
+  it('text for a paste is cleaned, and clean text is not changed', () => {
     const check = fc.property(fc.string({ unit: 'binary' }), (text) => {
       const clean = pasteText(text);
       expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
@@ -123,7 +123,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('a paste types only while what was seen still holds', () =>
+  it('a paste happens only if the expectation still holds', () =>
     withTmux(async (context) => {
       const { tmux } = context;
       const reader = await openReader(context);
@@ -145,7 +145,7 @@ describe('paste', () => {
       reader.close();
     }));
 
-  it('a paste clears what killed senders left behind, and no other buffers', () =>
+  it('sweeping pastes removes buffers of killed senders, and no others', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       await tmux.loadBuffer('left behind');

@@ -5,7 +5,7 @@ import { Tmux } from '../../src/tmux/index.ts';
 import { PLAIN_SHELL, pastePane, sessionNames, signalChannel, waitFor, withTmux } from '../support/tmux.ts';
 
 describe('what tmux cannot do', () => {
-  it('the tmux client says that tmux is not installed, and how to install it', () =>
+  it('the tmux client reports that tmux is not installed, and how to install it', () =>
     withTmux(async ({ socketPath }) => {
       const tmux = new Tmux({ socketPath, binary: 'no-such-tmux-here' });
       for (const ask of [() => tmux.version(), () => tmux.hasSession('a')]) {
@@ -31,7 +31,7 @@ describe('what tmux cannot do', () => {
       expect(version.text).not.toContain('tmux');
     }));
 
-  it('the tmux client takes a missing server for no sessions, and says so where one is needed', () =>
+  it('the tmux client reads a missing server as no sessions, and reports it if a session is needed', () =>
     withTmux(async ({ tmux }) => {
       expect(await tmux.hasSession('a')).toBe(false);
       expect(await sessionNames(tmux)).toEqual([]);
@@ -44,7 +44,7 @@ describe('what tmux cannot do', () => {
       }
     }));
 
-  it('the tmux client does not take a session for absent when its server does not answer', () =>
+  it('the tmux client does not read a session as missing if its server does not respond', () =>
     withTmux(async ({ tmux, dir, socketPath }) => {
       await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       const pid = Number(await tmux.run([['display-message', '-p', '#{pid}']]));
@@ -61,7 +61,7 @@ describe('what tmux cannot do', () => {
       expect(await tmux.hasSession('a')).toBe(true);
     }));
 
-  it('the tmux client starts tmux although the working directory of this process is gone', () =>
+  it('the tmux client starts tmux even if the working directory of this process is gone', () =>
     withTmux(async ({ tmux, dir }) => {
       const gone = path.join(dir, 'gone');
       fs.mkdirSync(gone);

@@ -1,4 +1,4 @@
-// A program for a pane: raw mode, bracketed paste if asked, and every byte it gets goes to the test's socket.
+// A program for a pane: raw mode, bracketed paste on request, and it sends every byte it gets to the test's socket.
 import * as net from 'node:net';
 
 const [, , socketPath, mode] = process.argv;

@@ -50,7 +50,7 @@ describe('a line to a session', () => {
       }
     }));
 
-  it('a line to a session asks once for all who look at their panes at the same time, and each gets its own', () =>
+  it('a line to a session combines simultaneous looks at panes into one command, and each caller gets its own pane', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const asked: string[] = [];
@@ -67,10 +67,10 @@ describe('a line to a session', () => {
       const [a, b, c] = await Promise.all(panes.map((pane) => counting.again(pane).catch(tmuxProblemOf)));
       expect([a, b, c]).toEqual([panes[0], panes[1], 'no_pane']);
       expect(asked).toEqual(['list-panes']);
-      // Whoever is alone asks for nobody else's.
+      // A single caller asks only for its own pane.
       expect(await counting.again(panes[1]!)).toEqual(panes[1]);
       expect(asked).toEqual(['list-panes', 'display-message']);
-      // Of a pane in two sessions it is told as before.
+      // A pane in two sessions is returned for the same session as before.
       await tmux.run([['link-window', '-s', '=a:0', '-t', '=b:7']]);
       const views = await Promise.all(['a', 'b'].map((session) => tmux.listPanes(session)));
       const linked = views.map((all) => all.find(({ id }) => id === ids[0])!);
@@ -78,7 +78,7 @@ describe('a line to a session', () => {
       expect(await Promise.all(linked.map((pane) => counting.again(pane)))).toEqual(linked);
     }));
 
-  it('a line to a session gives the same captures as a process does, whatever the screen shows', () =>
+  it('a line to a session returns the same captures as a process', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const file = path.join(dir, 'forged');
@@ -135,7 +135,7 @@ describe('a line to a session', () => {
       expect(seen?.flags).toContain('no-output');
     }));
 
-  it('a line to a session gives a watched pane’s bytes as they were written, and no other pane’s', () =>
+  it('a line to a session reports the bytes of a watched pane unchanged, and of no other pane', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const bytes = Buffer.from([...Array(256).keys()]);
@@ -190,7 +190,7 @@ describe('a line to a session', () => {
       expect(client.open).toBe(true);
     }));
 
-  it('a line to a session gives bytes again to a pane that was silenced before it was watched', () =>
+  it('a line to a session reports bytes of a pane that was silenced before it was watched', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
@@ -224,7 +224,7 @@ describe('a line to a session', () => {
       await expect.poll(() => tmux.listClients('a')).toEqual([]);
     }));
 
-  it('a line to a session never holds a program up by not reading: output is dropped, and the watcher learns of the gap', () =>
+  it('a line to a session that does not read never blocks a program: output is dropped, and the gap is reported', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const file = path.join(dir, 'count');
@@ -235,16 +235,16 @@ describe('a line to a session', () => {
         command: [process.execPath, '-e', `setInterval(() => { ${line} }, 5)`],
       });
       const client = await attach(context);
-      let told: () => void = () => {};
+      let signalGap: () => void = () => {};
       const gap = new Promise<void>((resolve) => {
-        told = resolve;
+        signalGap = resolve;
       });
       await client.watchOutput(paneId, ({ kind }) => {
-        if (kind === 'gap') told();
+        if (kind === 'gap') signalGap();
       });
       await expect.poll(() => fs.existsSync(file)).toBe(true);
-      // This process stands still, as a stopped or overloaded gateway does, until the program has written far more
-      // than any pipe holds; if tmux waited for us, it never would.
+      // This process blocks, like a stopped or overloaded gateway, until the program has written far more than any pipe
+      // holds; if tmux waited for us, the program never would.
       const count = (): number => fs.statSync(file).size;
       const still = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
       still(PAUSE_AFTER_MS);
@@ -297,7 +297,7 @@ describe('a line to a session', () => {
       expect(client.open).toBe(true);
     }));
 
-  it('a line to a session says at once that the server is gone, and that open commands may or may not have run', () =>
+  it('a line to a session reports at once that the server is gone, and that open commands may have run', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ ...SESSION, cwd: dir });
@@ -385,7 +385,7 @@ describe('a line to a session', () => {
       );
     }));
 
-  it('a line to a session is one control client for all sessions of a server, and given back session by session', () =>
+  it('all lines to sessions of a server share one control client, which each session leaves by itself', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const names = ['a', 'b', 'c'];
@@ -404,7 +404,7 @@ describe('a line to a session', () => {
       expect(await tmux.listClients()).toEqual([]);
     }));
 
-  it('a line to a session ends for the session that ended, and for no other, whichever the control client was attached to', () =>
+  it('a line to a session ends with that session only, whichever session the control client was attached to', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const names = ['a', 'b', 'c', 'd'];
@@ -425,19 +425,19 @@ describe('a line to a session', () => {
       expect(ended).toEqual(order);
     }));
 
-  it('a line to a session lives on when a person detaches its client, and says that something may have been missed', () =>
+  it('a line to a session continues when a person detaches its client, and reports that events may have been missed', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       for (const name of ['a', 'b']) await tmux.newSession({ ...SESSION, name, cwd: dir });
       const lines = [await attach(context, 'a'), await attach(context, 'b')];
-      const told = lines.map((line) => line.events.next(({ kind }) => kind === 'sessions-changed'));
+      const missed = lines.map((line) => line.events.next(({ kind }) => kind === 'sessions-changed'));
       await tmux.run([['detach-client', '-s', '=a:']]);
-      await Promise.all(told);
+      await Promise.all(missed);
       for (const line of lines) expect(await line.run([['display-message', '-p', 'here']])).toBe('here');
       expect(await tmux.listClients()).toHaveLength(1);
     }));
 
-  it('a line to a session fails alone for a session that is not there', () =>
+  it('a line to a missing session fails without affecting other lines', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ ...SESSION, cwd: dir });
@@ -450,10 +450,10 @@ describe('a line to a session', () => {
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
-      const heard: string[] = [];
+      const errors: string[] = [];
       const tenants = ['one', 'two'].map((name) => ({
         own: new Map<symbol, unknown>(),
-        onError: (error: unknown) => heard.push(`${name}: ${(error as Error).message}`),
+        onError: (error: unknown) => errors.push(`${name}: ${(error as Error).message}`),
       }));
       for (const tenant of tenants)
         await runAsTenant(tenant, async () => {
@@ -463,7 +463,7 @@ describe('a line to a session', () => {
           });
         });
       await tmux.run([['copy-mode', '-t', paneId]]);
-      await expect.poll(() => heard).toEqual(['one: 0', 'two: 1']);
+      await expect.poll(() => errors).toEqual(['one: 0', 'two: 1']);
     }));
 });
 
@@ -473,16 +473,16 @@ describe('signs of output', () => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
       const line = await attach(context);
-      const told = new Emitter<void>();
-      const signs = new OutputSigns(line, () => told.emit());
+      const written = new Emitter<void>();
+      const signs = new OutputSigns(line, () => written.emit());
       await signs.follow(await tmux.showPane(paneId));
       expect(signs.isReliable).toBe(true);
       expect(await tmux.listClients()).toHaveLength(1);
-      const first = told.next();
+      const first = written.next();
       await tmux.sendLiteral(paneId, 'echo hello');
       await tmux.pressEnter(paneId);
       await first;
-      const gone = told.next();
+      const gone = written.next();
       await tmux.respawnPane(paneId, { cwd: dir, command: PLAIN_SHELL, kill: true });
       await gone;
       await expect
@@ -491,24 +491,24 @@ describe('signs of output', () => {
           return signs.isReliable;
         })
         .toBe(true);
-      const again = told.next();
+      const again = written.next();
       await tmux.sendLiteral(paneId, 'echo hello');
       await tmux.pressEnter(paneId);
       await again;
       signs.close();
     }));
 
-  it('signs of output come from tmux where the terminal’s name means another device', () =>
+  it('signs of output come from tmux if the terminal’s name is another device', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
       const line = await attach(context);
-      const told = new Emitter<void>();
-      const signs = new OutputSigns(line, () => told.emit());
+      const written = new Emitter<void>();
+      const signs = new OutputSigns(line, () => written.emit());
       await signs.follow({ ...(await tmux.showPane(paneId)), tty: '/dev/null' });
       expect(signs.isReliable).toBe(true);
       expect(await tmux.listClients()).toHaveLength(2);
-      const next = told.next();
+      const next = written.next();
       await tmux.sendLiteral(paneId, 'x');
       await next;
       signs.close();

@@ -15,7 +15,7 @@ import {
 const SIZE = { width: 100, height: 30, command: PLAIN_SHELL };
 
 describe('session', () => {
-  it('a tmux session takes a name as exactly that name, never as the beginning of another', () =>
+  it('a tmux session is found by its exact name, never by the beginning of another', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'ab', cwd: dir, ...SIZE });
       expect(await tmux.hasSession('a')).toBe(false);
@@ -35,7 +35,7 @@ describe('session', () => {
       expect(await sessionNames(tmux)).toEqual(['ab']);
     }));
 
-  it('a tmux session does not take a window called like the session for the session', () =>
+  it('a window with the name of a tmux session is not taken for the session', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       await tmux.newSession({ name: 'other', cwd: dir, ...SIZE, windowName: 'a' });
@@ -43,7 +43,7 @@ describe('session', () => {
     }));
 
   it.each(['', 'a.b', 'a:b', 'a b', 'a#(id)', '=a', '$1', '@1', '%1', '-a', 'a\nb', '{end}', '~'])(
-    'a tmux session refuses %j as a session name and starts no server',
+    '%j is refused as a tmux session name, and no server is started',
     (name) =>
       withTmux(async ({ tmux, dir }) => {
         await expect(tmux.newSession({ name, cwd: dir, ...SIZE })).rejects.toMatchObject({ code: 'invalid' });
@@ -52,7 +52,7 @@ describe('session', () => {
   );
 
   it.each(['', 'a.b', 'a:b', '=a', '$a', '@1', '%1', 'a\nb', '{end}'])(
-    'a tmux session refuses %j, which no session can be called',
+    '%j, which no tmux session can be called, is refused',
     (name) =>
       withTmux(async ({ tmux }) => {
         await expect(tmux.hasSession(name)).rejects.toMatchObject({ code: 'invalid' });
@@ -60,7 +60,7 @@ describe('session', () => {
   );
 
   it.each(['a b', 'a#(id)', '-a', '~'])(
-    'a tmux session finds a session that a person has called %j, and by its id',
+    'a tmux session that a person named %j is found by name and by id',
     (name) =>
       withTmux(async ({ tmux, dir }) => {
         const { sessionId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
@@ -151,7 +151,7 @@ describe('session', () => {
       expect(await sessionNames(tmux)).toEqual(['a', 'b', 'c']);
     }));
 
-  it('a tmux session works under a configuration with mistakes, hooks and aliases of the person’s own', () =>
+  it('a tmux session works with a person’s own configuration with mistakes, hooks and aliases', () =>
     withTmux(
       async ({ tmux, dir }) => {
         const { paneId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, env: { A: 'b' } });
@@ -204,7 +204,7 @@ describe('session', () => {
     }),
   );
 
-  it('names windows literally, whatever the name holds', () =>
+  it('tmux windows are named literally', () =>
     withTmux(async ({ tmux, dir }) => {
       const { windowId } = await tmux.newSession({
         name: 'a',
@@ -221,7 +221,7 @@ describe('session', () => {
       await expect(tmux.renameWindow(windowId, 'a\nb')).rejects.toMatchObject({ code: 'invalid' });
     }));
 
-  it('a tmux session keeps environment values out of every process’s arguments and gives them to the program', () =>
+  it('a tmux session passes environment values to the program without putting them into arguments', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const secret = 'k3y with "quotes"; $HOME\nand a second line;';
@@ -246,7 +246,7 @@ describe('session', () => {
       expect(fs.readFileSync(`/proc/${server}/cmdline`, 'utf8')).not.toContain('k3y');
     }));
 
-  it('a tmux session hands a command’s arguments to the program exactly, without a shell', () =>
+  it('a tmux session passes a command’s arguments to the program exactly, without a shell', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
@@ -278,7 +278,7 @@ describe('session', () => {
       );
     }));
 
-  it('a tmux session runs a program of one word by its path, whatever the path holds', () =>
+  it('a tmux session runs a program of one word by its path', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const program = path.join(dir, 'we ird;$HOME "x"#(id)');
@@ -301,7 +301,7 @@ describe('session', () => {
       }),
   );
 
-  it('a tmux session respawns a pane that writes without end while a control client reads, and the server lives', () =>
+  it('a tmux session respawns a pane with endless output while a control client reads, and the server survives', () =>
     withTmux(async ({ tmux, dir }) => {
       const flood = { cwd: dir, command: ['yes', 'a line of some length that is written again and again'] };
       const { paneId } = await tmux.newSession({ name: 'flood', ...SIZE, ...flood });
@@ -337,10 +337,10 @@ describe('session', () => {
     }));
 });
 
-/** A command that writes what the script prints to a file, tells the test, and stays. */
+/** A command that writes the script's output to a file, signals the test, and stays. */
 function report({ dir, socketPath }: PrivateTmux, script: string): [string, string, string] {
-  const told = `tmux -S '${socketPath}' wait-for -S reported`;
-  return ['sh', '-c', `{ ${script}; } > '${dir}/report'; ${told}; exec sleep 600`];
+  const signal = `tmux -S '${socketPath}' wait-for -S reported`;
+  return ['sh', '-c', `{ ${script}; } > '${dir}/report'; ${signal}; exec sleep 600`];
 }
 
 async function reported({ tmux, dir }: PrivateTmux): Promise<string> {
