@@ -1,12 +1,20 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { packDirectory, unpackDirectory } from '../src/db/embedded/archive.ts';
 import { archiveName } from '../src/db/embedded/directory.ts';
-import { openEmbedded } from '../src/db/index.ts';
+import { EMBEDDED_VERSION, openEmbedded, packBackup, unpackBackup } from '../src/db/index.ts';
 import { TEMPLATES } from './support/fleet.ts';
+
+const HEADER = {
+  rouse_backup: 1,
+  created_at: '2026-01-01T00:00:00Z',
+  version: '0.0.0',
+  postgres: EMBEDDED_VERSION,
+  steps: [],
+} as const;
 
 let root: string;
 beforeEach(() => {
@@ -17,7 +25,7 @@ afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 it('a packed database, unpacked, is a database of its own', async () => {
   const at = (name: string): string => path.join(root, name);
   await (await openEmbedded({ directory: at('first'), templateDirectory: TEMPLATES })).close();
-  fs.writeFileSync(at(archiveName()), packDirectory(at('first')));
+  await pipeline(packBackup(at('first'), HEADER), fs.createWriteStream(at(archiveName())));
   const sql = await openEmbedded({ directory: at('second'), archiveDirectory: root });
   try {
     await sql.exec('CREATE TABLE kept (text text)');
@@ -31,11 +39,12 @@ it('a packed database, unpacked, is a database of its own', async () => {
 
 it.each(['../outside', '/etc/outside'])(
   'an archive that leads to %s is refused, and nothing is written there',
-  (name) => {
+  async (name) => {
     const archive = path.join(root, 'bad.gz');
-    fs.writeFileSync(archive, gzipSync(`${JSON.stringify({ path: name, size: 1 })}\nx`));
-    expect(() => unpackDirectory(archive, path.join(root, 'inside'))).toThrow(
-      'not an archive that Rouse wrote',
+    const lines = [HEADER, { path: name, size: 1 }].map((line) => `${JSON.stringify(line)}\n`);
+    fs.writeFileSync(archive, gzipSync(`${lines.join('')}x`));
+    await expect(unpackBackup(archive, path.join(root, 'inside'))).rejects.toThrow(
+      `"${name}" leads out of it`,
     );
     expect(fs.existsSync(path.join(root, 'outside'))).toBe(false);
   },

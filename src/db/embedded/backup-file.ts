@@ -13,7 +13,7 @@ export interface BackupHeader {
   /** The major version of PostgreSQL that can read it. */
   postgres: string;
   /** The applied layout steps, in order. */
-  steps: string[];
+  steps: readonly string[];
 }
 
 type Entry = { path: string; size?: number } | { end: number };
@@ -24,9 +24,9 @@ const CHUNK = 1024 * 1024;
  * Packs a database directory into one compressed stream: the header, for each entry a line of JSON (`path`, `size`; a
  * directory has no size) and its bytes, and finally the number of entries. A truncated stream has no end line.
  */
-export function packBackup(directory: string, header: BackupHeader): Readable {
+export function packBackup(directory: string, header: BackupHeader, { level = 4 } = {}): Readable {
   // The reader of the stream gets a failure. If the reader stops, so does the reading of the file.
-  return pipeline(parts(directory, header), createGzip({ level: 4 }), () => {});
+  return pipeline(parts(directory, header), createGzip({ level }), () => {});
 }
 
 async function* parts(directory: string, header: BackupHeader): AsyncGenerator<Buffer> {

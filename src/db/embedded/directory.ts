@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import {
   conflict,
@@ -14,7 +15,7 @@ import {
   tryLockFile,
   unsupported,
 } from '../../base/index.ts';
-import { packDirectory, unpackDirectory } from './archive.ts';
+import { packBackup, unpackBackup } from './backup-file.ts';
 import { removeSnapshots } from './snapshot.ts';
 
 /** The major version of PostgreSQL inside PGlite. It cannot read the directory of another one. */
@@ -60,7 +61,7 @@ export async function ensureEmbeddedDirectory(
   await build(directory, async (fresh) => {
     const archive = archives && path.join(archives, archiveName());
     if (templates) fs.cpSync(await ensureTemplate(templates), fresh, { recursive: true });
-    else if (archive && fs.existsSync(archive)) unpackDirectory(archive, fresh);
+    else if (archive && fs.existsSync(archive)) await unpackBackup(archive, fresh);
     else await initialise(fresh);
   });
 }
@@ -108,15 +109,25 @@ async function ensureTemplate(templates: string): Promise<string> {
 }
 
 /** The file name of the initialised database in a release, for this version of PGlite only. */
-export const archiveName = (): string => `pglite-${pgliteVersion()}.gz`;
+export const archiveName = (): string => `pglite-${pgliteVersion()}.backup`;
 
-/** Initialises a database and packs it. */
+/** No time and no steps: the packed database of a release depends only on PGlite. */
+const EMPTY = {
+  rouse_backup: 1,
+  created_at: '',
+  version: '',
+  postgres: EMBEDDED_VERSION,
+  steps: [],
+} as const;
+
+/** Initialises a database and packs it as a backup. */
 export async function packEmbedded(archives: string): Promise<string> {
   const scratch = fs.mkdtempSync(path.join(archives, 'pglite-'));
   try {
-    await initialise(path.join(scratch, 'data'));
+    const data = path.join(scratch, 'data');
+    await initialise(data);
     const file = path.join(archives, archiveName());
-    fs.writeFileSync(file, packDirectory(path.join(scratch, 'data')));
+    await pipeline(packBackup(data, EMPTY, { level: 9 }), fs.createWriteStream(file));
     return file;
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true });
