@@ -31,12 +31,18 @@ export function shellWords(words: readonly string[]): string {
 }
 
 /**
- * A command line for a person to copy. What is filled in becomes one word for the shell, even a hostile name that an
- * older version accepted. Every command that is shown is made with this, or has nothing filled in.
+ * A command line for a person to copy. What is filled in becomes one word for the shell (a list: one each), even a hostile
+ * name that an older version accepted. Every command that is shown is made with this, or has nothing filled in.
  */
-export function commandLine(words: TemplateStringsArray, ...filled: readonly (string | number)[]): string {
-  return words.map((word, n) => (n === 0 ? '' : shellQuote(String(filled[n - 1]))) + word).join('');
+export function commandLine(
+  words: TemplateStringsArray,
+  ...filled: readonly (string | number | readonly string[])[]
+): string {
+  return words.map((word, n) => (n === 0 ? '' : quoted(filled[n - 1]!)) + word).join('');
 }
+
+const quoted = (filled: string | number | readonly string[]): string =>
+  typeof filled === 'object' ? shellWords(filled) : shellQuote(String(filled));
 
 /** For sorting: by letters in any case, then exactly. ICU's own order takes 6 ms to load. */
 export function compareText(a: string, b: string): number {

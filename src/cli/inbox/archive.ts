@@ -25,10 +25,9 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const data = undo
     ? await reader.ask('mark', { message_refs, archived: false })
     : await reader.ask('archive', { message_refs });
-  const words = input.args.join(' ');
   const plain = undo
     ? `Back in the inbox: ${plural(mails.length, 'mail')}`
-    : `Archived ${plural(mails.length, 'mail')}; ${commandLine`rouse archive --undo`} ${words} brings ${mails.length === 1 ? 'it' : 'them'} back`;
+    : `Archived ${plural(mails.length, 'mail')}; "${commandLine`rouse archive --undo ${input.args}`}" brings ${mails.length === 1 ? 'it' : 'them'} back`;
   return { data, plain };
 }
 

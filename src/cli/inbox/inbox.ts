@@ -1,3 +1,4 @@
+import { commandLine } from '../../base/index.ts';
 import type { MailMessage } from '../../domain/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -38,9 +39,9 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   if (listed.length === 0) return { data, plain: unread ? 'No unread mail.' : head };
   const first = listed[0]!.number;
   const next = archived
-    ? `"rouse read ${first}" shows one, "rouse archive --undo ${first}" brings it back`
-    : `"rouse read ${first}" shows one, "rouse reply ${first}" answers it, "rouse archive ${first}" puts it away`;
-  const rest = more ? [`There is more: "rouse inbox --limit ${limit * 4}"`] : [];
+    ? `"${commandLine`rouse read ${first}`}" shows one, "${commandLine`rouse archive --undo ${first}`}" brings it back`
+    : `"${commandLine`rouse read ${first}`}" shows one, "${commandLine`rouse reply ${first}`}" answers it, "${commandLine`rouse archive ${first}`}" puts it away`;
+  const rest = more ? [`There is more: "${commandLine`rouse inbox --limit ${limit * 4}`}"`] : [];
   return { data, plain: [head, '', mailTable(listed, reader.address, input), '', ...rest, next].join('\n') };
 }
 

@@ -1,3 +1,4 @@
+import { commandLine } from '../../base/index.ts';
 import { type MailMessage, OPERATOR } from '../../domain/index.ts';
 import { command, type Input, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -14,7 +15,7 @@ async function run(input: Input): Promise<Output> {
   const texts = listed.map(({ number, message, mailbox }) => {
     const next =
       mailbox === reader.address && message.sender.address !== reader.address
-        ? `"rouse reply ${number}" answers it, "rouse archive ${number}" puts it away`
+        ? `"${commandLine`rouse reply ${number}`}" answers it, "${commandLine`rouse archive ${number}`}" puts it away`
         : undefined;
     return [messageText({ message }, input), ...(next ? ['', next] : [])].join('\n');
   });
@@ -36,7 +37,7 @@ export async function shown(input: Input, reader: Reader, mail: NamedMail): Prom
 
 export const read = command({
   ...FIRST_WORDS.read,
-  description: `Your own mail is marked read. Mail of an agent, as "rouse search" finds it, is only shown: it stays unread for that agent.
+  description: `Your own mail is marked read. Mail of an agent, as "rouse search WORDS" finds it, is only shown: it stays unread for that agent.
 A message is named by its number, by its reference, or by the beginning of one. Mail for you is kept at ${OPERATOR.address}.`,
   examples: ['rouse read 3', 'rouse read 3 7'],
   args: [{ name: 'mail', variadic: true, summary: 'number of a message, or its reference' }],

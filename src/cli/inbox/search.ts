@@ -1,3 +1,4 @@
+import { commandLine } from '../../base/index.ts';
 import type { MailMessage } from '../../domain/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -28,7 +29,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   };
   if (listed.length === 0) return { data, plain: `No mail has ${searchText(input)}.` };
   const head = `${plural(listed.length, 'mail')}${data.truncated ? '; there is more: --limit' : ''}`;
-  const next = `"rouse read ${listed[0]!.number}" shows one`;
+  const next = `"${commandLine`rouse read ${listed[0]!.number}`}" shows one`;
   return { data, plain: [head, '', mailTable(listed, reader.address, input), '', next].join('\n') };
 }
 
