@@ -28,6 +28,9 @@ function betweenLines(screen: Screen, frame: Frame & { kind: 'lines' }, y: numbe
   const top = scan(screen, y, -1, (row) => isLine(row, frame.above, screen.columns, true));
   const bottom = scan(screen, y, 1, (row) => isLine(row, frame.below, screen.columns, false));
   if (top === undefined || bottom === undefined || top === y || bottom === y) return undefined;
+  // The composer is lowest: a line further down is its own, and these two belong to what is above it.
+  if (screen.rows.slice(bottom + 1).some((row) => isLine(row, frame.below, screen.columns, false)))
+    return undefined;
   return { top, bottom, first: top + 1, last: bottom - 1, left: 0, right: screen.columns };
 }
 

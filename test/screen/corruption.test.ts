@@ -113,6 +113,14 @@ describe('damaged screens', () => {
     );
   });
 
+  it('damaged screens with the cursor in the text column of any other row are never ready', () => {
+    for (const fixture of ready) {
+      const { screen } = fixture.capture;
+      for (let y = 0; y < screen.height; y++)
+        if (y !== screen.cursor!.y) never(fixture, { ...screen, cursor: { ...screen.cursor!, y } });
+    }
+  });
+
   it('damaged screens with one letter in the composer are drafts', () => {
     for (const fixture of ready) {
       const { screen } = fixture.capture;

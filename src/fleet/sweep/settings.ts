@@ -26,6 +26,6 @@ export function positiveSeconds(
 export function isTrue(env: Readonly<Record<string, string | undefined>>, name: string, log: Log): boolean {
   const text = env[name]?.trim().toLowerCase() ?? '';
   if (text !== 'true' && text !== 'false' && text !== '')
-    log.warn(`${name} is not set: it takes only "true"`, { value: text.slice(0, 40) });
+    log.warn(`${name} is ignored: it takes only "true"`, { value: text.slice(0, 40) });
   return text === 'true';
 }
