@@ -31,7 +31,7 @@ const PLAN = {
   demo: 'base domain wire client session mail',
   host: 'base wire',
   page: 'base domain wire',
-  main: 'base domain mail cli client gateway host fleet mcp scripted tools terminal',
+  main: 'base domain mail cli client gateway host fleet mcp scripted session tools terminal',
 };
 
 /** Inside the gateway, data flows one way. Dispatch, reminders and the raw keys of control reach the agent's surface. */

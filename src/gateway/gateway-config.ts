@@ -1,12 +1,12 @@
 import type { Clock, Log } from '../base/index.ts';
 import type { HostIdentity } from '../client/index.ts';
-import type { ExecutionMode, TuiTimings } from '../domain/index.ts';
+import type { ExecutionMode, TuiTimings, WakeText } from '../domain/index.ts';
 import type { Accounts } from '../http/index.ts';
 import type { FileAccess } from '../mail/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import type { MailboxBinding, WireMode } from '../wire/index.ts';
 import type { OpenMailbox } from './mail/index.ts';
-import type { AgentTools, WakeTemplate } from './notifier/index.ts';
+import type { AgentTools, RegisteredNames, WakeTemplate } from './notifier/index.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 /** What a gateway is started with. */
@@ -37,7 +37,9 @@ export interface GatewayConfig {
   /** Reads the session's mailbox binding, which may change while the gateway runs. */
   mailboxBinding: () => MailboxBinding | null | undefined;
   /** The text of a wake, with slots. Read at every look, so that a user may replace it. */
-  wakeTemplate: () => WakeTemplate;
+  wakeTemplate: (text: WakeText) => WakeTemplate;
+  /** The agents that are registered on this host. Default: none. */
+  registeredNames?: () => RegisteredNames;
   /** The command line for an operation on the agent's mail: `list …`. */
   mailCommand: (words: string) => string;
   /** Our tools as this instance of the agent has them; without a base URL the gateway serves none. */

@@ -1,5 +1,5 @@
 import type { Ending, Loop } from '../base/index.ts';
-import { stateDocument } from '../domain/index.ts';
+import { stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
 import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import { type DispatchDependencies, dispatchPass, interruptPass } from './dispatch/index.ts';
@@ -7,7 +7,13 @@ import { WrittenOnChange } from './files/index.ts';
 import type { FleetPlace } from './fleet/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { MailAccess, servesMail } from './mail/index.ts';
-import { type AgentTools, Notifier, type NotifierDependencies, renderWakePrompt } from './notifier/index.ts';
+import {
+  type AgentTools,
+  Notifier,
+  type NotifierDependencies,
+  renderWakePrompt,
+  senderNames,
+} from './notifier/index.ts';
 import type { GatewayParts } from './open-parts.ts';
 import { GatewayTroubles, Glance, Presence, Undelivered } from './presence/index.ts';
 import { ReminderStore, Reminders } from './reminders/index.ts';
@@ -225,17 +231,20 @@ function toolsLost(
   };
 }
 
-/** The prompt that wakes the agent in a mode: the means that work for this agent come first. */
+/** The prompt that wakes the agent: the means that work for this agent come first. */
 function wakePrompt(config: GatewayConfig, parts: GatewayParts): NotifierDependencies['prompt'] {
-  return (mode) => {
-    const { text, problem } = config.wakeTemplate();
+  return ({ mode, wake_text, announce, senders: addresses }) => {
     // An address that needs a token is useless to the reader of the prompt; commands pass it themselves.
     const baseUrl = servedAt(config, parts);
     const command = config.mailCommand;
     const doors = baseUrl !== undefined && parts.door.accounts.areKnown ? { baseUrl } : { command };
     const { mail: tools } = config.agentTools(baseUrl, parts.surface.observation().instanceId);
+    const { text, problem } = config.wakeTemplate(tools ? wake_text : 'full');
+    const senders = WAKE_ANNOUNCEMENTS[announce].senders
+      ? senderNames(addresses, config.registeredNames?.() ?? new Map())
+      : undefined;
     const skills = config.skills();
-    const facts = { mode, tool: config.session.tool, tools, command, doors, skills };
+    const facts = { mode, tool: config.session.tool, tools, command, doors, skills, senders };
     const leads_with = tools ? 'tools' : skills.process && 'baseUrl' in doors ? 'skill' : 'command';
     return { text: renderWakePrompt(text, facts), problem, leads_with };
   };

@@ -146,6 +146,47 @@ describe('the notifier', () => {
     expect(text).not.toMatch(/SECRET|peer@test|do it|filesystem:|memory:/);
   });
 
+  it('a wake names senders only with announce, the registered and the person by name, and never a subject', async () => {
+    const on = await testGateway(ending, {
+      config: {
+        wakeTemplate: () => ({ text: 'open mail\n{{senders}}\n', problem: null }),
+        registeredNames: () => new Map([['peer@test', 'peer']]),
+      },
+    });
+    on.mail.register('stranger@test');
+    await enable(on, { ...HOUR, announce: 'senders' });
+    await sendMail(on, 'SECRET-SUBJECT');
+    await expect.poll(() => on.surface.submitted).toEqual(['open mail\nMail from: peer.']);
+    await on.mail.mailbox('stranger@test').send({ to: ['agent@test'], subject: 'SECRET', body_content: 'x' });
+    await on.mail.mailbox('agent@test').post({ subject: 'SECRET', body_content: 'x' });
+    const seen = async () => (await on.call('GET', '/v1/mail-notifier/preview')).body.prompt;
+    await expect
+      .poll(seen)
+      .toBe('open mail\nMail from: peer, "you" (the person you work for), someone outside.');
+    expect((await enable(on, { ...HOUR, announce: 'nothing' })).body).toMatchObject({ announce: 'nothing' });
+    await expect.poll(seen).toBe('open mail');
+  });
+
+  it('the short text of a wake is used only where the session has mail tools', async () => {
+    const texts: string[] = [];
+    let tools: ((name: string) => string) | undefined = (name) => `rouse_mail_${name}`;
+    const on = await testGateway(ending, {
+      config: {
+        agentTools: () => ({ mail: tools, elsewhere: false, missing: false }),
+        wakeTemplate: (text) => {
+          texts.push(text);
+          return { text: `the ${text} text`, problem: null };
+        },
+      },
+    });
+    expect((await enable(on, { ...HOUR, wake_text: 'short' })).body).toMatchObject({ wake_text: 'short' });
+    expect((await on.call('GET', '/v1/mail-notifier/preview')).body.prompt).toBe('the short text');
+    tools = undefined;
+    expect((await on.call('GET', '/v1/mail-notifier/preview')).body.prompt).toBe('the full text');
+    expect(new Set(texts)).toEqual(new Set(['short', 'full']));
+    expect((await enable(on, { ...HOUR, wake_text: 'long' })).status).toBe(422);
+  });
+
   it('a preview shows the wake as it would be typed, and changes nothing', async () => {
     const on = await testGateway(ending, {
       config: {

@@ -19,6 +19,7 @@ import {
   type MailSkill,
   setLimits,
   TUI_TIMING_RULES,
+  type WakeText,
 } from '../domain/index.ts';
 import { requireHosting } from '../fleet/find-hosting.ts';
 import {
@@ -37,6 +38,7 @@ import {
   writeAttempt,
 } from '../gateway/index.ts';
 import { filesBelow, openMailbox, privateDirectories } from '../mail/index.ts';
+import { namesByAddress } from '../session/index.ts';
 import { openHeadlessSurface, openSurface, readTimings, startedPids } from '../terminal/index.ts';
 import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
 import { COMMS_SKILL, PROCESS_SKILL, VARIABLE } from '../wire/houmao/index.ts';
@@ -113,10 +115,17 @@ function windowOf({ env, hosted }: Surroundings): { id: string; index: string; p
   return { id, index, paneId };
 }
 
-function wakeTemplate({ env, installation }: Surroundings): WakeTemplate {
-  const home = env['ROUSE_HOME'] ?? path.join(env['HOME'] || os.homedir(), '.rouse');
-  const name = path.join('prompts', 'mail-notifier.md');
-  return readWakeTemplate(path.join(home, name), path.join(installation, 'assets', name));
+const homeOf = (env: NodeJS.ProcessEnv): string =>
+  env['ROUSE_HOME'] ?? path.join(env['HOME'] || os.homedir(), '.rouse');
+
+const TEMPLATES: Record<WakeText, string> = {
+  full: path.join('prompts', 'mail-notifier.md'),
+  short: path.join('prompts', 'mail-notifier-short.md'),
+};
+
+function wakeTemplate(text: WakeText, { env, installation }: Surroundings): WakeTemplate {
+  const name = TEMPLATES[text];
+  return readWakeTemplate(path.join(homeOf(env), name), path.join(installation, 'assets', name));
 }
 
 /** For an agent that handles its mail with commands: the full path of this program, whatever the tool's PATH is. */
@@ -195,7 +204,8 @@ function startIn(root: string, words: Words, surroundings: Surroundings): Promis
     },
     openMailbox: (binding) => openMailbox(binding, { clock, connectFleet: fleetMail }),
     mailboxBinding: () => manifestNow().launch_plan.mailbox,
-    wakeTemplate: () => wakeTemplate(surroundings),
+    wakeTemplate: (text) => wakeTemplate(text, surroundings),
+    registeredNames: () => namesByAddress(env[VARIABLE.registryDir] || path.join(homeOf(env), 'registry')),
     mailCommand: mailCommand(session, surroundings.installation),
     agentTools: (baseUrl, instanceId) => {
       const manifest = manifestNow();

@@ -50,6 +50,7 @@ export {
   type KnownAddress,
   type ListedAgent,
   listAgents,
+  namesByAddress,
   nearAddress,
 } from './list.ts';
 export { findEnded, type Whereabouts, whereabouts } from './live-sessions.ts';

@@ -134,6 +134,20 @@ export function findAddress({ settings, clock }: SessionContext, to: string): Kn
   return { agentName: record.agent_name, agentId: record.agent_id, address: record.mailbox.address };
 }
 
+/** The names of the agents with a record here, by their mail addresses. An address that two of them have names no one. */
+export function namesByAddress(registryDir: string): ReadonlyMap<string, string> {
+  const { fresh, expired } = readRegistry(registryDir, 0);
+  const names = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { agent_name, mailbox } of [...fresh, ...expired]) {
+    if (!mailbox) continue;
+    if (names.has(mailbox.address)) shared.add(mailbox.address);
+    names.set(mailbox.address, agent_name);
+  }
+  for (const address of shared) names.delete(address);
+  return names;
+}
+
 /** Whether an agent of this name has a record here, expired or not. */
 export function hasAgent(registryDir: string, name: string): boolean {
   const { fresh, expired } = readRegistry(registryDir, 0);

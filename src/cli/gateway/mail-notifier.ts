@@ -169,8 +169,8 @@ const notifier: Command = {
       summary: 'wake the agent for open mail, or change how',
       description:
         'New mail wakes the agent as soon as it may be disturbed. The interval is a safety net and, ' +
-        'with --repeat every_poll, how often unhandled mail is announced again. Without their flags, repeat, quiet hours and ' +
-        'wakes per hour stay as they are; the mode returns to any_inbox.',
+        'with --repeat every_poll, how often unhandled mail is announced again. Settings without their flags stay as ' +
+        'they are; only the mode returns to any_inbox.',
       examples: [
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',

@@ -4,6 +4,10 @@ import {
   type NotifierMode,
   REPEAT_POLICIES,
   type RepeatPolicy,
+  WAKE_ANNOUNCEMENTS,
+  WAKE_TEXTS,
+  type WakeAnnouncement,
+  type WakeText,
 } from '../words/wake-policies.ts';
 
 export interface QuietHours {
@@ -112,6 +116,32 @@ export const WAKE_SETTINGS = {
     config: 'Maximum number of wakes in any hour.',
     body: 'Maximum number of wakes in any hour. Omitted: as it was; null: not limited.',
     words: (wakes: number | null) => (wakes === null ? null : `at most ${wakes} an hour`),
+  },
+  wake_text: {
+    kind: { type: 'code', codes: codesOf(WAKE_TEXTS) },
+    omitted: 'stays',
+    fallback: 'full',
+    flag: {
+      value: 'TEXT',
+      summary:
+        'full: the text names every mail address of the gateway (the default at first); short: without them, where the session has mail tools',
+    },
+    config: 'The text of a wake: with every address, or short where the session has mail tools.',
+    body: 'The text of a wake: `full` names every mail URL; `short` leaves them out where the session has mail tools. Omitted: as it was; at first `full`.',
+    words: (text: WakeText) => (WAKE_TEXTS[text].urls ? null : 'short text'),
+  },
+  announce: {
+    kind: { type: 'code', codes: codesOf(WAKE_ANNOUNCEMENTS) },
+    omitted: 'stays',
+    fallback: 'nothing',
+    flag: {
+      value: 'WHAT',
+      summary:
+        'senders: a wake names the registered agents the mail is from, and "you"; everyone else is "someone outside". nothing is the default at first',
+    },
+    config: 'Whether a wake names senders: registered agents and "you"; everyone else is "someone outside".',
+    body: '`senders`: a wake names the registered agents the mail is from, and "you"; everyone else is "someone outside". Never a subject. Omitted: as it was; at first `nothing`.',
+    words: (what: WakeAnnouncement) => (WAKE_ANNOUNCEMENTS[what].senders ? 'names senders' : null),
   },
 } as const satisfies Record<string, WakeSetting>;
 

@@ -24,6 +24,20 @@ export const REPEAT_POLICIES = {
   { words: string; help: string; again: 'interval' | 'change' | 'growing' }
 >;
 
+/** How long the text of a wake is. */
+export const WAKE_TEXTS = {
+  full: { words: 'with every address', urls: true },
+  short: { words: 'short, where the session has mail tools', urls: false },
+} as const satisfies Record<string, { words: string; urls: boolean }>;
+
+/** What the text of a wake names of the mail it is for. */
+export const WAKE_ANNOUNCEMENTS = {
+  nothing: { words: 'nothing of the mail', senders: false },
+  senders: { words: 'agents by name, you as "you", everyone else as "someone outside"', senders: true },
+} as const satisfies Record<string, { words: string; senders: boolean }>;
+
+export type WakeText = CodeOf<typeof WAKE_TEXTS>;
+export type WakeAnnouncement = CodeOf<typeof WAKE_ANNOUNCEMENTS>;
 export type NotifierMode = CodeOf<typeof NOTIFIER_MODES>;
 export type RepeatPolicy = CodeOf<typeof REPEAT_POLICIES>;
 

@@ -14,6 +14,8 @@ export interface EligibleMail {
   resumed: ResumedThread[];
   /** SHA-256 of the sorted refs; null if there are none. */
   digest: string | null;
+  /** Whom they are from, oldest first; empty if the transport cannot prove who wrote a message. */
+  senders: string[];
   /** The oldest and the newest of them for the audit: few and short, because it is stored with every decision. */
   summary: Record<string, unknown>[];
 }
@@ -86,6 +88,7 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode, loops: MailLoops): 
     openCount: messages.length,
     paused,
     resumed,
+    senders: mailbox.trail ? [...new Set(oldestFirst.map(({ sender }) => sender.address))] : [],
     digest: refs.length === 0 ? null : sha256(refs.toSorted().join('\n')),
     summary: endsOf(oldestFirst).map(({ message_ref, thread_ref, created_at_utc, subject }) => ({
       message_ref,

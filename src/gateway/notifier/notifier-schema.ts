@@ -58,6 +58,17 @@ export const NOTIFIER_EPOCH_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
+/** The text of a wake. */
+export const NOTIFIER_TEXT_MIGRATIONS: SqliteMigration[] = [
+  {
+    id: 'notifier-4-text',
+    sql: `
+      ALTER TABLE gateway_mail_notifier ADD COLUMN wake_text TEXT NOT NULL DEFAULT 'full';
+      ALTER TABLE gateway_mail_notifier ADD COLUMN announce TEXT NOT NULL DEFAULT 'nothing';
+    `,
+  },
+];
+
 /** Threads paused for too many automatic replies, and from when their replies count. */
 export const NOTIFIER_THREAD_MIGRATIONS: SqliteMigration[] = [
   {

@@ -3,14 +3,14 @@ import { type MailNotifierBody, type MailNotifierStatus, refusal } from '../../w
 import type { MailAccess } from '../mail/index.ts';
 import type { PausedThread } from './loops/find-loops.ts';
 import type { NotifierRecord, NotifierStore } from './notifier-store.ts';
-import type { WakeTemplate } from './wake-template.ts';
+import type { WakeTemplate, WakeWanted } from './wake-template.ts';
 
 interface SettingsDependencies {
   store: NotifierStore;
   mail: MailAccess;
   clock: Clock;
   log: Log;
-  prompt: (mode: NotifierRecord['mode']) => WakeTemplate;
+  prompt: (wanted: WakeWanted) => WakeTemplate;
   trouble?: () => LoopTrouble | undefined;
   /** Why open mail is not announced now; null if it is. */
   heldBack: () => string | null;
@@ -81,7 +81,7 @@ export class NotifierSettings {
     if (trouble) return `the notifier fails: ${trouble.message}`;
     if (record.last_error !== null) return record.last_error;
     try {
-      return this.#deps.prompt(record.mode).problem;
+      return this.#deps.prompt({ ...record, senders: [] }).problem;
     } catch (error) {
       return messageOf(error);
     }

@@ -34,7 +34,7 @@ import { NotifierSettings } from './notifier-settings.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
 import { RecentWakes } from './recent-wakes.ts';
 import { WakeRecords } from './wake-records.ts';
-import type { WakeTemplate } from './wake-template.ts';
+import type { WakeTemplate, WakeWanted } from './wake-template.ts';
 
 export interface NotifierDependencies {
   db: Sqlite;
@@ -45,8 +45,8 @@ export interface NotifierDependencies {
   mail: MailAccess;
   clock: Clock;
   log: Log;
-  /** The prompt of a wake in this mode. */
-  prompt: (mode: NotifierRecord['mode']) => WakeTemplate;
+  /** The prompt of a wake. */
+  prompt: (wanted: WakeWanted) => WakeTemplate;
   wake: () => void;
   /** The current failure of this notifier's loop. */
   trouble?: () => LoopTrouble | undefined;
@@ -217,7 +217,7 @@ export class Notifier {
     this.#seenEpoch = facts.epoch;
     const decision = decideWake(facts);
     if (!NOTIFIER_OUTCOMES[decision.outcome].wakes) return { facts, decision, prompt: '' };
-    const { text, problem } = this.#deps.prompt(facts.mode);
+    const { text, problem } = this.#deps.prompt({ ...record, senders: found.senders });
     if (problem === null) return { facts, decision, prompt: text };
     const withProblem = { ...facts, prompt_problem: problem };
     return { facts: withProblem, decision: decideWake(withProblem), prompt: text };
@@ -225,13 +225,21 @@ export class Notifier {
 
   /** The prompt as it would be typed now. Only reads. */
   async preview(): Promise<NotifierPreview> {
-    const { mode } = this.#store.read();
-    const { text, problem, leads_with = 'command' } = this.#deps.prompt(mode);
-    const open = await this.#deps.mail
+    const record = this.#store.read();
+    const { mode } = record;
+    const found = await this.#deps.mail
       .mailbox()
       .then((mailbox) => this.#eligible.read(mailbox, mode))
-      .then(({ refs }) => refs.length)
-      .catch(() => null);
+      .catch(() => undefined);
+    const {
+      text,
+      problem,
+      leads_with = 'command',
+    } = this.#deps.prompt({
+      ...record,
+      senders: found?.senders ?? [],
+    });
+    const open = found?.refs.length ?? null;
     return { schema_version: 1, mode, open_mail: open, leads_with, prompt: text, problem };
   }
 

@@ -12,6 +12,7 @@ import { Turns } from '../turns/index.ts';
 import {
   NOTIFIER_EPOCH_MIGRATIONS,
   NOTIFIER_MIGRATIONS,
+  NOTIFIER_TEXT_MIGRATIONS,
   NOTIFIER_THREAD_MIGRATIONS,
   Notifier,
 } from './index.ts';
@@ -38,6 +39,7 @@ async function day(
       ...NOTIFIER_MIGRATIONS,
       ...NOTIFIER_EPOCH_MIGRATIONS,
       ...NOTIFIER_THREAD_MIGRATIONS,
+      ...NOTIFIER_TEXT_MIGRATIONS,
     ],
   });
   const commitTogether = db.commitTogether.bind(db);

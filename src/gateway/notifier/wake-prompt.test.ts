@@ -6,6 +6,7 @@ import { PROCESS_SKILL } from '../../wire/houmao/index.ts';
 import { renderWakePrompt, type WakePromptFacts } from './wake-prompt.ts';
 
 const PACKAGED = fs.readFileSync('assets/prompts/mail-notifier.md', 'utf8');
+const SHORT = fs.readFileSync('assets/prompts/mail-notifier-short.md', 'utf8');
 const BASE = 'http://127.0.0.1:4711';
 
 const facts = (tool: string, more: Partial<WakePromptFacts> = {}): WakePromptFacts => ({
@@ -26,7 +27,7 @@ describe('the prompt of a wake', () => {
     'a wake leads with the tools that the model of %s sees, and every one of them is served',
     (tool) => {
       const text = renderWakePrompt(PACKAGED, facts(tool, { tools: namesOf(tool) }));
-      const line = text.split('\n').find((each) => each.startsWith('Use your mail tools'))!;
+      const [line = ''] = /Use your mail tools: (`[^`]+`[,.]\s)+/.exec(text) ?? [];
       const named = [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
       const served = MAIL_TOOLS.map(({ name }) => toolOf(tool)!.mcp!.modelName('rouse', name));
       expect(named).toEqual(['list', 'read', 'reply', 'send', 'archive'].map(namesOf(tool)));
@@ -57,7 +58,7 @@ describe('the prompt of a wake', () => {
     'a wake has the five instructions and every address, whatever it leads with',
     (tools) => {
       const text = renderWakePrompt(PACKAGED, facts('codex', { tools }));
-      expect(text.match(/^[1-5]\. /gm)).toHaveLength(5);
+      expect(text.match(/(?<=^|\s)[1-5]\. /g)).toHaveLength(5);
       for (const name of [
         'status',
         'list',
@@ -70,7 +71,7 @@ describe('the prompt of a wake', () => {
         'move',
         'archive',
       ])
-        expect(text).toMatch(new RegExp(`^- (GET|POST) ${BASE}/v1/mail/${name}$`, 'm'));
+        expect(text).toMatch(new RegExp(`^- (.* )?(GET|POST) ${BASE}/v1/mail/${name}( |$)`, 'm'));
     },
   );
 
@@ -83,5 +84,49 @@ describe('the prompt of a wake', () => {
     expect(text).toContain('mcp__rouse__mail_archive');
     expect(text).toMatch(/^- rouse agents mail archive --message-ref REF$/m);
     expect(text).not.toContain('http://');
+  });
+
+  const SENDERS = ['ben', 'you', 'someone outside'];
+  const EVERY = [...TOOLS, 'scripted'].flatMap((tool) =>
+    [true, false].flatMap((hasTools) =>
+      [true, false].flatMap((process) =>
+        (['any_inbox', 'unread_only'] as const).map((mode) => ({ tool, hasTools, process, mode })),
+      ),
+    ),
+  );
+
+  it.each(EVERY)(
+    'a wake of $tool has at most 18 short lines (tools $hasTools, skill $process, $mode)',
+    (each) => {
+      const { tool, hasTools, process, mode } = each;
+      const tools = hasTools && toolOf(tool)?.mcp ? namesOf(tool) : undefined;
+      const skills = { process, comms: true };
+      const lines = renderWakePrompt(PACKAGED, facts(tool, { tools, skills, mode, senders: SENDERS })).split(
+        '\n',
+      );
+      expect(lines.length).toBeLessThanOrEqual(18);
+      // A line with a path of this installation is as long as the path.
+      const long = lines.filter((line) => line.length > 100 && !line.includes('/opt/rouse/bin'));
+      expect(long).toEqual([]);
+      expect(lines).not.toContain('');
+      const text = lines.join('\n');
+      expect(text).toContain(`Gateway: ${BASE} (exactly this address`);
+      expect(text.match(new RegExp(`(GET|POST) ${BASE}/v1/mail/[a-z]+`, 'g'))).toHaveLength(10);
+    },
+  );
+
+  it('the short text of a wake has the tools and no address', () => {
+    const text = renderWakePrompt(SHORT, facts('claude', { tools: namesOf('claude') }));
+    expect(text).toContain('mcp__rouse__mail_archive');
+    expect(text).not.toMatch(/http:|\/v1\/mail|bin\/rouse/);
+    expect(text.split('\n').length).toBeLessThanOrEqual(9);
+  });
+
+  it('a wake names senders only if they are passed, and then on one line', () => {
+    const without = renderWakePrompt(PACKAGED, facts('claude'));
+    const named = renderWakePrompt(PACKAGED, facts('claude', { senders: SENDERS })).split('\n');
+    expect(without).not.toContain('Mail from');
+    expect(named).toContain('Mail from: ben, "you" (the person you work for), someone outside.');
+    expect(named.filter((line) => !line.startsWith('Mail from: ')).join('\n')).toBe(without);
   });
 });

@@ -30,13 +30,15 @@ export interface WakePromptFacts {
   command?: ((words: string) => string) | undefined;
   doors: MailDoors;
   skills: { process: boolean; comms: boolean };
+  /** In words that may be typed; undefined: senders are not named. */
+  senders?: readonly string[] | undefined;
 }
 
 const GUIDANCE: Record<NotifierMode, string> = {
   any_inbox:
-    'List open inbox mail with `read_state: any`, `answered_state: any`, `archived: false`. Mail you have read or answered before is still open until it is archived.',
+    'List: `read_state: any`, `answered_state: any`, `archived: false`. Mail is open until archived.',
   unread_only:
-    'List unread inbox mail first, with `read_state: unread`, `answered_state: any`, `archived: false`. Mail that is read but not archived does not wake you again.',
+    'List: `read_state: unread`, `answered_state: any`, `archived: false`. Mail is open until read.',
 };
 
 const ENDPOINTS = (
@@ -48,82 +50,99 @@ const FILTERS: Record<NotifierMode, string> = {
   unread_only: '--read-state unread --answered-state any --not-archived',
 };
 
+/** Without what is the default of the command. */
+const SHORT_FILTERS: Record<NotifierMode, string> = {
+  any_inbox: '--not-archived',
+  unread_only: '--read-state unread --not-archived',
+};
+
 const MESSAGE = '--message-ref REF';
 
-/** The same operations as command-line words. */
+/** The operations of one round as command-line words. */
 const commands = (mode: NotifierMode): string[] => [
-  'status',
   `list ${FILTERS[mode]}`,
-  `peek ${MESSAGE}`,
   `read ${MESSAGE}`,
-  'send --to ADDRESS --subject TEXT --body-content TEXT',
-  'post --subject TEXT --body-content TEXT',
-  `reply ${MESSAGE} --body-content TEXT`,
-  `mark ${MESSAGE} --read`,
-  `move ${MESSAGE} --destination-box BOX`,
+  `reply ${MESSAGE} --body TEXT`,
+  'send --to ADDRESS --subject TEXT --body TEXT',
   `archive ${MESSAGE}`,
 ];
 
-/** Fills the template's slots. Nothing of any message can get in here: no fact carries one. */
+/** Fills the template's slots. Of messages, only the words for their senders can get in here: no fact carries more. */
 export function renderWakePrompt(template: string, facts: WakePromptFacts): string {
   const slots: Record<string, string> = {
     mode: facts.mode,
     mode_guidance: GUIDANCE[facts.mode],
+    senders: facts.senders?.length ? `Mail from: ${facts.senders.map(forAgent).join(', ')}.` : '',
     skill_block: skillBlock(facts),
     doors: doorsBlock(facts),
     'gateway.base_url': 'baseUrl' in facts.doors ? facts.doors.baseUrl : 'none that serves mail',
     endpoints: endpoints(facts),
   };
-  return template.replace(/\{\{\s*([\w.]+)\s*\}\}/g, (whole, name: string) => slots[name] ?? whole).trimEnd();
+  // A line that has only an empty slot is left out.
+  return template
+    .replace(/^\{\{\s*([\w.]+)\s*\}\}\n/gm, (whole, name: string) => (slots[name] === '' ? '' : whole))
+    .replace(/\{\{\s*([\w.]+)\s*\}\}/g, (whole, name: string) => slots[name] ?? whole)
+    .trimEnd();
 }
 
-/** After the tools or the skill: the commands in a line, then every address, or each command on its own line. */
+/** To the agent, "you" alone would mean the agent. */
+const forAgent = (name: string): string => (name === 'you' ? '"you" (the person you work for)' : name);
+
+/** After the tools or the skill: the command in a line, then every address, or each command on its own line. */
 function doorsBlock(facts: WakePromptFacts): string {
-  if (!('baseUrl' in facts.doors))
-    return `Mail is reached by these commands (exactly this program; no gateway address serves it):\n${endpoints(facts)}`;
-  const { baseUrl } = facts.doors;
-  const list = facts.command?.(`list ${FILTERS[facts.mode]}`);
-  const otherwise = facts.tools ? 'Without these tools, by command' : 'By command';
-  const also = 'also peek, read, send, reply, mark, move, archive; see --help';
+  const { mode, doors } = facts;
+  if (!('baseUrl' in doors))
+    return [
+      'Mail is reached by these commands (exactly this program; no gateway address serves it):',
+      endpoints(facts),
+      'Also status, peek, post, mark and move; each has --help.',
+    ].join('\n');
+  const list = facts.command?.(`list ${SHORT_FILTERS[mode]}`);
+  const otherwise = facts.tools ? 'Without these tools' : 'By command';
   return [
-    ...(list === undefined ? [] : [`${otherwise}: ${list}`, `(${also})`]),
-    `Gateway: ${baseUrl} (exactly this address; do not look for another)`,
+    ...(list === undefined ? [] : [`${otherwise}: ${list} (also read, reply, send, archive)`]),
+    `Gateway: ${doors.baseUrl} (exactly this address; do not look for another)`,
     endpoints(facts),
   ].join('\n');
 }
 
 function endpoints({ doors, mode }: WakePromptFacts): string {
-  const each =
-    'baseUrl' in doors
-      ? ENDPOINTS.map(({ method, path }) => `${method} ${doors.baseUrl}${path}`)
-      : commands(mode).map((words) => doors.command(words));
-  return each.map((line) => `- ${line}`).join('\n');
+  if (!('baseUrl' in doors))
+    return commands(mode)
+      .map((words) => `- ${doors.command(words)}`)
+      .join('\n');
+  const each = ENDPOINTS.map(({ method, path }) => `${method} ${doors.baseUrl}${path}`);
+  const pairs = each.flatMap((line, n) => (n % 2 === 0 ? [[line, each[n + 1]].join('  ')] : []));
+  return pairs.map((pair) => `- ${pair.trimEnd()}`).join('\n');
 }
 
 /** The operations of one round of mail, in order. */
 const ROUND = ['list', 'read', 'reply', 'send', 'archive'] as const;
 
+const MAX_LINE = 100;
+
+/** Names of several servers' tools are long; a line that is too long for a terminal is broken between two names. */
 function toolsLine(tools: MailTools): string {
-  return `Use your mail tools, which need no shell and no address: ${ROUND.map((name) => `\`${tools(name)}\``).join(', ')}.`;
+  const names = ROUND.map((name) => `\`${tools(name)}\``);
+  const line = `Use your mail tools: ${names.join(', ')}.`;
+  if (line.length <= MAX_LINE) return line;
+  return `Use your mail tools: ${names.slice(0, 3).join(', ')},\n${names.slice(3).join(', ')}.`;
 }
 
 /** Instructs this tool to use its mail tools or an installed skill. Without either, or without an address for the skill, the doors are enough. */
 function skillBlock({ tool, doors, skills, tools }: WakePromptFacts): string {
-  const comms = `For the exact contract of the mail API, or when there is no gateway, use \`${COMMS_SKILL}\`.`;
+  const comms = `The exact contract of the mail API, also without a gateway: \`${COMMS_SKILL}\`.`;
   const lead = tools ? [toolsLine(tools)] : [];
   const also = skills.comms ? [comms] : [];
   if (!('baseUrl' in doors))
     return [...lead, ...(tools ? [] : ['Use the commands below.']), ...also].join('\n');
   if (!skills.process) {
-    const missing = 'The mail skills are not installed for this session.';
-    return [
-      ...lead,
-      `${missing} Use the endpoints below directly${tools ? ' where a tool is missing' : ''}.`,
-    ].join('\n');
+    const below = tools ? 'Where a tool is missing, use' : 'Use';
+    return [...lead, `The mail skills are not installed for this session. ${below} the mail API.`].join('\n');
   }
   const call = toolOf(tool)?.skills?.call?.(PROCESS_SKILL, doors.baseUrl);
   const manner = tools
-    ? `How a round goes is in the installed skill \`${PROCESS_SKILL}\`; where it calls an endpoint, use the tool of that name.`
-    : `Use the installed skill \`${PROCESS_SKILL}\` for this round, the way this tool runs its skills; do not search for its files.`;
-  return [...lead, manner, ...(call !== undefined ? ['', call, ''] : []), ...also].join('\n');
+    ? `Installed skill for this round: \`${PROCESS_SKILL}\`; your tools are its endpoints.`
+    : `Use the installed skill \`${PROCESS_SKILL}\`; do not search for its files.`;
+  return [...lead, manner, ...(call !== undefined ? [call] : []), ...also].join('\n');
 }

@@ -1,5 +1,15 @@
 import * as fs from 'node:fs';
 import { messageOf, readIfExists } from '../../base/index.ts';
+import type { NotifierMode, WakeAnnouncement, WakeText } from '../../domain/index.ts';
+
+/** What the text of a wake depends on. */
+export interface WakeWanted {
+  mode: NotifierMode;
+  wake_text: WakeText;
+  announce: WakeAnnouncement;
+  /** Addresses that the mail is from, if the transport proves them. */
+  senders: readonly string[];
+}
 
 export type WakeLead = 'tools' | 'skill' | 'command';
 
