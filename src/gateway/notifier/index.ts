@@ -20,4 +20,4 @@ export {
 export { NotifierStore } from './notifier-store.ts';
 export { type RegisteredNames, senderNames } from './sender-names.ts';
 export { type AgentTools, renderWakePrompt } from './wake-prompt.ts';
-export { readWakeTemplate, type WakeTemplate, type WakeWanted } from './wake-template.ts';
+export { readWakeTemplate, type WakeTemplate } from './wake-template.ts';
