@@ -33,7 +33,7 @@ afterEach(() => {
   fs.rmSync(runtime, { recursive: true, force: true });
 });
 
-interface Given {
+interface WorldParts {
   records?: RegistryRecord[];
   expired?: RegistryRecord[];
   sessions?: Record<string, Partial<SessionPointers>>;
@@ -41,7 +41,7 @@ interface Given {
   served?: string[];
 }
 
-function world({ records = [], expired = [], sessions = {}, current, served = [] }: Given): TargetWorld {
+function world({ records = [], expired = [], sessions = {}, current, served = [] }: WorldParts): TargetWorld {
   const pointers = async (session: string): Promise<SessionPointers | undefined> =>
     session in sessions
       ? { session, server: SHARED_SOCKET, manifestPath: undefined, agentId: undefined, ...sessions[session] }

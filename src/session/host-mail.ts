@@ -33,15 +33,15 @@ export interface HostMailParts {
 
 /** Every mailbox of the host: those of its mail store, and those that agents keep in other stores. */
 export class HostMail implements MailSources {
-  readonly #on: HostMailParts;
+  readonly #parts: HostMailParts;
 
   constructor(parts: HostMailParts) {
-    this.#on = parts;
+    this.#parts = parts;
   }
 
   /** Undefined if the store does not exist yet: it has no mail. */
   async withStore<T>(work: (store: MailStore) => Promise<T> | T): Promise<T | undefined> {
-    const { session, openStore } = this.#on;
+    const { session, openStore } = this.#parts;
     if (!session || !fs.existsSync(session.settings.mailboxDir)) return undefined;
     return openStore(session.settings.mailboxDir, work);
   }
@@ -56,7 +56,7 @@ export class HostMail implements MailSources {
   }
 
   async list(): Promise<PageMailboxes> {
-    const agents = await this.#on.agents();
+    const agents = await this.#parts.agents();
     const owner = new Map(agents.map(({ name, place }) => [String(bindingOf(place)?.address ?? ''), name]));
     const stored =
       (await this.withStore((store) =>
@@ -85,11 +85,11 @@ export class HostMail implements MailSources {
 
   /** Ids of the mailboxes that are not in the host's own store. */
   async outsideIds(): Promise<string[]> {
-    return (await this.#on.agents()).flatMap((each) => this.#outsideId(each) ?? []);
+    return (await this.#parts.agents()).flatMap((each) => this.#outsideId(each) ?? []);
   }
 
   get #surroundings(): MailSurroundings {
-    return { clock: this.#on.session!.clock, connectFleet: fleetMail };
+    return { clock: this.#parts.session!.clock, connectFleet: fleetMail };
   }
 
   /** Runs work on one mailbox; `store` is set if the mailbox is in the host's own store. */
@@ -97,7 +97,7 @@ export class HostMail implements MailSources {
     id: string,
     work: (mailbox: Mailbox, store: MailStore | undefined) => Promise<T>,
   ): Promise<T> {
-    const outside = (await this.#on.agents()).find((each) => this.#outsideId(each) === id);
+    const outside = (await this.#parts.agents()).find((each) => this.#outsideId(each) === id);
     if (outside) {
       const opened = await openMailbox(bindingOf(outside.place)!, this.#surroundings);
       try {
@@ -125,7 +125,7 @@ export class HostMail implements MailSources {
 
   /** An address, or the name of an agent. */
   async addressOf(to: string): Promise<{ address: string; outside: string | undefined }> {
-    const agents = await this.#on.agents();
+    const agents = await this.#parts.agents();
     const known = agents.find(
       ({ name, place }) => name === to || bindingOf(place)?.address === canonicalAddress(to),
     );
@@ -137,10 +137,10 @@ export class HostMail implements MailSources {
 
   #outsideId({ place }: MailAgents): string | undefined {
     const binding = bindingOf(place);
-    if (!binding || !this.#on.session) return undefined;
+    if (!binding || !this.#parts.session) return undefined;
     const { transport, address } = binding;
     const own =
-      transport === 'filesystem' && binding['filesystem_root'] === this.#on.session.settings.mailboxDir;
+      transport === 'filesystem' && binding['filesystem_root'] === this.#parts.session.settings.mailboxDir;
     return own ? undefined : `${transport}:${address}`;
   }
 

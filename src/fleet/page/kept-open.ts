@@ -25,13 +25,13 @@ export interface KeptOpenParts<T> {
  * trigger its own watches and fill the memory.
  */
 export class KeptOpen<T extends { close(): unknown }> {
-  readonly #on: KeptOpenParts<T>;
+  readonly #parts: KeptOpenParts<T>;
   readonly #kept = new Map<string, Kept<T>>();
   #cancelSweep: (() => void) | undefined;
   #closed = false;
 
   constructor(parts: KeptOpenParts<T>) {
-    this.#on = parts;
+    this.#parts = parts;
   }
 
   /** `work` must be synchronous. */
@@ -75,13 +75,13 @@ export class KeptOpen<T extends { close(): unknown }> {
   }
 
   #take(key: string): Kept<T> {
-    const identity = identityOf(this.#on.fileOf(key));
+    const identity = identityOf(this.#parts.fileOf(key));
     let kept = this.#kept.get(key);
     if (kept && kept.identity !== identity) {
       this.#forget(key);
       kept = undefined;
     }
-    kept ??= { opened: this.#on.open(key), identity, users: 0, usedMs: 0 };
+    kept ??= { opened: this.#parts.open(key), identity, users: 0, usedMs: 0 };
     kept.users++;
     this.#kept.set(key, kept);
     return kept;
@@ -89,18 +89,18 @@ export class KeptOpen<T extends { close(): unknown }> {
 
   #giveBack(key: string, kept: Kept<T>): void {
     kept.users--;
-    kept.usedMs = this.#on.clock.monotonic();
+    kept.usedMs = this.#parts.clock.monotonic();
     if (this.#closed) this.#forget(key);
     if (this.#kept.get(key) === kept)
-      this.#cancelSweep ??= this.#on.clock.after(LINGER_MS, () => this.#sweep());
+      this.#cancelSweep ??= this.#parts.clock.after(LINGER_MS, () => this.#sweep());
     else this.#closeUnused(kept);
   }
 
   #sweep(): void {
     this.#cancelSweep = undefined;
-    const before = this.#on.clock.monotonic() - LINGER_MS;
+    const before = this.#parts.clock.monotonic() - LINGER_MS;
     for (const [key, { usedMs, users }] of this.#kept) if (users === 0 && usedMs <= before) this.#forget(key);
-    if (this.#kept.size > 0) this.#cancelSweep = this.#on.clock.after(LINGER_MS, () => this.#sweep());
+    if (this.#kept.size > 0) this.#cancelSweep = this.#parts.clock.after(LINGER_MS, () => this.#sweep());
   }
 
   #forget(key: string): void {

@@ -20,11 +20,11 @@ export interface PageDoorOptions {
 
 /** Who may use the page: those with a session, each within its rights. Only the owner hands out codes. */
 export class PageDoor {
-  readonly #on: PageDoorOptions;
+  readonly #options: PageDoorOptions;
   readonly #guesses: RateLimiter;
 
   constructor(options: PageDoorOptions) {
-    this.#on = options;
+    this.#options = options;
     this.#guesses = new RateLimiter({ burst: limit('badTokens'), perSecond: 1 }, options.clock);
   }
 
@@ -33,7 +33,7 @@ export class PageDoor {
    * too.
    */
   require(context: Context, right: PageRight = 'view'): Session {
-    const { sessions } = this.#on;
+    const { sessions } = this.#options;
     const session = sessions.find(
       getCookie(context, sessions.cookieName),
       context.req.header(PAGE_HEADER) || undefined,
@@ -55,7 +55,7 @@ export class PageDoor {
   }
 
   #refused(context: Context, session: Session, right: PageRight): Error {
-    this.#on.refused?.(session, { path: context.req.path, needed: right });
+    this.#options.refused?.(session, { path: context.req.path, needed: right });
     const needed = roleWith(right);
     const facts = { cause: 'role', role: session.role, needed: needed ?? null, right };
     if (needed === undefined)
@@ -69,9 +69,9 @@ export class PageDoor {
   /** Exchanges a code for a session. Guesses get slower and slower responses, and a used code counts as a guess. */
   login(context: Context, code: string): Admitted {
     const peer = seenAs(context).address;
-    const admitted = this.#on.sessions.exchange(code);
+    const admitted = this.#options.sessions.exchange(code);
     if (!admitted) throw this.#guessed(context, peer);
-    setCookie(context, this.#on.sessions.cookieName, admitted.cookie, {
+    setCookie(context, this.#options.sessions.cookieName, admitted.cookie, {
       httpOnly: true,
       sameSite: 'Strict',
       path: PAGE_ROOT,
@@ -90,14 +90,14 @@ export class PageDoor {
   }
 
   forget(context: Context): void {
-    setCookie(context, this.#on.sessions.cookieName, '', { path: PAGE_ROOT, maxAge: 0, httpOnly: true });
+    setCookie(context, this.#options.sessions.cookieName, '', { path: PAGE_ROOT, maxAge: 0, httpOnly: true });
   }
 
   /** For the command line: requires the owner or an administrator of the whole server. Returns the name. */
   requireKeeper(context: Context): string {
     if (isFromBrowser(context))
       throw forbidden('links to the page are made on the command line, not by a page');
-    const caller = this.#on.callerOf(context);
+    const caller = this.#options.callerOf(context);
     if (caller) return requireServerAdmin(caller).userId;
     if (isOwner(context)) return 'owner';
     throw unauthorized('a bearer token is required', {

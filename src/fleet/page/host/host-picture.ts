@@ -51,7 +51,7 @@ const NO_ROSTER: Roster = {
 
 /** Everything known about every agent, combined from files and the database. Each part is read again on request. */
 export class HostPicture {
-  readonly #on: PictureParts;
+  readonly #parts: PictureParts;
   readonly #activities: Activities;
   readonly #local = new ShownAgents();
   readonly #paths = new WeakMap<RosterPlace, SessionPaths>();
@@ -71,7 +71,7 @@ export class HostPicture {
   };
 
   constructor(parts: PictureParts) {
-    this.#on = parts;
+    this.#parts = parts;
     this.#activities = new Activities(parts.readers);
   }
 
@@ -98,7 +98,7 @@ export class HostPicture {
   }
 
   async readHost(): Promise<void> {
-    const { session } = this.#on;
+    const { session } = this.#parts;
     this.#roster = session ? await roster(session) : NO_ROSTER;
     this.#agents.clear();
     for (const agent of this.#roster.agents) this.#agents.set(agent.id, agent);
@@ -120,7 +120,7 @@ export class HostPicture {
   /** If the database is away, keeps what was known and says so. */
   async readFleet(): Promise<void> {
     try {
-      this.#fleet = await readFleet(this.#on.sql);
+      this.#fleet = await readFleet(this.#parts.sql);
       this.#registered = new Map(this.#fleet.agents.map((each) => [each.agentId, each]));
       this.#asked = sameNeeds(this.#asked, this.#fleet.requests.map(requestNeed));
       this.#fleetTrouble = undefined;
@@ -131,12 +131,12 @@ export class HostPicture {
   }
 
   async readOperator(): Promise<void> {
-    this.#unread = await this.#on.operatorUnread().catch(() => this.#unread);
+    this.#unread = await this.#parts.operatorUnread().catch(() => this.#unread);
   }
 
   /** Returns the picture after another look at these agents of this host; the others stay as last seen. */
   look(ids: Iterable<string> = this.#roster.known.keys()): Picture {
-    const now = this.#on.clock.now();
+    const now = this.#parts.clock.now();
     for (const id of ids) this.#each(id, () => this.#lookAt(id, now));
     const agents = new Map([...this.#local.all, ...this.#elsewhere]);
     const needs = this.#allNeeds();
@@ -163,7 +163,7 @@ export class HostPicture {
     try {
       look();
     } catch (error) {
-      this.#on.log.warn('an agent cannot be read', { agent_id: id, cause: messageOf(error) });
+      this.#parts.log.warn('an agent cannot be read', { agent_id: id, cause: messageOf(error) });
     }
   }
 
@@ -175,13 +175,13 @@ export class HostPicture {
     const { activity, isNew, isUnsettled } = this.#activities.of(paths?.gateway ?? '');
     if (isNew) this.#committed.add(agent.name);
     if (isUnsettled) this.#unsettled.add(id);
-    const { seen } = this.#on;
+    const { seen } = this.#parts;
     this.#local.look({ agent, place, activity, fleet: this.#registered.get(id), seenAt: seen.of(id) }, now);
   }
 
   /** Agents on other hosts are known only from the registry. */
   #lookElsewhere(): void {
-    const now = this.#on.clock.now();
+    const now = this.#parts.clock.now();
     const far = this.#fleet.agents.filter(
       ({ agentId, host, status }) =>
         !this.#roster.known.has(agentId) && (host !== os.hostname() || WORKSPACE_STATUSES[status].alive),

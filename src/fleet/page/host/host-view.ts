@@ -25,7 +25,7 @@ export interface HostViewParts extends PictureParts, Pick<HostWatchParts, 'onReq
  */
 export class HostView {
   readonly picture: HostPicture;
-  readonly #on: HostViewParts;
+  readonly #parts: HostViewParts;
   readonly #received = new ReceivedChanges();
   readonly #watch: HostWatch;
   readonly #looks = new OneAtATime(
@@ -44,7 +44,7 @@ export class HostView {
   #closed = false;
 
   constructor(parts: HostViewParts) {
-    this.#on = parts;
+    this.#parts = parts;
     this.picture = new HostPicture(parts);
     this.#reported = new ReportedChanges(parts.clock);
     this.#watch = new HostWatch({
@@ -74,8 +74,8 @@ export class HostView {
     const { needs, counts, troubles } = this.#reported.last;
     return {
       seq: this.seq,
-      epoch: this.#on.epoch,
-      now_utc: utcStamp(this.#on.clock.now()),
+      epoch: this.#parts.epoch,
+      now_utc: utcStamp(this.#parts.clock.now()),
       host: os.hostname(),
       agents,
       needs_you: [...needs],
@@ -143,7 +143,7 @@ export class HostView {
     this.#cancelNext =
       this.#readers === 0
         ? undefined
-        : this.#on.clock.after(PAUSE * this.#tookMs, () => {
+        : this.#parts.clock.after(PAUSE * this.#tookMs, () => {
             this.#cancelNext = undefined;
             if (this.#received.isUnseen || this.#mayAsk()) this.#soon();
           });
@@ -165,20 +165,20 @@ export class HostView {
     const { host, all, agents, touched } = this.#received.takeUnseen();
     try {
       if (host) await this.#lookAtHost();
-      const began = this.#on.clock.monotonic();
+      const began = this.#parts.clock.monotonic();
       this.picture.readAgents(agents);
       const now = this.picture.look(host || all ? undefined : agents);
       this.#reported.report(now, [...touched, ...this.picture.takeCommitted().flatMap(ofLedger)]);
       this.#lookAgain(this.picture.takeUnsettled());
-      this.#tookMs = this.#on.clock.monotonic() - began;
+      this.#tookMs = this.#parts.clock.monotonic() - began;
     } catch (error) {
-      this.#on.log.warn('the agents of the host cannot be read', { cause: messageOf(error) });
+      this.#parts.log.warn('the agents of the host cannot be read', { cause: messageOf(error) });
     }
   }
 
   #lookAgain(agents: readonly string[]): void {
     if (agents.length === 0 || this.#readers === 0) return;
-    this.#on.clock.after(SETTLE_MS, () => {
+    this.#parts.clock.after(SETTLE_MS, () => {
       for (const id of agents) this.#received.ofAgent(id);
       this.#soon();
     });
@@ -190,7 +190,7 @@ export class HostView {
     try {
       await this.picture.readHost();
     } catch (error) {
-      this.#on.log.warn('the host cannot be read', { cause: messageOf(error) });
+      this.#parts.log.warn('the host cannot be read', { cause: messageOf(error) });
     }
     if (this.#readers > 0) this.#watch.follow();
   }

@@ -18,31 +18,31 @@ export interface HostWatchParts extends DirectoryParts {
 
 /** Listens, between start and stop, for anything that may change the picture, and notes it. */
 export class HostWatch {
-  readonly #on: HostWatchParts;
+  readonly #parts: HostWatchParts;
   readonly #directories = new DirectoryWatches();
   #cancelSafety: (() => void) | undefined;
   #stopRequests: Promise<() => Promise<void>> | undefined;
   #processes = '';
 
   constructor(parts: HostWatchParts) {
-    this.#on = parts;
+    this.#parts = parts;
   }
 
   get #received(): ReceivedChanges {
-    return this.#on.received;
+    return this.#parts.received;
   }
 
   get #picture(): HostPicture {
-    return this.#on.picture;
+    return this.#parts.picture;
   }
 
   start(): void {
-    this.#stopRequests = this.#on.onRequests(() => {
+    this.#stopRequests = this.#parts.onRequests(() => {
       this.#received.ofDetail(null, 'requests');
-      this.#on.soon();
+      this.#parts.soon();
     });
     this.#stopRequests.catch((error: unknown) =>
-      this.#on.log.warn('changes of requests are not received', { cause: messageOf(error) }),
+      this.#parts.log.warn('changes of requests are not received', { cause: messageOf(error) }),
     );
     this.#guard();
   }
@@ -57,18 +57,18 @@ export class HostWatch {
 
   /** After a look at the host: watches what exists now, and looks once more at what changed before it was watched. */
   follow(): void {
-    const wanted = hostDirectories(this.#on);
+    const wanted = hostDirectories(this.#parts);
     if (this.#directories.set(wanted)) this.#picture.readAgents(this.#picture.roster.known.keys());
     this.#processes = this.#alive();
   }
 
   #guard(round = 1): void {
-    this.#cancelSafety = this.#on.clock.after(SAFETY_MS, () => {
-      const isCovered = this.#directories.covers(hostDirectories(this.#on).keys());
+    this.#cancelSafety = this.#parts.clock.after(SAFETY_MS, () => {
+      const isCovered = this.#directories.covers(hostDirectories(this.#parts).keys());
       if (this.#alive() !== this.#processes || !isCovered) this.#received.ofHost();
       this.#received.ofAll();
       if (round % ELSEWHERE_EACH === 0) this.#received.ofFleet();
-      this.#on.soon();
+      this.#parts.soon();
       this.#guard(round + 1);
     });
   }
