@@ -1,4 +1,5 @@
 // `npm run bench -- <name>`: bundles bench/<name>.ts and runs it. Benchmarks print ratios measured side by side.
+// `--beside COMMIT` compares with an older commit: some benchmarks do it within, for the others both trees take turns.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,6 +9,8 @@ import { ensureBuild, ensureDependencies, root } from './setup.mjs';
 
 /** A variable in the environment of everything that a run starts. */
 const MARK = 'ROUSE_BENCH_RUN';
+/** Benchmarks that take `--beside` themselves. */
+const BESIDE_WITHIN = ['host', 'http', 'mail-flatfile', 'sweep'];
 
 const names = readdirSync(path.join(root, 'bench'))
   .filter((f) => f.endsWith('.ts'))
@@ -21,6 +24,22 @@ ensureDependencies();
 ensureBuild();
 const esbuild = await import('esbuild');
 const { loadSource } = await import('./load-source.mjs');
+const besideAt = rest.indexOf('--beside');
+if (besideAt >= 0 && !BESIDE_WITHIN.includes(name)) {
+  const { runBeside } = await import('./bench-beside.mjs');
+  const { olderTree } = await loadSource('bench/support/older-tree.ts');
+  const [, commit] = rest.splice(besideAt, 2);
+  const turnsAt = rest.indexOf('--turns');
+  const turns = turnsAt < 0 ? 3 : Number(rest.splice(turnsAt, 2)[1]);
+  process.env.ROUSE_ROOT = root;
+  const older = olderTree(commit);
+  try {
+    await runBeside({ name, args: rest, turns, older: older.directory });
+  } finally {
+    older.remove();
+  }
+  process.exit(0);
+}
 const { environmentOf, runningPids } = await loadSource('src/base/system/index.ts');
 // Inside the project, so that the bundle finds node_modules.
 const directory = mkdtempSync(path.join(root, 'node_modules', '.bench-'));

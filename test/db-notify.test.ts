@@ -24,7 +24,7 @@ describe.each(databases(import.meta.filename))('hints on %s', (_, open) => {
   });
   afterEach(() => stop());
 
-  /** Everything sent before this has been heard when it resolves. */
+  /** Resolves when everything sent before was received. */
   async function fence(): Promise<void> {
     const last = emitter.next((payload) => payload === 'fence');
     sql.notify('hints', 'fence');

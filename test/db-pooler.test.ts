@@ -6,7 +6,7 @@ import { startPostgres, type TestPostgres } from './support/postgres.ts';
 
 type PostgresOptions = Parameters<typeof openPostgres>[0];
 
-/** What is the same with and without a pooler is in db-sql.test.ts. */
+/** Behaviour that is the same with and without a pooler is tested in db-sql.test.ts. */
 let server: TestPostgres;
 let poolers: Record<'transaction' | 'tight' | 'session', TestPgbouncer>;
 let direct: string;
@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const sql of opened.splice(0)) await sql.close();
 });
 
-/** What a session has that another program gets from the pooler after us. */
+/** The state of a session that the pooler later hands to another program. */
 async function leftBehind(): Promise<unknown[]> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: poolers.transaction.urlOf(direct) });
@@ -138,7 +138,7 @@ it('a pooler in session mode needs no direct URL', async () => {
 });
 
 describe('a direct URL is refused when it', () => {
-  /** What is not heard is waited for, a twentieth of the usual time. */
+  /** Waits, a twentieth of the usual time, for what must not arrive. */
   const hasty: Clock = {
     now: () => systemClock.now(),
     monotonic: () => systemClock.monotonic(),

@@ -50,7 +50,7 @@ const databases: [string, () => Promise<Sql>][] = [
   ['embedded', () => openEmbedded({ directory: newDirectory(), templateDirectory: templateDirectory() })],
 ];
 
-/** Resolves when `check` stops throwing; the test's own time limit ends a wait in vain. */
+/** Resolves when `check` stops throwing; the test's own timeout is the limit. */
 async function eventually(check: () => void): Promise<void> {
   for (;;) {
     try {
@@ -459,7 +459,7 @@ describe('the embedded database', () => {
       [call, errno, 3],
     ]),
   ) as never;
-  /** Writes rows until the refusals are over and forty more are in; a refused row is tried again, and is there once. */
+  /** Writes rows until the refusals are over and forty more are stored; a refused row is retried, and is stored once. */
   const REFUSED = `
     import { openEmbedded } from './index.ts';
     import fs from 'node:fs';
@@ -476,7 +476,7 @@ describe('the embedded database', () => {
     const say = (line) => console.log(line);
     const sql = await openEmbedded({ directory, templateDirectory });
     await sql.exec('CREATE TABLE item (id int PRIMARY KEY)');
-    await sql.listen('news', (payload) => say(payload ?? 'told'));
+    await sql.listen('news', (payload) => say(payload ?? 'notified'));
     let refused = 0;
     for (let id = 1; id <= 60; id++) {
       if (id === 20) left = Number(times);
@@ -498,7 +498,7 @@ describe('the embedded database', () => {
     await sql.close();
     say('done');
   `;
-  /** The log is refused at each insert, and never while the engine starts. Tells which pauses there were. */
+  /** The log is refused at each insert, and never while the engine starts. Returns the pauses. */
   const IN_VAIN = `
     import { silentLog } from '../base/index.ts';
     import { openEmbedded } from './index.ts';
@@ -591,7 +591,7 @@ describe('the embedded database', () => {
       expect(writer.lines.some((line) => /^refused \d+ unavailable 57P02$/.test(line))).toBe(true);
       expect(stored).toEqual([...new Set(stored)]);
       expect(stored).toEqual(expect.arrayContaining(numbers('acknowledged')));
-      expect(writer.lines).toContain('told');
+      expect(writer.lines).toContain('notified');
       expect((await writer.ended).code).toBe(0);
     },
   );

@@ -10,7 +10,7 @@ import type { RealTool } from './support/real-tools.ts';
 
 const SENDER = 'ben@houmao.localhost';
 
-/** A tool that was left or killed, and that a person starts again in the same pane. */
+/** A tool that was left or killed, and is started again by a person in the same pane. */
 export function describeStartedAgain(tool: RealTool): void {
   const installed = findInstalled(tool.tool);
   describe(`${tool.tool}, started again by hand`, () => {
@@ -45,7 +45,7 @@ export function describeStartedAgain(tool: RealTool): void {
     const wakes = (): string[] =>
       agent.model.prompts().flatMap(({ prompt }) => (isWake(prompt) ? [prompt] : []));
 
-    /** Mail wakes it once: the model got it once, the ledger says so and knows by what. */
+    /** Mail wakes it once: the model received it once, and the ledger says so and names the proof. */
     async function wakesOnce(subject: string): Promise<string> {
       const before = wakes().length;
       const { json, code, stderr } = await agent.world.rouse([
@@ -72,7 +72,7 @@ export function describeStartedAgain(tool: RealTool): void {
       return agent.ended(id);
     }
 
-    /** As a person does: again, until it is gone. */
+    /** As a person does: repeated until the tool is gone. */
     async function leave(keys: string[]): Promise<void> {
       const isCommand = keys.includes(tool.leaveCommand);
       const gone = (): boolean => toolGone(agent.world, agent.pane);
@@ -102,7 +102,7 @@ export function describeStartedAgain(tool: RealTool): void {
 
     const leaves: [how: string, keys: string[]][] = [
       ['its own command', ['-l', '--', tool.leaveCommand]],
-      // Some want the second one soon after the first.
+      // Some tools expect the second one soon after the first.
       ['Ctrl-C', ['C-c', 'C-c']],
     ];
 

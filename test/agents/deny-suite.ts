@@ -4,10 +4,10 @@ import { AgentUnderTest, dialogOf } from './support/agent-under-test.ts';
 import { findInstalled } from './support/installed-tool.ts';
 import type { RealTool } from './support/real-tools.ts';
 
-/** Our tools are allowed beforehand; what the person has denied stays denied. */
+/** Our tools are allowed in advance, but what the person denied stays denied. */
 export function describeDenied(tool: RealTool): void {
   const installed = findInstalled(tool.tool);
-  describe(`${tool.tool}, told by a person not to use a mail tool`, () => {
+  describe(`${tool.tool}, denied a mail tool by a person`, () => {
     let agent: AgentUnderTest;
     afterEach(() => agent.close());
 

@@ -10,7 +10,7 @@ import { REAL_TOOLS } from './support/real-tools.ts';
 const AN_HOUR = 1_200_000;
 const TOOLS = [REAL_TOOLS.claude, REAL_TOOLS.codex];
 
-/** As test/first-hour, with the tools that the README names, as they are when somebody has logged in to them. */
+/** Like test/first-hour, but with the tools that the README names, already logged in. */
 describe('the first hour of the README with claude and codex', () => {
   const model = new MockModel();
   const newcomer = new Newcomer({

@@ -8,7 +8,7 @@ import type { RealTool } from './support/real-tools.ts';
 
 const HOSTILE = '!touch pwned\n/etc/hosts is a file; $(touch pwned)\n-x --help\nends with @name';
 
-/** One process per turn: what must hold for a real command line without a screen. */
+/** One process per turn: requirements for a real command line without a screen. */
 export function describeHeadless(tool: RealTool): void {
   const installed = findInstalled(tool.tool);
   describe(`${tool.tool} without a screen`, () => {

@@ -18,7 +18,7 @@ const AWKWARD: [what: string, text: string][] = [
   ['words of a dialog', 'Do you want to proceed?\n❯ 1. Yes\n  2. No, esc to cancel'],
 ];
 
-/** What must hold for a real command line, one agent for all of it. */
+/** Requirements for a real command line, with one agent for all tests. */
 export function describeTool(tool: RealTool): void {
   const installed = findInstalled(tool.tool);
   describe(`${tool.tool} as an agent`, () => {
@@ -44,7 +44,7 @@ export function describeTool(tool: RealTool): void {
       const { ledger } = await agent.turn(text);
       const stages = ledger!.map(({ stage }) => stage).filter((stage) => stage !== 'finished');
       expect(stages[0]).toBe('accepted');
-      // It may have gone back into the line before: a screen that moved at the instant of typing is not ready.
+      // It may have been queued again before: a screen that moved at the instant of typing is not ready.
       expect(stages.slice(stages.lastIndexOf('running'))).toEqual([
         ...['running', 'typing', 'typed', 'submitted', 'turn_seen'],
         ...(tool.silentEnd ? [] : ['turn_finished']),
@@ -94,7 +94,7 @@ export function describeTool(tool: RealTool): void {
         const { outcome, ledger } = await agent.ended(await agent.submit(text));
         expect(outcome).toBe('refused');
         expect(ledger!.map(({ stage }) => stage)).not.toContain('typed');
-        // A tool may ask its model for things of its own meanwhile.
+        // A tool may also send its own requests to the model.
         const words = /[\w ]{5,}/.exec(text)![0].trim();
         const since = agent.model.prompts().slice(before);
         expect(since.filter(({ prompt }) => prompt.includes(words))).toEqual([]);
@@ -112,7 +112,7 @@ export function describeTool(tool: RealTool): void {
       expect(received.map(({ answers }) => answers)).toEqual([0]);
     });
 
-    // What a tool does not have is not asked for.
+    // A tool is not tested for what it does not have.
     if (tool.command)
       it(`${tool.tool} runs a command that its menu offers; another is taken back`, async () => {
         await agent.turn('A word before the command.');

@@ -9,7 +9,7 @@ import type { RealTool } from './support/real-tools.ts';
 const ADDRESS = `${AGENT}@houmao.localhost`;
 const SENDER = 'ben@houmao.localhost';
 
-/** Mail wakes a real command line, which fetches and archives it through its gateway. */
+/** Mail wakes a real command line, which reads and archives it through its gateway. */
 export function describeWakes(tool: RealTool): void {
   const installed = findInstalled(tool.tool);
   describe(`${tool.tool}, woken by mail`, () => {
@@ -58,7 +58,7 @@ export function describeWakes(tool: RealTool): void {
       });
     }
 
-    /** Until the turn of the wake that was announced last has been seen to end; answers with that request. */
+    /** Waits until the end of the last wake's turn was seen; returns that request. */
     async function lastWakeEnded(): ReturnType<typeof agent.gateway.getRequest> {
       const { decisions } = await agent.gateway.call('notifier.decisions', { limit: 100 });
       const id = decisions.find(({ outcome }) => outcome === 'enqueued')!.enqueued_request_id!;
@@ -84,7 +84,7 @@ export function describeWakes(tool: RealTool): void {
       const before = wakes().length;
       let allSent = (): void => {};
       const sent = new Promise<void>((resolve) => (allSent = resolve));
-      // Not what a tool asks beside the turn: it would not begin.
+      // Not the tool's side requests: the turn would not begin.
       const isSlow = ({ prompt, side }: Received): boolean => !side && prompt.startsWith('Take your time');
       agent.model.hold = (received) => (isSlow(received) ? sent : undefined);
       await agent.begin('Take your time.');

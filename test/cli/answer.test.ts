@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld, type WorldAgent } from '../support/test-world.ts';
 
-/** The command line of a person at the host of one scripted agent, whose dialogs are real screens in tmux. */
+/** A person's command line on the host of one scripted agent, whose dialogs are real screens in tmux. */
 const world = new TestWorld();
 let pam: WorldAgent;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCRIPTS, SHELLS } from '../../src/cli/complete/scripts.ts';
 
-/** How each shell is asked, without a person, what a Tab behind `WORD ` offers. */
+/** How to ask each shell, without a person, what Tab after `WORD ` offers. */
 const TAB: Record<string, (script: string) => string> = {
   bash: (script) => `. ${script}
 COMP_LINE="$1 " COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$1" '') COMP_CWORD=1

@@ -73,7 +73,7 @@ it('the dashboard ends with "server stop"', async () => {
   expect((await dashboard('sessions')).code).toBe(7);
 });
 
-/** As a browser that believes the test's authority. */
+/** Like a browser that trusts the test's certificate authority. */
 function loginOverTls(url: string): Promise<{ status: number | undefined; cookie: string }> {
   const { origin, port } = new URL(url);
   return new Promise((resolve, reject) => {

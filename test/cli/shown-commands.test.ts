@@ -6,17 +6,17 @@ import { ROOT } from '../../src/cli/index.ts';
 import { buildParser } from '../../src/cli/parse.ts';
 
 /**
- * Every command line that a hint, an error, an example or the page shows is one that this command line has: with its flags, and
- * with all that it needs. Parsed only; nothing runs.
+ * Every command line that a hint, an error, an example or the page shows must exist, with its flags, and
+ * with everything it requires. The lines are only parsed; nothing runs.
  */
 const ROOTS = ['src'];
-/** Stands for whatever is filled in at run time. */
+/** In place of a value that is filled in at run time. */
 const FILLED = '\u0001';
 /** The same, quoted. */
 const QUOTED = '\u0002';
-/** What that is when a line is parsed: a name, an id, a number. */
+/** Its value when a line is parsed: a name, an id, a number. */
 const STAND_IN = '1';
-/** The one function that quotes what is filled in (base/text.ts). */
+/** The function that quotes filled-in values (base/text.ts). */
 const TAG = 'commandLine';
 
 interface Text {
@@ -51,7 +51,7 @@ const isTagged = (node: Node): boolean =>
 const isConstant = (node: Node): boolean =>
   node.type === 'Identifier' && /^[A-Z][A-Z0-9_]*$/.test(String(node['name']));
 
-/** As a reader of the program sees it: words that are added up are one text. */
+/** As the reader sees it: concatenated strings are one text. */
 function written(node: Node): string {
   if (isConstant(node)) return STAND_IN;
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : FILLED;
@@ -83,7 +83,7 @@ function textsOf(file: string): Text[] {
   return found.filter(({ text }) => /\brouse [a-z]/.test(text));
 }
 
-/** In quotes, backticks or a shell's brackets until they end; else to the end of the line or of the sentence. */
+/** Until the closing quote, backtick or shell bracket; else to the end of the line or sentence. */
 const COMMAND =
   /(?:"(?<quoted>rouse [a-z][^"]*)"|`(?<ticked>rouse [a-z][^`]*)`|[$<]\((?<run>rouse [a-z][^)]*)\)|(?<=^|\n|: |\(or: |, or |\$ |\| |\/rouse )\s*(?<plain>rouse [a-z][^\n;`]*))/g;
 
@@ -107,7 +107,7 @@ function wordsOf(line: string): string[] {
   return words.slice(1).map((word) => word.replaceAll(/["']/g, ''));
 }
 
-/** Undefined: it is understood. */
+/** Undefined: the line is valid. */
 async function problemOf(line: string): Promise<string | undefined> {
   const words = wordsOf(line);
   let matched = false;

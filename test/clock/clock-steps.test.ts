@@ -31,14 +31,14 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What went in after a step, while its cadence was counted. */
+/** What was typed after a step, while its cadence was counted. */
 const went = { ticks: 0, wakes: 0 };
 let held = 0;
 const expected = STEPS.length * 2 + STEPS.filter((step) => FULL || step < 0).length;
 
 function setClock(bySeconds: number): void {
   set += bySeconds * 1000;
-  // Renamed into place: the gateway reads it at any instant.
+  // Renamed into place, because the gateway may read it at any instant.
   fs.writeFileSync(`${shift}.new`, String(set));
   fs.renameSync(`${shift}.new`, shift);
 }
@@ -50,7 +50,7 @@ const note = (subject: string) =>
   agent.client.call('mail.post', { body: { subject, body_content: 'do it' } });
 
 async function forget(): Promise<void> {
-  // One that was delivered just now goes by itself, perhaps between the list and its deletion.
+  // A reminder that was just delivered is removed by the gateway, perhaps between the list and its deletion.
   for (const { reminder_id } of (await agent.client.reminders()).reminders)
     await agent.client.call('reminders.delete', { reminder_id: reminder_id }).catch((error: RouseError) => {
       if (error.code !== 'not_found') throw error;
@@ -65,7 +65,7 @@ async function forget(): Promise<void> {
 
 const REPEAT = { mode: 'repeat', title: 'tick', prompt: 'tick', ranking: 0 } as const;
 
-/** What went in since then comes again after the step, and not more often than its cadence allows. */
+/** What was typed since then is repeated after the step, and not more often than its cadence allows. */
 async function expectCadence(what: 'tick' | 'wake', everyS: number, least: number): Promise<void> {
   const before = received(what);
   const since = performance.now();
@@ -120,7 +120,7 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
       held++;
     });
 
-    // Ahead, it is noticed within a minute, which is too long for every run of the tests.
+    // A step forwards is noticed within a minute, which is too long for every test run.
     it.runIf(FULL || step < 0)('a time that a person named is that of the new clock', async () => {
       const at = new Date(gatewayNow() + (step > 0 ? step : 3) * 1000 - 1000).toISOString();
       const { reminders } = await agent.client.call('reminders.create', {

@@ -11,7 +11,7 @@ const RECORD = ['typing', 'typed', 'submitted'].flatMap((stage) => [
 ]);
 const LANE = ['lane.typing', 'lane.pasted', 'lane.typed', 'lane.entered', 'lane.submitted'];
 
-/** Asks until the gateway says so; tests that run side by side cannot use `expect.poll`. */
+/** Polls the gateway until it says so; concurrent tests cannot use `expect.poll`. */
 async function until(says: () => Promise<boolean | undefined>): Promise<void> {
   for (const start = performance.now(); !(await says()); ) {
     if (performance.now() - start > 30_000) throw new Error(`the gateway does not say: ${says}`);
@@ -19,13 +19,13 @@ async function until(says: () => Promise<boolean | undefined>): Promise<void> {
   }
 }
 
-/** Somebody who puts something into the agent through a process that is killed on the way. */
+/** Types something into the agent through a process that is killed on the way. */
 export interface Actor {
   /** Every instant on its way at which it can be killed. */
   points: string[];
-  /** Acts, and resolves when the process that acted is dead; with the id of its request when it was told one. */
+  /** Acts, and resolves when the acting process is dead, with the id of its request if it received one. */
   actAndDie(world: CrashWorld, point: string, text: string): Promise<string | undefined>;
-  /** Asks again, as whoever got no answer would, and waits for its end. */
+  /** Asks again, as a caller without an answer would, and waits for the end. */
   settle?(gateway: GatewayClient, text: string, id: string | undefined): Promise<string>;
 }
 
@@ -79,7 +79,7 @@ export const ACTORS: Record<string, Actor> = {
       await doomed.died;
       return answer?.request_id;
     },
-    // With the same key: that must not make a second prompt.
+    // The same key must not make a second prompt.
     async settle(gateway, text, id) {
       const known = id ?? (await gateway.call('requests.create', { body: keyed(text) })).request_id;
       const { outcome, error_detail } = await gateway.getRequest(known, true, { timeoutMs: 60_000 });
@@ -120,12 +120,12 @@ export const ACTORS: Record<string, Actor> = {
       await doomed.died;
       return answer?.request_id;
     },
-    // Whether its keys were pressed may not be known; another one ends the turn in any case.
+    // Whether its keys were pressed may be unknown; another one ends the turn in any case.
     async settle(gateway, _text, id) {
       const first = id && (await gateway.getRequest(id, true, { timeoutMs: 60_000 })).outcome;
       const again = await gateway.call('requests.create', { body: { kind: 'interrupt', payload: {} } });
       const { outcome } = await gateway.getRequest(again.request_id, true, { timeoutMs: 60_000 });
-      // The first one may have waited until now; then both are one press of the keys.
+      // The first one may have waited until now; then both are one press.
       expect(['submitted', 'coalesced']).toContain(outcome);
       return first ?? 'never accepted';
     },

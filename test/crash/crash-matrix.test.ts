@@ -8,14 +8,14 @@ import { CRASHES, type Crash, sampleOf } from './crash-sample.ts';
 import { CrashWorld } from './crash-world.ts';
 
 /**
- * Kills whoever types at each named instant on the way, starts the gateway again, also with another agent process in
- * between, and compares what it says with what the agent really received: nothing that was accepted is lost, nothing is
- * submitted or interrupted twice, and the agent is not deaf: a prompt sent afterwards is submitted.
+ * Kills the typing process at each named instant, starts the gateway again, also with another agent process in
+ * between, and compares its report with what the agent really received: nothing that was accepted is lost, nothing is
+ * submitted or interrupted twice, and the agent still works: a prompt sent afterwards is submitted.
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = drawSeed();
 const ROUNDS = FULL ? Number(process.env['ROUSE_CRASH_ROUNDS'] ?? 2) : 1;
-/** Agents side by side; each is killed for one test at a time. */
+/** Agents in parallel; each is used by one test at a time. */
 const WORLDS = 3;
 
 const free: CrashWorld[] = [];
@@ -32,18 +32,18 @@ afterAll(async () => {
   proofReport(
     ...report,
     ...broken,
-    `${report.length} of ${kills} kills left nothing doubled and nobody deaf`,
+    `${report.length} of ${kills} kills left nothing doubled and every agent working`,
   );
   await Promise.all(free.map((world) => world.close()));
 });
 
-describe(`whoever types, killed (ROUSE_SEED=${SEED})`, () => {
+describe(`the typing process, killed (ROUSE_SEED=${SEED})`, () => {
   it.concurrent.each(cells)(
     '$actor killed at $point, tool relaunched: $relaunched, killed again: $again, types everything once',
     async (crash) => {
       const world = free.pop() ?? (await new Promise<CrashWorld>((resolve) => waiting.push(resolve)));
       try {
-        // Whatever was started by one that failed is not there for the next.
+        // What a failed test started must be gone for the next one.
         for (let round = 0; round < ROUNDS; round++)
           await crashOnce(world, crash, round)
             .catch((error: unknown) => {
@@ -77,17 +77,17 @@ async function crashOnce(world: CrashWorld, crash: Crash, round: number): Promis
   });
   const view = await gateway.getRequest(sent.request_id, true, { timeoutMs: 60_000 });
   const received = world.received(text);
-  const told = `${actor} at ${point}: ${ended}, received ${received}; then ${view.outcome}: ${view.error_detail ?? ''}`;
-  expect([view.outcome, world.received(next)], told).toEqual(['submitted', 1]);
-  expect(received, told).toBeLessThanOrEqual(1);
-  expect(world.interrupted() - before, told).toBeLessThanOrEqual(1);
-  if (actor === 'a request' && ended === 'submitted') expect(received, told).toBe(1);
-  if (actor === 'a request' && ended === 'failed') expect(received, told).toBe(0);
+  const outline = `${actor} at ${point}: ${ended}, received ${received}; then ${view.outcome}: ${view.error_detail ?? ''}`;
+  expect([view.outcome, world.received(next)], outline).toEqual(['submitted', 1]);
+  expect(received, outline).toBeLessThanOrEqual(1);
+  expect(world.interrupted() - before, outline).toBeLessThanOrEqual(1);
+  if (actor === 'a request' && ended === 'submitted') expect(received, outline).toBe(1);
+  if (actor === 'a request' && ended === 'failed') expect(received, outline).toBe(0);
   const then = again ?? (relaunched ? 'relaunched' : 'same tool');
   report.push([actor, point, then, ended, received, view.outcome].join('\t'));
 }
 
-/** What was accepted for an earlier agent process is kept, as somebody would decide. */
+/** Requests accepted for an earlier agent process are kept, as a person would decide. */
 async function keepAll(gateway: GatewayClient): Promise<void> {
   const { requests } = await gateway.call('reconciliation.get', {});
   if (requests.length > 0)

@@ -1,21 +1,21 @@
 import { Seeded } from '../support/seeded.ts';
 import { ACTORS } from './actors.ts';
 
-/** One cell of the matrix: who is killed at which instant, and what comes after it. */
+/** One cell of the matrix: who is killed at which instant, and what follows. */
 export interface Crash {
   actor: string;
   point: string;
   /** The tool is started again. */
   relaunched: boolean;
-  /** Whoever takes back what stands in the composer is killed too, at this instant. */
+  /** The process that takes the text back out of the composer is killed too, at this instant. */
   again?: string;
 }
 
-/** Before the first key that takes the text back, before a later one, and when it is gone. */
+/** Before the first key that removes the text, before a later one, and after it is gone. */
 const WHILE_TAKING_BACK = ['lane.erasing', 'lane.erasing@2', 'lane.erased'];
 const LEAVES_TEXT = ['lane.pasted', 'lane.typed'];
 
-/** Every actor at every instant on its way, with the same tool and with another one in between; and killed again at taking back. */
+/** Every actor at every instant, with the same tool and with another one in between; and killed again while taking text back. */
 export const CRASHES: Crash[] = Object.entries(ACTORS).flatMap(([actor, { points }]) =>
   points.flatMap((point): Crash[] => [
     { actor, point, relaunched: false },

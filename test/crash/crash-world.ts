@@ -19,21 +19,21 @@ export interface DoomedGateway {
   died: Promise<void>;
 }
 
-/** A world with one agent, whose gateway or command can be started to die at a named instant. */
+/** A world with one agent, whose gateway or command can be started so that it dies at a named instant. */
 export class CrashWorld extends TestWorld {
   readonly #control = path.join(this.directory, 'c.sock');
   #facts: ManifestFacts | undefined;
 
   static async open(): Promise<CrashWorld> {
     const world = new CrashWorld();
-    // What a crash leaves is looked at first; the next attach starts the gateway again.
+    // The test first looks at what a crash left; the next attach starts the gateway again.
     world.env['ROUSE_GATEWAY_RESTARTS'] = '0';
     const args = ['--turn', '100ms', '--control', world.#control];
     world.#facts = await world.launch('victim', { args, mailbox: undefined });
     return world;
   }
 
-  /** Starts the gateway; with a crash point, one that will die there. */
+  /** Starts the gateway; with a crash point, it dies there. */
   async attach(crashAt?: string): Promise<DoomedGateway> {
     this.gatewayCrashAt = crashAt;
     const { context } = this;
@@ -44,7 +44,7 @@ export class CrashWorld extends TestWorld {
     return { port: status.gateway_port!, died: ended(identity) };
   }
 
-  /** Starts a gateway that dies while it settles what the one before has left; that may be before it answers. */
+  /** Starts a gateway that dies while it settles what the last one left, perhaps before it answers. */
   async dieTakingBack(point: string): Promise<void> {
     const doomed = await this.attach(point).catch(() => undefined);
     await doomed?.died;
@@ -59,7 +59,7 @@ export class CrashWorld extends TestWorld {
     await relaunch(this.context, this.#facts!);
   }
 
-  /** Steers the tool that runs now. */
+  /** Controls the tool that runs now. */
   async steered<T>(act: (control: ControlClient) => Promise<T>): Promise<T> {
     const control = await ControlClient.connect(this.#control, AbortSignal.timeout(30_000));
     try {
@@ -78,12 +78,12 @@ export class CrashWorld extends TestWorld {
     });
   }
 
-  /** How often the agent really received exactly this text. */
+  /** How often the agent received exactly this text. */
   received(text: string): number {
     return this.#hasRecords ? promptsOf(this.#facts!.root).filter((each) => each === text).length : 0;
   }
 
-  /** How many of its turns the agent says were interrupted by a key. */
+  /** How many of its turns were interrupted by a key, as the agent reports. */
   interrupted(): number {
     if (!this.#hasRecords) return 0;
     return readTranscript(this.#transcript).filter(
@@ -109,7 +109,7 @@ export class CrashWorld extends TestWorld {
   }
 }
 
-/** The end of a process that is not our child can only be looked for. */
+/** The end of a process that is not our child can only be polled. */
 async function ended(identity: ProcessIdentity): Promise<void> {
   while (isProcessAlive(identity)) await new Promise((resolve) => setTimeout(resolve, 20));
 }

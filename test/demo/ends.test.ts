@@ -10,7 +10,7 @@ import { type PrivateTmux, withTmux } from '../support/tmux.ts';
 const BIN = path.resolve(import.meta.dirname, '../../bin/rouse');
 const LATER = { timeout: 60_000, interval: 100 };
 
-/** Every process that was started by, or for, a demo whose temporary directory is `dir`. */
+/** Every process started by, or for, a demo with the temporary directory `dir`. */
 function processesOf(dir: string): string[] {
   return fs.readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -36,7 +36,7 @@ interface Running {
   dir: string;
 }
 
-/** A demo in a terminal of its own, narrower than most; afterwards nothing of it may be left. */
+/** A demo in its own, narrow terminal; afterwards nothing of it may be left. */
 function inTerminal(act: (running: Running) => Promise<void>): Promise<void> {
   return withTmux(async ({ tmux, dir: outer }) => {
     const dir = path.join(outer, 'tmp');

@@ -6,13 +6,13 @@ import { Newcomer } from './newcomer.ts';
 import { isWoken, play, succeeds } from './play.ts';
 import { readmeLines } from './readme.ts';
 
-/** On a busy machine each of some twenty lines may take seconds. */
+/** On a busy machine each of about twenty lines may take seconds. */
 const AN_HOUR = 1_200_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 const scripted = (line: string): string => line.replace(/\b(claude|codex)\b/g, 'scripted');
 
-/** The README as it stands, by somebody who has nothing but a clone; the tools are the scripted one. */
+/** The README as it is, followed by a person with only a clone; the tools are the scripted one. */
 describe('the README, played line by line', () => {
   const newcomer = new Newcomer({ env: { npm_config_offline: 'true' } });
   const program = path.join(newcomer.clone, 'dist', 'scripted-agent.cjs');

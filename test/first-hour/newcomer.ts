@@ -9,11 +9,11 @@ export interface Played {
   text: string;
 }
 
-/** A daemon that a tool starts for itself. */
+/** A daemon that a tool starts for its own use. */
 const TOOLS_OWN = /app-server-daemon/;
 const LONGEST_MS = 400_000;
 
-/** Somebody with a machine of their own: home, prefix of npm, PATH, tmux servers; and a fresh clone to start from. */
+/** A person with their own machine: home, npm prefix, PATH, tmux servers, and a fresh clone. */
 export class Newcomer {
   readonly place = fs.mkdtempSync(path.join(os.tmpdir(), 'rh-'));
   readonly home = this.#made('home');
@@ -55,7 +55,7 @@ export class Newcomer {
     });
   }
 
-  /** The terminal in which what takes over the screen is typed: a tmux server beside that of the agents. */
+  /** The terminal for commands that take over the screen: a tmux server beside that of the agents. */
   terminal(...words: string[]): string {
     const { TMUX_TMPDIR: _, ...env } = this.env;
     const socket = path.join(this.place, 'terminal');
@@ -75,7 +75,7 @@ export class Newcomer {
     throw new Error(`waited in vain for ${what}`);
   }
 
-  /** Ends what was left running, and says what that was. */
+  /** Ends what was left running, and returns what that was. */
   async leaves(): Promise<string[]> {
     this.terminal('kill-server');
     const { text } = await this.types('tmux kill-server');
@@ -86,7 +86,7 @@ export class Newcomer {
     return [...(text === '' ? ['a tmux server'] : []), ...ours];
   }
 
-  /** What still runs a moment later: a gateway whose session is gone ends by itself. */
+  /** What still runs a moment later; a gateway whose session is gone ends by itself. */
   async #processes(): Promise<[string, string][]> {
     const end = Date.now() + 20_000;
     for (;;) {

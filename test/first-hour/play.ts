@@ -1,7 +1,7 @@
 import { shellQuote } from '../../src/base/index.ts';
 import type { Newcomer } from './newcomer.ts';
 
-/** Plays a README's line as it is to be played; throws when it fails. */
+/** Plays one line of a README; throws if it fails. */
 export async function play(newcomer: Newcomer, line: string): Promise<string> {
   const [, manner] = MANNERS.find(([pattern]) => pattern.test(line)) ?? [];
   if (manner) return manner(newcomer, line);
@@ -24,15 +24,15 @@ const MANNERS: [RegExp, Manner][] = [
   [/^rouse send /, sends],
 ];
 
-/** Shows the agent's session, and is left as a person leaves it. */
+/** Shows the agent's session, and detaches as a person does. */
 async function opens(newcomer: Newcomer, line: string): Promise<string> {
   beginInTerminal(newcomer, line);
   await newcomer.until(`"${line}" to show the session`, async () => {
-    // A gateway's own clients are in control mode.
+    // The gateway's own clients are in control mode.
     const { text } = await newcomer.types("tmux list-clients -F '#{client_control_mode}'");
     return text.split('\n').includes('0');
   });
-  // tmux takes keys that come within a millisecond for pasted text.
+  // tmux takes keys within a millisecond for pasted text.
   for (const key of ['C-b', 'd']) {
     newcomer.terminal('send-keys', '-t', 'terminal', key);
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -64,7 +64,7 @@ async function endsInTerminal(newcomer: Newcomer, line: string): Promise<string>
   return text;
 }
 
-/** In a second window of a session in which somebody has started the tool by hand. */
+/** Runs in a second window of a session in which a person started the tool. */
 async function joins(newcomer: Newcomer, line: string): Promise<string> {
   const tool = newcomer.env['HAND_STARTED']!;
   await succeeds(newcomer, `tmux new-session -d -x 120 -y 40 -s mine ${shellQuote(tool)}`);
@@ -79,7 +79,7 @@ async function joins(newcomer: Newcomer, line: string): Promise<string> {
   return text;
 }
 
-/** Mail wakes whom it is for. */
+/** Mail wakes its recipient. */
 async function sends(newcomer: Newcomer, line: string): Promise<string> {
   const text = await succeeds(newcomer, line);
   const [, name] = /^rouse send (\S+)/.exec(line)!;

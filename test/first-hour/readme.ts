@@ -3,7 +3,7 @@ import * as path from 'node:path';
 
 const README = path.resolve(import.meta.dirname, '../../README.md');
 
-/** The command lines of one section, as a person would copy them: what is in its blocks of `sh`, without the remarks. */
+/** The command lines of one section, as a person would copy them: its `sh` blocks, without comments. */
 export function readmeLines(section: string): string[] {
   const text = fs.readFileSync(README, 'utf8');
   const from = text.indexOf(`\n## ${section}\n`);

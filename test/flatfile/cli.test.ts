@@ -230,7 +230,7 @@ describe('rouse mailfile', () => {
     });
     const once = rouse(['watch', '--mailbox', inbox, '--once']);
     await new Promise((resolve) => setImmediate(resolve));
-    // Whatever is sent before a watcher looks is old news to it, so send until both have seen something.
+    // A watcher does not report what was sent before it started, so send until both have reported something.
     let sent = 0;
     const sender = (async () => {
       while (lines.length < 2) await put(`new-${++sent}`);

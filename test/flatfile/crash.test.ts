@@ -18,7 +18,7 @@ describe('kill -9', () => {
   beforeEach(() => bench.fresh());
   afterAll(() => bench.end());
 
-  /** A mailbox with three messages, one of them made by nobody we know. */
+  /** A mailbox with three messages, one of them from an unknown author. */
   async function furnished(name?: string): Promise<string> {
     const mailbox = bench.inbox(name);
     fs.writeFileSync(
@@ -80,7 +80,7 @@ describe('kill -9', () => {
       const lock = await lockFile(paths.lock, { timeoutMs: 5000 });
       const fields = new Map(['from', 'to', 're', 'msg-id'].map((key) => [key, 'waiter-1']));
       const waiter = new FlatFile(mailbox, { clock, step: () => {} }).prepend({ fields, body: 'text' });
-      // It has found the lock taken, and asks again when its clock goes on.
+      // It found the lock taken, and tries again when its clock advances.
       await vi.waitFor(() => expect(clock.pending).toBe(1));
       lock.release();
       await dies({ what: 'prepend', mailbox, ref: 'holder-1' }, `flatfile.prepend.${step}`);

@@ -6,7 +6,7 @@ import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
 const WRITERS = FULL ? 128 : 16;
 const EACH = FULL ? 50 : 20;
-/** Every so many messages one is sent again: at least 5 %. */
+/** One of this many messages is sent again: at least 5 %. */
 const AGAIN = 16;
 
 describe('many writers on one flat file', () => {

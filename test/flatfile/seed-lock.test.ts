@@ -13,9 +13,9 @@ const ROUSE = path.join(root, 'bin', 'rouse');
 const AS_ROOT = process.getuid?.() === 0;
 const PROCESSES = 16;
 const MESSAGES = FULL ? 1_008 : 64;
-/** Of our own messages every so many is sent again, as a script does that is started twice. */
+/** One of this many of our messages is sent again, as by a script that is started twice. */
 const AGAIN = 4;
-/** Two accounts of this machine that nobody works as, in a group that is neither's own. */
+/** Two unused accounts of this machine, in a group that is not the primary one of either. */
 const [ANA, BEN] = ['news', 'uucp', 'games', 'lp', 'daemon', 'bin'].flatMap(uidOf) as [number, number];
 const TEAM = 64_103;
 
@@ -25,7 +25,7 @@ function uidOf(name: string): number[] {
 }
 
 const MESSAGE = `printf -- '---\\nfrom: %s@x\\nto: b@x\\nre: r\\nstatus: pending\\nmsg-id: %s-%s\\n---\\n\\nend of %s %s\\n\\n' "$name" "$name" "$n" "$name" "$n"`;
-/** One message each: as the seed has it, with our script, and with our command. */
+/** Three ways to send one message: the seed's recipe, our script, our command. */
 const KINDS = {
   recipe: `(
     flock -x -w 30 9 || exit 7
@@ -36,7 +36,7 @@ const KINDS = {
   command: `${MESSAGE} | "${ROUSE}" mailfile prepend --mailbox "$mailbox" >/dev/null`,
 };
 type Kind = keyof typeof KINDS;
-/** The lock is made where it is missing, and opened as what is there: the kernel may refuse to make that of another account. */
+/** A missing lock is created, an existing one opened: the kernel may refuse to create over another account's file. */
 const loop = (kind: Kind): string => `umask 002
 mailbox=$1 lock=$2 name=$3 count=$4
 { : >> "$lock"; } 2>/dev/null
@@ -58,7 +58,7 @@ afterEach(() => {
 });
 afterAll(() => bench.end());
 
-/** Where both accounts may write: `.agent` of their group, or any other directory. */
+/** A directory that both accounts can write: `.agent` of their group, or any other. */
 function makeMailbox(place: '.agent' | 'ad-hoc', accounts: number): string {
   const mailbox = place === '.agent' ? bench.inbox() : path.join(bench.directory, 'inbox.md');
   const directory = path.dirname(mailbox);
@@ -184,7 +184,7 @@ describe('the lock of the recipe, outside .agent', () => {
       fs.writeFileSync(mailbox, '');
       fs.chmodSync(seedLock, 0o600);
       fs.utimesSync(seedLock, 0, 0);
-      // One that is just being made is waited for; this one stays as it is.
+      // The command waits for a lock that is just being made; this one never gets further.
       let refused = send(mailbox, BEN);
       while (refused.status === 7) refused = send(mailbox, BEN);
       expect(refused).toMatchObject({ status: 8, stderr: expect.stringContaining(seedLock) });

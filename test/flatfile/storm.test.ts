@@ -23,7 +23,7 @@ describe('writers killed at any moment while others write', () => {
         const random = drawnFor(`storm ${writer}`);
         for (let death = 0; ; death++) {
           const { child, done } = bench.start({ what: 'write', mailbox, writer, count: EACH, tell: true });
-          // Dies after so many messages, at whatever it is doing then; at last it may live.
+          // Killed after that many messages, wherever it is then; the last one is not killed.
           let left = death < DEATHS ? random.whole(0, EACH - 1) : Number.POSITIVE_INFINITY;
           child.stdout!.on('data', (data: Buffer) => {
             left -= data.toString().split('\n').length - 1;

@@ -10,14 +10,14 @@ export const FULL = process.env['ROUSE_PROOF'] === 'full';
 const root = path.resolve(import.meta.dirname, '../..');
 
 export interface Bench {
-  /** Of the current test; fresh() makes the next. */
+  /** The current test's directory; fresh() makes the next one. */
   directory: string;
   fresh(): void;
   /** `<directory>/<name>/.agent/inbox.md`, its directory made. */
   inbox(name?: string): string;
   /** Starts a worker process; `say` collects its lines. */
   start(order: Order, env?: NodeJS.ProcessEnv, nodeOptions?: string[]): Running;
-  /** The same behind a line of shell that sets limits. */
+  /** The same, started by a line of shell that sets limits. */
   startLimited(order: Order, shell: string): Running;
   /** The same as another user. */
   startAs(uid: number, order: Order): Running;
@@ -29,7 +29,7 @@ export interface Running {
   done: Promise<{ code: number | null; signal: NodeJS.Signals | null; lines: unknown[]; stderr: string }>;
 }
 
-/** A directory of its own and the worker program, bundled where it finds the project's dependencies. */
+/** A separate directory, and the worker program, bundled where it finds the project's dependencies. */
 export async function setUp(): Promise<Bench> {
   const all = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-flatfile-'));
   const built = fs.mkdtempSync(path.join(root, 'node_modules', '.flatfile-'));

@@ -32,7 +32,7 @@ describe('when the machine is in trouble', () => {
     const mailbox = bench.inbox();
     fs.writeFileSync(mailbox, block('old', 300_000));
     const before = fs.readFileSync(mailbox);
-    // A file-size limit stands in for the full disk: the write of the new version fails half-way.
+    // A file-size limit simulates the full disk: the write of the new version fails half-way.
     const limited = bench.startLimited(
       { what: 'prepend', mailbox, ref: 'new' },
       'ulimit -f 256; trap "" XFSZ',
@@ -117,7 +117,7 @@ describe('when the machine is in trouble', () => {
     expect(idsIn(mailbox)).toEqual(['by-user', 'by-root']);
   });
 
-  /** A mailbox of root's whose directories everybody may enter. */
+  /** A mailbox owned by root, in directories that everyone can enter. */
   const reachable = async (...ids: string[]): Promise<string> => {
     const mailbox = bench.inbox();
     for (let at = path.dirname(mailbox); at !== '/tmp'; at = path.dirname(at)) fs.chmodSync(at, 0o755);
@@ -184,7 +184,7 @@ describe('when the machine is in trouble', () => {
       for (let free = 0; free <= 300; free += 12) {
         for (const name of ['inbox.md', 'inbox-archive.md', 'locks'])
           fs.rmSync(path.join(mount, '.agent', name), { recursive: true, force: true });
-        // Files that were replaced give their room back when they are closed, which nobody waits for.
+        // Replaced files free their space only when they are closed, which no one waits for.
         await vi.waitFor(() => expect(room(mount)).toBe(empty));
         fs.writeFileSync(mailbox, block('moving', 100_000) + block('staying', 50_000));
         fs.writeFileSync(filler, Buffer.alloc(room(mount) - free * 1024));

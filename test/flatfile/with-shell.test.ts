@@ -9,7 +9,7 @@ import { type Bench, FULL, idsIn, setUp } from './support.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const ROUSE = path.join(root, 'bin', 'rouse');
 
-/** The recipe people have in their scripts, on the lock that lock-path prints. */
+/** The recipe of people's scripts, with the lock that lock-path prints. */
 const SCRIPT = `
 set -e
 mailbox=$1; lock=$2; name=$3; count=$4

@@ -1,6 +1,6 @@
 /**
- * A process that works on one mailbox as told by its arguments (JSON), for tests that need many of them or want to
- * kill one. It says one line of JSON per thing done.
+ * A process that works on one mailbox as its arguments (JSON) say, for tests that need many such processes or
+ * kill one. It prints one line of JSON for each thing done.
  */
 import * as fs from 'node:fs';
 import { armCrashPoint, isRouseError } from '../../src/base/index.ts';
@@ -11,13 +11,13 @@ export interface Order {
   mailbox: string;
   writer?: string;
   count?: number;
-  /** Every how many messages one is sent again. */
+  /** One of this many messages is sent again. */
   again?: number;
   ref?: string;
   status?: string;
   directories?: string[];
   body?: string;
-  /** Say each message when it is sent. */
+  /** Print each message when it is sent. */
   tell?: boolean;
   timeoutMs?: number;
 }
@@ -61,7 +61,7 @@ async function write(box: FlatFile, { writer = 'w', count = 1, again = 0, timeou
   say(results);
 }
 
-/** Reads until told to stop, and fails on anything that is not a whole message. */
+/** Reads until it is stopped, and fails on anything that is not a complete message. */
 async function read(box: FlatFile): Promise<void> {
   let reads = 0;
   let most = 0;
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
 
 await main();
 if (process.env['ROUSE_TELL_RSS']) {
-  // getrusage also counts what the process that started this one had.
+  // getrusage also counts the memory of the process that started this one.
   const [, peak] = /^VmHWM:\s+(\d+) kB$/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))!;
   say({ rss_mb: Number(peak) / 1024 });
 }

@@ -5,7 +5,7 @@ import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { sampled } from '../support/sample.ts';
 import { MailSessions } from './mail-world.ts';
 
-/** One of them, another with other commits; both at full size. */
+/** One of the two, drawn by the seed; both at full size. */
 const DATABASES = sampled(import.meta.filename, ['postgres', 'embedded'] as const, 1);
 
 describe.each(DATABASES)('mail kept by a fleet server on %s', (on) => {

@@ -10,11 +10,11 @@ import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts'
 import { sampled } from '../support/sample.ts';
 import { MailSessions } from './mail-world.ts';
 
-/** What the server promises beyond the contract of a mailbox: rights, bytes, ids, wakes. */
+/** The server's promises beyond the mailbox contract: rights, bytes, ids, wakes. */
 const [ON] = sampled(import.meta.filename, ['postgres', 'embedded'] as const, 1);
 
 let fleet: TestFleet;
-/** Of the server's log. */
+/** Lines of the server's log. */
 const lines: string[] = [];
 let sessions: MailSessions;
 let ana: Mailbox;
@@ -80,8 +80,8 @@ describe('a mailbox on a fleet server', () => {
   });
 
   it('a mailbox on a fleet server logs once by which id each message can be followed', async () => {
-    const { message } = await ana.send(to('ben', { idempotency_key: 'told-once' }));
-    await ana.send(to('ben', { idempotency_key: 'told-once' }));
+    const { message } = await ana.send(to('ben', { idempotency_key: 'sent-once' }));
+    await ana.send(to('ben', { idempotency_key: 'sent-once' }));
     const { message: answer } = await ben.reply({ message_ref: message.message_ref, body_content: 'yes' });
     for (const { message_ref } of [message, answer])
       expect(lines.filter((line) => line.includes(`mail stored trace_id=${message_ref}`))).toHaveLength(1);
@@ -144,7 +144,7 @@ describe('a mailbox on a fleet server', () => {
       };
     };
     const binding = await sessions.bind('ana');
-    // Registered again: what was opened before has a token that has ended.
+    // Registered again: the mailbox opened before has an expired token.
     ana = await sessions.open(binding);
     const { mailbox } = await openMailbox(binding, { clock: systemClock, connectFleet: lossy });
     const sent = await mailbox.send(to('ben', { subject: 'once' }));

@@ -11,11 +11,11 @@ import { openMailStore } from '../../src/mail/index.ts';
 import { LinkedHost } from './link-world.ts';
 import { MailSessions } from './mail-world.ts';
 
-/** A fleet server that belongs to somebody else: what it answers is mail, and nothing else of this host is its to touch. */
+/** A fleet server of another person: its responses are only mail, and it must not affect anything else on this host. */
 let server: http.Server;
 let sessions: MailSessions;
 let host: LinkedHost;
-/** What the server answers, by the last word of the route. */
+/** The server's responses, by the last word of the route. */
 const answers = new Map<string, (body: Record<string, unknown>) => unknown>();
 const asked: string[] = [];
 
@@ -85,7 +85,7 @@ const piece = (more: object = {}) => ({
   ...more,
 });
 
-/** Serves this one message, wherever it is asked for. */
+/** Serves this one message in every route. */
 function serveMail(mail: ReturnType<typeof message>): void {
   answers.set('list', () => ({ messages: [mail], next_cursor: null, truncated: false }));
   answers.set('peek', () => ({ message: mail }));

@@ -52,13 +52,13 @@ async function carry(crashAt = ''): Promise<unknown> {
   return signal ?? code;
 }
 
-/** Every durable step of carrying both ways, and how often it comes in one pass over what the test prepares. */
+/** Every durable step of carrying both ways, and how often it happens in one pass over the prepared mail. */
 const STEPS = [
   ...['fleet.mail-held', 'link.in-outbox', 'mailbox.change.begin', 'mailbox.change.signalled'],
   ...['fleet.mail-trying', 'fleet.mail-taken', 'link.refusal-reported', 'link.brought'],
   ...['mailbox.deliver.begin', 'mailbox.deliver.rows', 'mailbox.deliver.signalled'],
 ].flatMap((step) => [step, `${step}@2`]);
-/** These come once. */
+/** These happen once. */
 const ONCE = new Set(['link.refusal-reported@2']);
 
 describe('mail between a host and a fleet', { timeout: 300_000 }, () => {

@@ -14,7 +14,7 @@ import type { MailSessions } from './mail-world.ts';
 
 export const surroundings = { clock: systemClock, connectFleet: fleetMail };
 
-/** Mailboxes of a store on this host, some of them linked with a fleet. */
+/** Mailboxes of a store on this host, some of them linked to a fleet. */
 export class LinkedHost {
   readonly root: string;
   readonly #sessions: MailSessions;

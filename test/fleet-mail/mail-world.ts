@@ -9,7 +9,7 @@ import type { TestFleet } from '../support/fleet.ts';
 
 const surroundings = { clock: systemClock, connectFleet: fleetMail };
 
-/** Sessions of agents that are registered with a server, as launch leaves their files, without terminals. */
+/** Sessions of agents that are registered with a server: the files as after launch, without terminals. */
 export class MailSessions {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-fleet-mail-'));
   readonly #fleet: Pick<TestFleet, 'agent' | 'url'>;

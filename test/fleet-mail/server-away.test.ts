@@ -6,7 +6,7 @@ import type { Mailbox } from '../../src/mail/port.ts';
 import { MailSessions } from './mail-world.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** A server that is a process of its own, and goes away. */
+/** A server in its own process, which goes away. */
 let server: ServerProcess;
 let sessions: MailSessions;
 let ana: Mailbox;
@@ -82,7 +82,7 @@ describe('while the server is away', { timeout: 300_000 }, () => {
     const stored = fs.readFileSync(file, 'utf8');
     await server.start();
     await ana.outbox!.flush();
-    // As a process leaves it that was killed after the server had taken the message.
+    // The state after the process was killed when the server had already taken the message.
     fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(stored), tried: true }), { mode: 0o600 });
     await server.kill();
     await expect(ana.outbox!.cancel(id)).rejects.toMatchObject({

@@ -10,13 +10,13 @@ import { TEMPLATES } from '../support/fleet.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
-/** `rouse server start` as a process of its own, with a home of its own, killed and started again as a test wants. */
+/** `rouse server start` in its own process and home, killed and started again by the test. */
 export class ServerProcess {
   readonly home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-mail-server-'));
   readonly adminToken = serverFiles(this.home).adminToken;
   readonly #databaseUrl: string;
   #child: ChildProcess | undefined;
-  /** The same after each start. */
+  /** Stays the same after each start. */
   url = '';
 
   constructor(databaseUrl = '') {
@@ -62,7 +62,7 @@ export class ServerProcess {
     await once(child, 'exit');
   }
 
-  /** Resolves when it has died by itself. */
+  /** Resolves when it has died. */
   async died(): Promise<void> {
     const child = this.#child!;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -5,7 +5,7 @@ import { readTokenFile } from '../../src/client/index.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** Two hosts: homes, registries and tmux servers of their own; one fleet server, a process that is killed on the way. */
+/** Two hosts, each with its own home, registry and tmux server, and one fleet server, a process that is killed on the way. */
 let server: ServerProcess;
 let hosts: TestWorld[];
 beforeEach(async () => {
@@ -62,20 +62,20 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
     });
     await expect.poll(() => bodies(ana, 'archive'), WAIT).toContain('round 1');
     await server.kill('SIGKILL');
-    // Both go on working, and say what keeps their mail.
+    // Both continue to work, and say what holds their mail back.
     await expect
       .poll(() => ana.client.call('mail.list', { body: {} }).then(() => '', String), WAIT)
       .toMatch(/fleet server/);
     await server.start();
     const rounds = Array.from({ length: ROUNDS }, (_, n) => `round ${n + 1}`);
-    const told = (from: number) => rounds.filter((_, n) => n % 2 === from);
-    await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(told(0));
-    await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...told(1)]);
+    const sentBy = (from: number) => rounds.filter((_, n) => n % 2 === from);
+    await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(sentBy(0));
+    await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...sentBy(1)]);
     // Nothing is left, lost or doubled, on either side.
     expect(await bodies(ana, 'inbox')).toEqual([]);
     expect(await bodies(ben, 'inbox')).toEqual([]);
-    expect(await bodies(ana, 'sent')).toEqual(['begin', ...told(1)]);
-    expect(await bodies(ben, 'sent')).toEqual(told(0));
+    expect(await bodies(ana, 'sent')).toEqual(['begin', ...sentBy(1)]);
+    expect(await bodies(ben, 'sent')).toEqual(sentBy(0));
   });
 
   it('the gateway of an agent with a linked mailbox carries mail both ways, also after the server was away', async () => {
@@ -88,7 +88,7 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
       fleet_address: 'ana@default.fleet',
     });
     const rounds = Array.from({ length: ROUNDS }, (_, n) => `round ${n + 1}`);
-    const told = (from: number) => rounds.filter((_, n) => n % 2 === from);
+    const sentBy = (from: number) => rounds.filter((_, n) => n % 2 === from);
     await server.kill('SIGKILL');
     const words = ['--to', 'ben@default.fleet', '--subject', 'a round', '--body-content', 'begin'];
     await home.json('agents', 'mail', 'send', '--agent-name', 'ana', ...words);
@@ -96,10 +96,10 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
     expect(messages).toMatchObject([{ subject: 'a round', state: 'waiting', to: ['ben@default.fleet'] }]);
     expect((await home.rouse(['mailbox', 'link', 'remove', '--agent-name', 'ana'])).code).toBe(4);
     await server.start();
-    await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...told(1)]);
-    await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(told(0));
-    expect(await bodies(ana, 'sent')).toEqual(['begin', ...told(1)]);
-    expect(await bodies(ben, 'sent')).toEqual(told(0));
+    await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...sentBy(1)]);
+    await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(sentBy(0));
+    expect(await bodies(ana, 'sent')).toEqual(['begin', ...sentBy(1)]);
+    expect(await bodies(ben, 'sent')).toEqual(sentBy(0));
     const { links } = await home.json('mailbox', 'link', 'list');
     expect(links).toMatchObject([{ address: 'ana@houmao.localhost', waiting_count: 0, refused_count: 0 }]);
     await home.json('mailbox', 'link', 'remove', '--agent-name', 'ana');

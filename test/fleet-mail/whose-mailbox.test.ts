@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newMessageId } from '../../src/domain/index.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 
-/** Whose mailbox an agent's token opens, and where the mail of a removed agent is. */
+/** Which mailbox an agent's token opens, and where the mail of a removed agent is. */
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startFleet();

@@ -43,7 +43,7 @@ describe.each(VERSIONS)('the client of @a2a-js/sdk, speaking %s', (version) => {
   const send = async (text: string): Promise<Task> => (await client.sendMessage(textMessage(text))) as Task;
   const stateOf = (task: object) => (task as Task).status?.state;
   const cancel = (id: string) => client.cancelTask({ id, tenant: '', metadata: undefined });
-  /** The agent's gateway takes what is queued, and its turn ends. */
+  /** The agent's gateway takes the queued message, and its turn ends. */
   const finish = async (): Promise<void> => {
     await expect
       .poll(async () => {
@@ -111,7 +111,7 @@ describe.each(VERSIONS)('the client of @a2a-js/sdk, speaking %s', (version) => {
       expect(all.history[0]?.parts[0]?.content).toEqual({ $case: 'text', value: 'the words' });
       expect(none.history).toEqual([]);
     },
-    'is told that there is no such task': async () => {
+    'gets an error for a task that does not exist': async () => {
       await expect(client.getTask(ask('nonsense'))).rejects.toEqual(refused(NOT_FOUND));
     },
     'takes a message back': async () => {
@@ -123,15 +123,15 @@ describe.each(VERSIONS)('the client of @a2a-js/sdk, speaking %s', (version) => {
       await cancel(id);
       expect(stateOf(await cancel(id))).toBe(CANCELED);
     },
-    'is told that a task that has ended cannot be taken back': async () => {
+    'gets an error when it cancels a task that has ended': async () => {
       const { id } = await send('x');
       await finish();
       await expect(cancel(id)).rejects.toEqual(refused(NOT_CANCELABLE));
     },
-    'is told that there is no task to take back': async () => {
+    'gets an error when it cancels a task that does not exist': async () => {
       await expect(cancel('nonsense')).rejects.toEqual(refused(NOT_FOUND));
     },
-    'is told that there are no push notifications': async () => {
+    'gets an error when it asks for push notifications': async () => {
       const message = textMessage('x');
       const url = 'http://127.0.0.1/';
       const config = { tenant: '', id: 'c', taskId: '', url, token: '', authentication: undefined };

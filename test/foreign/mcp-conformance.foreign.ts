@@ -10,7 +10,7 @@ import { proofReport } from '../support/proof-report.ts';
 import { runForeign } from './run-foreign.ts';
 import { withToken } from './with-token.ts';
 
-/** What the suite can try on servers without its own diagnostic tools, and how many checks hold at least. */
+/** The parts of the suite that work on servers without its diagnostic tools, and the minimum number of passing checks. */
 const SCENARIOS = {
   'http-header-validation': 14,
   'server-stateless': 24,

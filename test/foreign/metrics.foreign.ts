@@ -10,7 +10,7 @@ const places: Record<string, { url: string; token?: string }> = {};
 beforeAll(async () => {
   const fleet = await startFleet();
   ending.add(() => fleet.stop());
-  // So that there is something to count.
+  // There must be something to count.
   await fleet.user.call('registry.agents.list', {});
   const { gateway } = await (await cliAgent(ending)).attach();
   places['fleet server'] = { url: fleet.url, token: fleet.tokens.admin };

@@ -6,7 +6,7 @@ export interface Said {
   out: string;
 }
 
-/** Runs a program of one of the packages; a program that is not there is an error, never a test left out. */
+/** Runs a program of one of the packages. A missing program is an error, never a skipped test. */
 export function runForeign(name: ForeignName, args: string[]): Promise<Said> {
   return run(name, args, { ...process.env, PATH: foreignPath(name), REDOCLY_TELEMETRY: 'off', CI: '1' });
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A way to a server of ours for programs that cannot send a token: everything as it comes, and the token. */
+/** A proxy to our server for programs that cannot send a token: passes everything on and adds the token. */
 export interface WithToken {
   url: string;
   close(): Promise<void>;

@@ -14,7 +14,7 @@ longScene('agents-life', async (stage) => {
   await stage.both(['agents', 'launch', '--tool', 'scripted', '--agent-name', 'a b']);
   await stage.both(['agents', 'leave', ...of]);
 
-  // Without a gateway the same is done from here.
+  // Without a gateway, this command does the same itself.
   await stage.run(['agents', 'prompt', ...of, '--prompt', 'hello']);
   await ana.idle();
   await stage.run(['agents', 'send-keys', ...of, '--sequence', 'abc<[BSpace]>']);

@@ -1,8 +1,8 @@
 import * as os from 'node:os';
 
 /**
- * What differs from run to run, under the same word each time: times, ids, ports, process numbers, paths. Values with a
- * name of their own come first, so that a transcript still says which message or request is meant.
+ * Replaces what differs between runs with fixed words: times, ids, ports, process numbers, paths. Values with a
+ * name come first, so that a transcript still shows which message or request is meant.
  */
 export class Disguise {
   #names: [value: string, name: string][] = [];
@@ -22,7 +22,7 @@ export class Disguise {
     for (const [value, name] of this.#names) text = text.replaceAll(value, name);
     if (this.#exact) return text;
     for (const [pattern, name] of VOLATILE) text = text.replace(pattern, name);
-    // Columns are as wide as their widest value, which may have been one of those.
+    // Columns are as wide as their widest value, which may be one of those.
     return text.replace(/(?<=\S) {2,}/g, '  ');
   }
 }
@@ -46,17 +46,17 @@ const VOLATILE: [RegExp, string][] = [
   [/((process_start_ticks|heartbeat_age_seconds|uptime_seconds)\W+)\d+/g, '$1<n>'],
   [/(?<=\blive +)\d+/g, '<n>'],
   [new RegExp(`(?<=\\bhost"?:? +"?)${os.hostname()}\\b`, 'g'), '<host>'],
-  // Told only while it is not ready.
+  // Printed only while it is not ready.
   [/^terminal_surface_eligibility .*\n/gm, ''],
   [/("terminal_surface_eligibility": )"\w+"/g, '$1<as seen>'],
-  // Of a wake's prompt: it names this installation, wherever that is.
+  // From a wake's prompt, which names this installation's path.
   [/(\bbytes(?:": ?|=))1\d{3}\b/g, '$1<n>'],
   [/^agent +(idle|working|screen not recognised yet)\n/gm, ''],
   [/("standing": ?)\{\s*"needs_you": null,\s*"state": "\w+",\s*"words": "[^"]*"\s*\}/g, '$1<as seen>'],
   [/(\+)\d+ ms|(\bms=)\d+|("ms": ?)\d+|("stable_for_seconds": ?)[\d.]+/g, '$1$2$3$4<n>'],
-  // A program that was seen before it gave itself its name goes by that of its interpreter.
+  // A program seen before it sets its name has the name of its interpreter.
   [/("matched_process_names": ?\[\s*)"(?:sh|node|scripted-agent)"/g, '$1"<as seen>"'],
-  // What was seen on the way there depends on when somebody looked.
+  // The states seen before depend on when someone looked.
   [/("evidence": \[)\n(\s+"[^"]*",?\n)+\s*\]/g, '$1<as seen>]'],
   [/("evidence":\[)[^\]\n]+\]/g, '$1<as seen>]'],
   [/("recent_transitions":\[).*?\}\]/g, '$1<as seen>]'],

@@ -8,7 +8,7 @@ function* every(command: Command, words: string[] = []): Generator<[string[], Co
   for (const inner of command.subcommands ?? []) yield* every(inner, [...words, inner.name]);
 }
 
-/** Without arguments these work, for long or for ever; the scenes of their families run them. What doctor tells is the machine's. */
+/** These run for long, or until stopped, so the scenes of their families run them. What doctor reports depends on the machine. */
 const AT_WORK = [
   'demo',
   'dashboard',
@@ -32,7 +32,7 @@ for (const family of TREE.subcommands ?? []) {
   );
 
   scene(`bare/${family.name}`, async (stage) => {
-    // Nobody listens there.
+    // Nothing listens there.
     stage.env['ROUSE_FLEET_URL'] = 'http://127.0.0.1:1';
     for (const [words] of commands) {
       if (AT_WORK.includes(words.join(' '))) continue;

@@ -5,7 +5,7 @@ import { TEMPLATES } from '../support/fleet.ts';
 import { longScene, type Stage } from './stage.ts';
 import { play } from './support.ts';
 
-/** Starts the server of this home, as its command does, and ends it by the other one. */
+/** Starts this home's server with its command, and stops it with the other one. */
 async function withServer(stage: Stage, act: (port: string) => Promise<void>): Promise<void> {
   const { database } = serverFiles(stage.at('home'));
   await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
@@ -15,8 +15,8 @@ async function withServer(stage: Stage, act: (port: string) => Promise<void>): P
   await stage.run('server init --print-json');
   await stage.around(['server', 'start', '--port', '0'], async () => {
     const { port } = await stage.until(async () => {
-      const told = await stage.look('server status');
-      return told.ready ? told : undefined;
+      const found = await stage.look('server status');
+      return found.ready ? found : undefined;
     });
     stage.env['ROUSE_FLEET_URL'] = `http://127.0.0.1:${port}`;
     await stage.show('server status');

@@ -21,7 +21,7 @@ longScene('gateway', async (stage) => {
   await stage.both(gateway('requests submit', '--prompt', 'other', '--idempotency-key', 'k'));
   await stage.both(gateway('requests submit', '--prompt', ''));
   await ana.control.send('open-dialog', { kind: 'permission' });
-  // A dialog just drawn is not stable yet, which is a second reason.
+  // A dialog that was just drawn is not stable yet, which is a second reason.
   await stage.until(async () => {
     const { not_ready_reasons: reasons } = await stage.look(gateway('tui state'));
     return String(reasons) === "dialog='permission'";
@@ -52,8 +52,8 @@ longScene('gateway', async (stage) => {
   await ana.control.send('close-dialog', {});
   await ana.ready();
 
-  // At once.
-  // Ready as of before the answer was drawn is not ready yet.
+  // Immediately.
+  // A ready state from before the answer was drawn does not count.
   const answered = (times: number) =>
     stage.until(async () => {
       const { probe_snapshot: seen, submit_ready: ready } = await stage.look(gateway('tui state'));

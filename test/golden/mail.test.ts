@@ -8,7 +8,7 @@ async function lettersOf(stage: Stage, who: string): Promise<void> {
   await stage.show(`mail list ${who}`);
 }
 
-/** The same words for every store; `who` says which mailbox, `friend` whom it writes to. */
+/** The same commands for every store; `who` is the mailbox, `friend` is the recipient. */
 async function everyMailCommand(stage: Stage, who: string, friend: string, self: string): Promise<void> {
   const words = who.split(' ');
   await lettersOf(stage, who);
@@ -245,7 +245,7 @@ scene('mail-store', async (stage) => {
   ]);
   for (const style of ['plain', 'json', 'fancy'])
     await stage.run(`mail watch ${ANA} --once --print-${style}`, {
-      meanwhile: async () => {
+      during: async () => {
         await new Promise((resolve) => setTimeout(resolve, 300));
         await stage.quietly(['mail', 'post', ...ANA.split(' '), '--subject', 'news', '--body-content', 'x']);
       },

@@ -108,7 +108,7 @@ scene('mailfile', async (stage) => {
   await stage.run('mailfile relay --directory missing');
   for (const style of ['plain', 'json', 'fancy'])
     await stage.run(['mailfile', 'watch', ...at, '--once', `--print-${style}`], {
-      meanwhile: async () => {
+      during: async () => {
         await new Promise((resolve) => setTimeout(resolve, 300));
         await stage.quietly(['mailfile', 'prepend', ...at], { stdin: message(`news-${style}`) });
       },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { scene } from './stage.ts';
 import { play } from './support.ts';
 
-/** What people get wrong in the first hour. Every answer names the thing and the next step; none changes anything. */
+/** Mistakes of the first hour. Every message names the thing and the next step; nothing is changed. */
 const MISTAKES = `
 lunch claude ana
 launhc claude ana
@@ -123,7 +123,7 @@ scene('mistakes', async (stage) => {
   await stage.run('ls --json --watch please');
   await stage.run('status gone --json');
 
-  // The surroundings may be wrong, too.
+  // The environment can be wrong, too.
   await stage.run('ls', { env: { ROUSE_HOME: 'relative' } });
   await stage.run('ls', { env: { HOUMAO_CLI_PRINT_STYLE: 'yaml' } });
   fs.writeFileSync(stage.at('file'), 'not a directory');
@@ -143,7 +143,7 @@ scene('mistakes', async (stage) => {
   await stage.run('fleet list', { env: fleet });
   other.close();
 
-  // What was stopped is not forgotten.
+  // A stopped agent is not forgotten.
   await stage.run('stop ana');
   for (const line of [
     'stop ana',

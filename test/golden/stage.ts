@@ -7,7 +7,7 @@ import { it, onTestFailed, onTestFinished } from 'vitest';
 import { runCli } from '../../src/cli/index.ts';
 import { Disguise } from './disguise.ts';
 
-/** Other tests share this process, and expect it where it began. */
+/** Other tests share this process and expect its first working directory. */
 const ROOT_DIRECTORY = process.cwd();
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../bin/rouse');
@@ -22,13 +22,13 @@ export interface Answer {
 export interface Given {
   stdin?: string;
   env?: NodeJS.ProcessEnv;
-  /** Ctrl-C once what was printed says so. */
+  /** Sends Ctrl-C when this is true of the output. */
   endWhen?: (printed: string) => boolean;
-  /** Runs while the command does, once it has begun. */
-  meanwhile?: () => Promise<unknown>;
+  /** Runs while the command runs, after its start. */
+  during?: () => Promise<unknown>;
 }
 
-/** A home of its own in which commands run one after the other; what they print is kept as a transcript. */
+/** A separate home in which commands run one after the other; their output is kept as a transcript. */
 export class Stage {
   readonly directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'rg-')));
   readonly workdir = path.join(this.directory, 'work');
@@ -37,9 +37,9 @@ export class Stage {
   readonly #disguise: Disguise;
   readonly #name: string;
   readonly #children: ChildProcess[] = [];
-  readonly #told: (Answer & { line: string })[] = [];
+  readonly #printed: (Answer & { line: string })[] = [];
 
-  /** `exact`: nothing printed here differs from run to run, so columns and all else are kept as they are. */
+  /** `exact`: the output does not differ between runs, so nothing in it is replaced. */
   constructor(name: string, { exact = false } = {}) {
     this.#name = name;
     this.#disguise = new Disguise({ exact });
@@ -54,7 +54,7 @@ export class Stage {
       TZ: 'UTC',
       ROUSE_HOME: path.join(this.directory, 'home'),
       ROUSE_TMUX_SOCKET: this.socket,
-      // Nobody listens there: a server of somebody else on this host is none of ours.
+      // Nothing listens there: another person's server on this host must not be used.
       CAO_PORT: '1',
     };
     this.call(this.directory, 'place');
@@ -66,13 +66,13 @@ export class Stage {
     return path.join(this.directory, ...names);
   }
 
-  /** In the transcript this value of today stands under a name. Answers the value. */
+  /** Shows this value under a name in the transcript. Returns the value. */
   call(value: string, name: string): string {
     this.#disguise.call(value, name);
     return value;
   }
 
-  /** Runs one command and keeps what it printed. */
+  /** Runs one command and keeps its output. */
   async run(line: string | string[], given: Given = {}): Promise<Answer> {
     const words = wordsOf(line);
     const answer = await this.quietly(words, given);
@@ -80,7 +80,7 @@ export class Stage {
     return answer;
   }
 
-  /** Runs a command that changes nothing in every style there is. */
+  /** Runs a read-only command in every output style. */
   async show(line: string | string[], given: Given = {}): Promise<void> {
     const words = wordsOf(line);
     const plain = await this.run(words, given);
@@ -89,7 +89,7 @@ export class Stage {
     if (!this.#same(fancy, plain)) this.#keep(['--print-fancy', ...words], given, fancy);
   }
 
-  /** Runs a command in plain and, where that is another text, as JSON. */
+  /** Runs a command in plain style and, if that differs, as JSON. */
   async both(line: string | string[], given: Given = {}): Promise<void> {
     const words = ['--print-json', ...wordsOf(line)];
     const plain = await this.run(line, given);
@@ -101,22 +101,22 @@ export class Stage {
     return this.#disguise.text(one.out + one.err) === this.#disguise.text(other.out + other.err);
   }
 
-  /** As JSON, which must succeed; kept as well. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  /** Runs a command as JSON, which must succeed; keeps the output too. */
+  // biome-ignore lint/suspicious/noExplicitAny: output of every shape
   async json(line: string | string[], given: Given = {}): Promise<any> {
     const { code, out, err } = await this.run(['--print-json', ...wordsOf(line)], given);
     if (code !== 0) throw new Error(`rouse ${wordsOf(line).join(' ')} exited with ${code}: ${err}`);
     return JSON.parse(out);
   }
 
-  /** The same, and nothing is kept: to look, or to wait for something. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  /** The same without keeping the output: to look, or to wait for something. */
+  // biome-ignore lint/suspicious/noExplicitAny: output of every shape
   async look(line: string | string[]): Promise<any> {
     const { out } = await this.quietly(['--print-json', ...wordsOf(line)], {});
     return out.trim() === '' ? {} : JSON.parse(out);
   }
 
-  /** Waits until what is asked for holds; the test's own timeout is the limit. */
+  /** Waits until the condition holds; the test's own timeout is the limit. */
   async until<T>(ask: () => T | Promise<T>): Promise<NonNullable<T>> {
     for (;;) {
       const seen = await ask();
@@ -125,13 +125,13 @@ export class Stage {
     }
   }
 
-  /** Runs the built program, as a shell does, and keeps what it printed. */
+  /** Runs the built program, as a shell does, and keeps its output. */
   outside(words: string[]): void {
     const done = spawnSync(PROGRAM, words, { cwd: this.workdir, env: this.env, encoding: 'utf8' });
     this.#keep(words, {}, { code: done.status ?? -1, out: done.stdout, err: done.stderr });
   }
 
-  /** Runs the built program while something else is done, which must make it end; what it logs is not kept. */
+  /** Runs the built program while something else happens, which must end it; its log is not kept. */
   async around(words: string[], act: () => Promise<void>): Promise<void> {
     const child = spawn(PROGRAM, words, {
       cwd: this.workdir,
@@ -150,12 +150,12 @@ export class Stage {
   }
 
   async quietly(words: string[], given: Given = {}): Promise<Answer> {
-    const { stdin, env, endWhen, meanwhile } = given;
+    const { stdin, env, endWhen, during } = given;
     const ctrlC = new AbortController();
-    const told = { out: '', err: '' };
+    const printed = { out: '', err: '' };
     const keep = (stream: 'out' | 'err') => (text: string) => {
-      told[stream] += text;
-      if (endWhen?.(told.out + told.err)) ctrlC.abort();
+      printed[stream] += text;
+      if (endWhen?.(printed.out + printed.err)) ctrlC.abort();
     };
     const running = runCli({
       argv: words,
@@ -166,23 +166,23 @@ export class Stage {
       stdinIsTty: stdin === undefined,
       signal: ctrlC.signal,
     });
-    await meanwhile?.();
+    await during?.();
     const code = await running;
-    return { code, ...told };
+    return { code, ...printed };
   }
 
   get last(): string | undefined {
-    return this.#told.at(-1)?.line;
+    return this.#printed.at(-1)?.line;
   }
 
-  /** Names are given while it runs, so what is told is disguised at the end. */
+  /** Values get their names while it runs, so the output is disguised at the end. */
   get #transcript(): string {
     const disguised = (text: string): string[] => lines(this.#disguise.text(text));
-    return this.#told
+    return this.#printed
       .map(({ line, code, out, err }) => [
         `$ ${this.#disguise.text(line)}`,
         ...disguised(out),
-        // Whoever waits for more than a second is told for what; how long it takes is not our matter.
+        // After a second a command prints what it waits for; how long it takes does not matter here.
         ...disguised(err.replace(/^.*…\n/gm, '')).map((text) => `2> ${text}`.trimEnd()),
         ...(code === 0 ? [] : [`exit ${code}`]),
       ])
@@ -190,7 +190,7 @@ export class Stage {
       .join('');
   }
 
-  /** Compares what was printed with what was committed, or writes it when that was asked for. */
+  /** Compares the output with the committed one, or writes it on request. */
   compare(): void {
     const file = path.join(EXPECTED, `${this.#name}.txt`);
     if (process.env['GOLDEN_UPDATE']) {
@@ -213,7 +213,7 @@ export class Stage {
     return done.status === 0 ? done.stdout.trimEnd() : '';
   }
 
-  /** Ends what still runs here, by its own name. */
+  /** Ends what still runs here, by its name. */
   async close(): Promise<void> {
     const { agents = [] } = await this.look('agents list');
     for (const { agent_id: id } of agents) await this.quietly(['agents', 'stop', '--agent-id', id]);
@@ -227,7 +227,7 @@ export class Stage {
     const before = Object.entries(env ?? {}).map(([name, value]) => `${name}=${value} `);
     const input = stdin === undefined ? '' : ` <<< ${JSON.stringify(stdin)}`;
     const line = `${before.join('')}rouse ${words.map(quoted).join(' ')}${input}`;
-    this.#told.push({ line, code, out, err });
+    this.#printed.push({ line, code, out, err });
   }
 }
 
@@ -242,11 +242,11 @@ function lines(text: string): string[] {
 interface Played {
   /** See Stage. */
   exact?: boolean;
-  /** With the full proofs only. */
+  /** Only at full size. */
   full?: boolean;
 }
 
-/** One scripted scenario: whatever it prints must be what was committed as expected/<name>.txt. */
+/** One scripted scenario: its output must be the committed expected/<name>.txt. */
 export function scene(
   name: string,
   act: (stage: Stage) => Promise<void>,
@@ -261,7 +261,7 @@ export function scene(
   });
 }
 
-/** With real agents or servers it takes long: played by `npm run golden`, and with the full proofs. */
+/** Real agents or servers take long: run by `npm run golden`, and at full size. */
 export function longScene(name: string, act: (stage: Stage) => Promise<void>): void {
   scene(name, act, { full: true });
 }

@@ -2,9 +2,9 @@ import { ControlClient } from '../support/scripted-agent.ts';
 import type { Stage } from './stage.ts';
 
 export interface Played {
-  /** Words that name it on a command line. */
+  /** The arguments that name it on a command line. */
   words: string[];
-  /** Steers it: dialogs, busy turns. */
+  /** Controls it: dialogs, busy turns. */
   control: ControlClient;
   /** Waits until its turn has ended. */
   idle(): Promise<unknown>;
@@ -12,7 +12,7 @@ export interface Played {
   ready(): Promise<unknown>;
 }
 
-/** Launches a scripted agent by the command line; more words go before the tool's own. */
+/** Launches a scripted agent with the command line; more arguments are placed before the tool's own. */
 export async function play(stage: Stage, name: string, more: string[] = []): Promise<Played> {
   const socket = stage.at(`${name}.sock`);
   const facts = await stage.json([
@@ -35,7 +35,7 @@ export async function play(stage: Stage, name: string, more: string[] = []): Pro
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape
 async function statusOf(stage: Stage, words: string[]): Promise<any> {
   return stage.look(['agents', 'gateway', 'status', ...words]);
 }

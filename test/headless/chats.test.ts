@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 type Chat = NonNullable<PromptDelivery['chatSession']>;
 
-/** What the agent says of its chats: the id of each turn's, in order. */
+/** The chat id of each turn in order, as the agent reports it. */
 const chatsOf = (session: { records: (type: string) => Record<string, unknown>[] }): unknown[] =>
   session.records('started').map((record) => record['session_id']);
 

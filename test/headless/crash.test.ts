@@ -43,7 +43,7 @@ function start(
   return { child, said };
 }
 
-/** The next gateway, and what the agent itself has to say about it all. */
+/** The next gateway, and what the agent itself recorded. */
 async function judge(session: HeadlessSession): Promise<Report & { received: number }> {
   const report = JSON.parse(await start(session).said) as Report;
   return { ...report, received: session.records('submitted').length };

@@ -6,7 +6,7 @@ import {
   openHeadlessSurface,
 } from '../../src/terminal/headless/index.ts';
 
-/** What a process that stands for a gateway is told to do. */
+/** The job of a process that plays a gateway. */
 export interface Order {
   manifest: HeadlessManifest;
   sessionRoot: string;
@@ -25,7 +25,7 @@ export interface Report {
   saved: HeadlessProgress | null;
 }
 
-/** Does what a gateway does: takes over, judges what a crash left by its evidence, and goes on. */
+/** Does what a gateway does: takes over, judges what a crash left by its evidence, and continues. */
 async function main(order: Order): Promise<Report> {
   let saved: HeadlessProgress | null = null;
   const surface = openHeadlessSurface({

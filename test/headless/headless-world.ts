@@ -9,7 +9,7 @@ import { readTranscript, type TranscriptRecord } from '../support/scripted-agent
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The scripted agent in one file, a private tmux server, and sessions made in it. */
+/** The scripted agent in one file, a private tmux server, and sessions in it. */
 export class HeadlessWorld {
   readonly directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-headless-')));
   readonly agent = path.join(this.directory, 'agent.mjs');
@@ -38,7 +38,7 @@ export class HeadlessWorld {
     return done.stdout;
   }
 
-  /** A session with an agent of its own: directory, tmux session, transcript. */
+  /** A session with its own agent: directory, tmux session, transcript. */
   session(change: SessionChange = {}): HeadlessSession {
     return new HeadlessSession(this, ++this.#number, change);
   }
@@ -51,14 +51,14 @@ export class HeadlessWorld {
 }
 
 export interface SessionChange {
-  /** Arguments of the agent after its own. */
+  /** Further arguments of the agent. */
   args?: string[];
   rolePrompt?: string;
-  /** Another tool than the scripted agent. */
+  /** A tool other than the scripted agent. */
   tool?: string;
   executable?: string;
   headless?: HeadlessManifest['headless'];
-  /** Shape as launch records it. */
+  /** The shape, as launch records it. */
   shape?: Record<string, unknown>;
 }
 
@@ -107,7 +107,7 @@ export class HeadlessSession {
     return fs.readFileSync(path.join(this.artefacts, turn, file), 'utf8');
   }
 
-  /** What the agent itself says it was told. */
+  /** The prompts that the agent recorded. */
   records(...types: string[]): TranscriptRecord[] {
     if (!fs.existsSync(this.transcriptPath)) return [];
     return readTranscript(this.transcriptPath).filter(

@@ -13,7 +13,7 @@ import type {
 } from '../../src/terminal/index.ts';
 import type { HeadlessSession } from './headless-world.ts';
 
-/** A headless surface as a gateway would hold it, and everything it recorded. */
+/** A headless surface as a gateway has it, and everything it recorded. */
 export class OpenAgent {
   readonly surface: AgentSurface;
   readonly saved: HeadlessProgress[] = [];
@@ -58,7 +58,7 @@ export class OpenAgent {
     );
   }
 
-  /** Resolves when a stage of any request is on record. */
+  /** Resolves when a stage of any request is recorded. */
   async reached(stage: Stage): Promise<void> {
     if (this.ledger.some((entry) => entry.stage === stage)) return;
     await this.stages.next((entry) => entry.stage === stage);

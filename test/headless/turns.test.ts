@@ -288,7 +288,7 @@ describe('interrupting', () => {
   });
 });
 
-/** A killed process of nobody's is removed by init when it likes. */
+/** A killed process without a parent is removed by init at any time. */
 async function gone(pid: number): Promise<void> {
   const state = (): string | undefined => {
     try {

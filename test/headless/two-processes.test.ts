@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What every process of a session does with its manifest: save progress in it, and read it again. */
+/** Every process of a session saves progress in the manifest and reads it again. */
 function sharing(session: HeadlessSession): Pick<HeadlessOptions, 'saveHeadless' | 'manifestNow'> {
   let manifest: HeadlessManifest = session.manifest;
   return {

@@ -48,7 +48,7 @@ afterAll(async () => {
 const as = (who: string | undefined): Record<string, string> =>
   who === undefined ? {} : { authorization: `Bearer ${tokens[who]}` };
 
-/** With headers that fetch would not let through. */
+/** Sends headers that fetch would not allow. */
 function knock(headers: http.OutgoingHttpHeaders, rest = '/agents'): Promise<number> {
   const { port } = world.server;
   return new Promise((resolve, reject) => {
@@ -159,7 +159,7 @@ describe('on loopback', () => {
         200,
       );
       fs.writeFileSync(path.join(twin.root, 'fleet', 'fleet.json'), '{"url":7}');
-      // Theirs, and not known to be of this host any more.
+      // It belongs to others, and is no longer known to be on this host.
       expect((await world.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
         503,
       );

@@ -26,7 +26,7 @@ const refused = async (
   return [said.code, said.json['error']?.cause as string | undefined];
 };
 const gateway = (...args: string[]): Promise<Json> => world.json('agents', 'gateway', ...args, ...at);
-/** Once the agent is ready: what is refused until then was not typed. */
+/** Retries until the agent is ready: what is refused before was not typed. */
 const prompted = (...args: string[]): Promise<Json> =>
   world.until(async () => {
     const said = await world.rouse(['--print-json', ...args, ...at]);

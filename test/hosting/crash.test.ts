@@ -60,7 +60,7 @@ async function ask(method: string, rest: string, body?: Json): Promise<Json> {
   return { http: response.status, ...((await response.json()) as Json) };
 }
 
-/** The server dies at the crash point; the caller sees the connection break, or was answered just before. */
+/** The server dies at the crash point; the caller's connection breaks, or it received the response just before. */
 async function askUntilDeath(method: string, rest: string, body: Json): Promise<void> {
   const dying = server!;
   const gone = dying.exitCode === null && dying.signalCode === null ? once(dying, 'exit') : Promise.resolve();

@@ -17,13 +17,13 @@ afterAll(async () => {
 
 const at = (rest = ''): string => `/agents/runner${rest}`;
 const turn = (body: Json): Promise<Json> => world.get('POST', at('/turns'), body);
-/** Held by the server until the turn has ended. */
+/** The server holds the call until the turn has ended. */
 const ended = (id: string): Promise<Json> =>
   world.until(async () => {
     const seen = await world.get('GET', at(`/turns/${id}?wait_seconds=20`));
     return seen['status'] === 'active' ? undefined : seen;
   });
-/** The prompts the tool received, as it says itself. */
+/** The prompts that the tool itself recorded. */
 const received = (): string[] =>
   readTranscript(path.join(agent['session_root'], 'transcript.jsonl'))
     .filter((record) => record.type === 'submitted')

@@ -5,7 +5,7 @@ import type { SessionContext } from '../../src/session/index.ts';
 
 /**
  * The managed agents of a server in a process of their own, for tests that kill it: without the database, which they use
- * only to look up tokens. Says its port on standard output.
+ * only to look up tokens. Prints its port.
  */
 const { port, ...session } = JSON.parse(process.argv[2]!) as Omit<SessionContext, 'clock'> & { port: number };
 const host = '127.0.0.1';

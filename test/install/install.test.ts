@@ -20,7 +20,7 @@ beforeAll(() => {
 
 afterAll(() => fs.rmSync(place, { recursive: true, force: true }), 300_000);
 
-/** npm hands its settings to whatever it starts, and so to this test. */
+/** npm passes its settings on to everything it starts, including this test. */
 const clean = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_|^ROUSE_/i.test(name)),
 );
@@ -106,7 +106,7 @@ describe('npm install --global', () => {
   it('npm install --global of a fresh clone builds it, links it, and uninstalling leaves nothing', async () => {
     const prefix = ['--global', '--prefix', at('linked')];
     const installed = await run('npm', ['install', ...prefix, '--offline', '.'], { cwd: clone });
-    // npm 12 builds only what it was allowed to; what it left undone is one command away, and the program names it.
+    // npm 12 builds only what it is allowed to; the program names the command that builds the rest.
     if (/blocked because they are not covered/.test(installed.err))
       await run('npm', ['run', 'prepare'], { cwd: clone });
     expect(installed.code, installed.err).toBe(0);
@@ -134,7 +134,7 @@ describe('npm install --global', () => {
       ]),
     );
     expect(names.filter((name) => /^(src|test|scripts|node_modules)\//.test(name))).toEqual([]);
-    // What V8 compiled would run instead of the JavaScript beside it, and nobody could read it.
+    // Code compiled by V8 would run instead of the JavaScript beside it, and could not be audited.
     expect(names.filter((name) => name.endsWith('.cache'))).toEqual([]);
     const registry = await serveRegistry(path.join(ROOT, 'node_modules'));
     const from = { env: { ...env, npm_config_registry: registry.url } };

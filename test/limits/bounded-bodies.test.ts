@@ -19,7 +19,7 @@ function unbounded(schema: Json, root: Json, at: string): string[] {
   const ref = schema['$ref'];
   if (typeof ref === 'string') return [];
   if ('const' in schema || 'enum' in schema || 'not' in schema) return [];
-  // Free JSON says how many bytes of it are taken.
+  // Free JSON declares its maximum in bytes.
   if (typeof schema['x-max-bytes'] === 'number') return [];
   const parts = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => (schema[key] as Json[] | undefined) ?? []);
   const holes = parts.flatMap((part) => inside(part, at));
@@ -39,7 +39,7 @@ function unbounded(schema: Json, root: Json, at: string): string[] {
   return holes;
 }
 
-/** Formats of one length. */
+/** Formats with a fixed length. */
 const FIXED = new Set(['uuid']);
 
 function inObject(schema: Json, root: Json, at: string): string[] {

@@ -11,7 +11,7 @@ import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
-/** Low enough to be met in a moment, high enough for everything that is not meant to meet them. */
+/** Low enough to be reached quickly, high enough for everything else in the tests. */
 export const LOW: Readonly<Record<LimitName, number>> = {
   addressLength: 30,
   nameLength: 7,
@@ -46,7 +46,7 @@ export interface Answer {
   text: string;
 }
 
-/** A fleet server, a gateway and commands, each a process that was told of low limits by its environment. */
+/** A fleet server, a gateway and commands, each a process with low limits in its environment. */
 export class LimitedWorld {
   readonly #world = new TestWorld();
   #server: ChildProcess | undefined;
@@ -82,7 +82,7 @@ export class LimitedWorld {
   /** To the gateway. */
   post = (at: string, body: unknown): Promise<Answer> => this.#ask(`${this.agent.base}${at}`, body, {});
 
-  /** To the fleet server, as its administrator unless another token is given; with null, as nobody. */
+  /** To the fleet server, as its administrator or with another token; with null, without a token. */
   ask(at: string, body?: unknown, token: string | null = this.token): Promise<Answer> {
     return this.#ask(
       `${this.fleetUrl}${at}`,
@@ -107,7 +107,7 @@ export class LimitedWorld {
     });
   }
 
-  /** Whatever the requests of this file could have changed. */
+  /** Everything that the requests of this file could have changed. */
   async state(): Promise<unknown> {
     const { client } = this.agent;
     const { requests } = await client.call('requests.list', {});
@@ -122,19 +122,19 @@ export class LimitedWorld {
     };
   }
 
-  /** The agent works on a prompt until the end: whatever comes next waits in the queue. */
+  /** The agent works on a prompt until the end, so everything later stays queued. */
   async occupy(): Promise<void> {
     await this.agent.client.call('control.prompt', { body: { prompt: '[[hang]]' } });
   }
 
-  /** An agent of another program, as the fleet server knows it. */
+  /** Another program's agent, as the fleet server knows it. */
   async register(agent_id: string, org: string): Promise<string> {
     await this.fleet.call('admin.orgs.create', { body: { name: org } });
     const body = { agent_id, name: agent_id, session_id: 's', org };
     return (await this.fleet.call('registry.register', { body })).workspace_id;
   }
 
-  /** Sends a message and follows its task: `held` once the first answer is there and the next is awaited. */
+  /** Sends a message and follows its task: `held` when the first event has arrived and the next is awaited. */
   async follow(workspace: string): Promise<Answer & { held: boolean; end: () => void }> {
     const over = new AbortController();
     const message = { messageId: newUuid(), role: 'ROLE_USER', parts: [{ text: 'hello' }] };

@@ -30,8 +30,8 @@ describe.each(NAMES)('the limit %s', (name) => {
   });
 
   it('the limit is in a document of the HTTP routes with its number and its variable', () => {
-    const told = ['gateway', 'fleet'].map((server) => stored(`openapi/${server}.json`)).join();
-    expect(told).toMatch(new RegExp(`At most ${standard} [^"\`]*; \`${variable}\` sets another limit`));
+    const document = ['gateway', 'fleet'].map((server) => stored(`openapi/${server}.json`)).join();
+    expect(document).toMatch(new RegExp(`At most ${standard} [^"\`]*; \`${variable}\` sets another limit`));
   });
 
   it('the limit is named on the page of what it limits', () => {
@@ -50,9 +50,9 @@ describe.each(NAMES)('the limit %s', (name) => {
 });
 
 interface Case {
-  /** Up to the limit, where it takes more than one request to get there. */
+  /** Fills up to the limit, if that takes more than one request. */
   prepare?: () => Promise<unknown>;
-  /** One more than there may be. */
+  /** One more than allowed. */
   over: () => Promise<Answer>;
   /** HTTP status, or exit code of a command. */
   status: number;
@@ -81,7 +81,7 @@ async function followers(agentId: string, org: string, count: number): Promise<v
 const oneMore = async (agentId: string, org: string): Promise<Answer> =>
   world.follow(await world.register(agentId, org));
 
-/** Each limit but that of connections, which has no words, and of automatic replies, which refuses nothing. In this order: what fills the queue comes last. */
+/** Each limit except those of connections, which has no message, and of automatic replies, which refuses nothing. What fills the queue is last. */
 const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case[]> = {
   addressLength: [
     {
@@ -216,7 +216,7 @@ const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case
   requestsPerSecond: [
     {
       over: async () => {
-        // As many at once as are allowed, and those that a second brings, and those of the time they take.
+        // As many at once as allowed, plus those of one second, plus those of the time they take.
         for (let n = 0; n < 20 * LOW.requestsPerSecond; n++) {
           const answer = await world.ask('/registry/agents', undefined, null);
           if (answer.status === 429) return answer;

@@ -3,7 +3,7 @@ import { armCrashPoint, isRouseError } from '../../src/base/index.ts';
 import type { MailMessage } from '../../src/domain/index.ts';
 import { ANY_FILE, type Mailbox } from '../../src/mail/index.ts';
 
-/** What a child process is told to do with a mailbox. */
+/** The job of a child process on a mailbox. */
 export type Job = { place: unknown; name: string; crashAt?: string } & (
   | { kind: 'write'; to: string; count: number; retryShare: number }
   | { kind: 'read' }
@@ -21,7 +21,7 @@ export interface JobReport {
   error?: { code: string; message: string };
 }
 
-/** Runs in the child: opens the mailbox, says ready, waits for the word, works, reports. */
+/** Runs in the child: opens the mailbox, prints "ready", waits for the start, works, reports. */
 export function serveJobs(openMailbox: (place: unknown, name: string) => Promise<Mailbox>): void {
   const job = JSON.parse(process.argv[2]!) as Job;
   void run(job, openMailbox)
@@ -98,7 +98,7 @@ async function writeMany(
   return report;
 }
 
-/** A busy store is tried again, with the same key: that is what the key is for. */
+/** Retries on a busy store, with the same key: that is what the key is for. */
 async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -125,7 +125,7 @@ export function subjectFor(name: string, n: number): string {
   return `${name} #${n}`;
 }
 
-/** A body that can be told from half of itself: its length varies and its last line is a checksum of the rest. */
+/** A body that cannot be mistaken for half of itself: its length varies and its last line is a checksum of the rest. */
 export function bodyFor(name: string, n: number): string {
   const filling = `line of ${name} ${n} --- \n`.repeat(1 + ((n * 31) % 40));
   return `${filling}sha256 ${sha256(filling)}`;

@@ -4,8 +4,8 @@ import { addressOf, runChild, type StoreUnderTest, temporaryDirectory } from './
 import { everyMessage } from './storm.ts';
 
 /**
- * A process is killed at this point of a delivery, then the same send is made again by another: one copy, whole,
- * for the recipient. `inspect` may look at the store after the retry.
+ * Kills a process at this point of a delivery, then repeats the same send in another: the recipient has one complete
+ * copy. `inspect` may look at the store after the retry.
  */
 export async function proveSendSurvives(
   store: StoreUnderTest,

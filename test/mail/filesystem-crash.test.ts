@@ -89,7 +89,7 @@ describe('kill -9 during a delivery with a copied attachment, then the same send
   );
 });
 
-/** As if two hours had passed: younger copies may belong to a send in progress and are left alone. */
+/** As if two hours had passed: younger copies may belong to a send in progress and are not touched. */
 function ageCopies(root: string): void {
   const managed = path.join(root, 'attachments', 'managed');
   const then = Date.now() / 1000 - 7200;
@@ -108,7 +108,7 @@ describe('kill -9 while archiving, then the same archive again', () => {
   );
 });
 
-/** Subjects of the messages that links of a box lead to. */
+/** Subjects of the messages that a box's links point to. */
 function linksIn(root: unknown, name: string, box: string): string[] {
   const directory = path.join(String(root), 'mailboxes', `${name}@houmao.localhost`, box);
   return fs

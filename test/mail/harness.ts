@@ -8,15 +8,15 @@ import { build } from 'esbuild';
 import type { Mailbox } from '../../src/mail/index.ts';
 import type { Job, JobReport } from './child-jobs.ts';
 
-/** How a store is put to the proofs of this folder. `module` runs in child processes as well as here. */
+/** A store for the proofs of this folder. `module` runs in child processes and here. */
 export interface StoreUnderTest {
   name: string;
   /** A TypeScript file that exports `openMailbox: OpenMailbox`. It is bundled into the child processes. */
   module: string;
-  /** Makes a store in an empty directory with one mailbox per name; what it returns is given to openMailbox. */
+  /** Makes a store in an empty directory with one mailbox per name; its result is passed to openMailbox. */
   prepare(directory: string, names: string[]): Promise<unknown>;
   openMailbox: OpenMailbox;
-  /** Brings sent mail to its readers, where a carrier is needed. */
+  /** Carries sent mail to its readers, for stores that need a carrier. */
   settle?(place: unknown): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function temporaryDirectory(): string {
   return fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-mail-'));
 }
 
-/** The full size of a proof, or the short one that `npm test` runs. ROUSE_PROOF=full asks for the full. */
+/** The size of a proof: full with ROUSE_PROOF=full, else the short one of `npm test`. */
 export function proofSize<T>(sizes: { short: T; full: T }): T {
   return process.env['ROUSE_PROOF'] === 'full' ? sizes.full : sizes.short;
 }
@@ -38,7 +38,7 @@ export function proofSize<T>(sizes: { short: T; full: T }): T {
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const bundles = new Map<string, Promise<string>>();
 
-/** One script that can do every job on this store. Native modules stay outside and are found from its place. */
+/** One script for every job on this store. Native modules stay outside the bundle and are found from its location. */
 export function bundleChild(module: string): Promise<string> {
   const made = bundles.get(module) ?? makeBundle(module);
   bundles.set(module, made);
@@ -77,9 +77,9 @@ export interface Child {
   process: ChildProcess;
   /** Resolves when the child opened its mailbox. */
   ready: Promise<void>;
-  /** Tells it to begin (writers) or to end (readers). */
+  /** Orders it to begin (writers) or to end (readers). */
   say(word: 'go' | 'stop'): void;
-  /** Its report, or how it ended when it ended without one. */
+  /** Its report, or how it ended without one. */
   done: Promise<{ report: JobReport | undefined; signal: NodeJS.Signals | null; code: number | null }>;
 }
 
@@ -104,7 +104,7 @@ export async function startChild(store: StoreUnderTest, job: Job): Promise<Child
   return { process: child, ready, done, say: (word) => child.connected && child.send(word) };
 }
 
-/** Runs one job to its end, whatever that is. */
+/** Runs one job to its end. */
 export async function runChild(store: StoreUnderTest, job: Job): ReturnType<typeof finish> {
   return finish(await startChild(store, job));
 }

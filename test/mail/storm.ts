@@ -12,7 +12,7 @@ export interface StormSize {
   retryShare: number;
 }
 
-/** Many writer processes, some retries, readers all the while: nothing lost, doubled or torn, each writer's order kept. */
+/** Many writer processes, some retries, readers at the same time: nothing is lost, doubled or torn, and each writer's order is kept. */
 export async function proveStorm(store: StoreUnderTest, size: StormSize): Promise<void> {
   const directory = temporaryDirectory();
   const writers = Array.from({ length: size.writers }, (_, i) => `writer-${i}`);

@@ -13,7 +13,7 @@ import { MemoryMail } from '../support/memory-mail/memory-mail.ts';
 import { TestWorld } from '../support/test-world.ts';
 import { toy } from './toy/transport.ts';
 
-/** Everything here knows the transport by this line alone. */
+/** Only this line makes the transport known. */
 let takeOff: () => void;
 beforeAll(() => {
   takeOff = registerTransport(toy);
@@ -71,7 +71,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
     return out;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the test reads what was printed
+  // biome-ignore lint/suspicious/noExplicitAny: output of every shape
   const json = async (...argv: string[]): Promise<any> => JSON.parse(await plain(...argv, '--print-json'));
   const bound = () => readSession(facts.root).manifest.launch_plan.mailbox;
   const OF_AGENT = ['--agent-name', 'tim'];
@@ -89,7 +89,7 @@ describe('an agent whose mailbox is kept by a toy', () => {
 
   it('an agent whose mailbox is kept by a toy has its binding in the manifest, and in the registry without what is not published', async () => {
     const binding = bound();
-    expect(binding).toMatchObject({ transport: 'memory', toy_place: place, toy_secret: 'not told' });
+    expect(binding).toMatchObject({ transport: 'memory', toy_place: place, toy_secret: 'not shown' });
     const { toy_secret: _, ...published } = binding!;
     const records = fs
       .readdirSync(world.context.settings.registryDir, { recursive: true, encoding: 'utf8' })

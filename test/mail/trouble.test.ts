@@ -4,7 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** A mail store where the system refuses: no permission, no room, links to nothing. */
+/** A mail store that the system refuses: no permission, no space, dangling links. */
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const AS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65534;

@@ -42,7 +42,7 @@ describe('rouse mcp install', () => {
       const { command, args, env } = JSON.parse(text).mcpServers.rouse;
       const client = await toolsOf(command, args, env);
       try {
-        // No gateway lives: the store itself is asked.
+        // No gateway runs, so the store itself is used.
         expect((await client.call('mail_status')).json).toMatchObject({ execution_path: 'manager_direct' });
       } finally {
         await client.close();
@@ -81,8 +81,8 @@ describe('rouse mcp install', () => {
     ['an agent that is not there', ['--tool', 'codex', '--agent-name', 'nobody'], 3, /nobody/],
     ['a blank home', ['--tool', 'codex', '--home', ' '], 2, /blank/],
   ])('rouse mcp install refuses %s', async (_what, args, code, message) => {
-    const told = await agent.rouse(['mcp', 'install', ...args]);
-    expect(told.code).toBe(code);
-    expect(told.err).toMatch(message);
+    const result = await agent.rouse(['mcp', 'install', ...args]);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(message);
   });
 });

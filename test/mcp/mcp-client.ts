@@ -1,11 +1,11 @@
 import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 
-/** What a tool said: its text, read as JSON when it succeeded. */
+/** The result of a tool: its text, parsed as JSON if it succeeded. */
 export interface ToolAnswer {
   isError: boolean;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: results of every shape
   json: any;
 }
 
@@ -17,7 +17,7 @@ export class TestMcpClient {
     this.client = new Client({ name: 'test', version: '1.0.0' }, options);
   }
 
-  /** Every door lists its tools in the same words: the client checks what they return by what is listed. */
+  /** Every server lists its tools in the same way: the client checks their results against the list. */
   async connect(transport: Transport): Promise<this> {
     await this.client.connect(transport);
     for (const { name, inputSchema, outputSchema } of (await this.client.listTools()).tools) {

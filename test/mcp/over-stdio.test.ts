@@ -41,7 +41,7 @@ describe('rouse mcp', () => {
   });
   afterAll(() => ending.run());
 
-  /** As little as a tool hands to its MCP servers. */
+  /** The minimal environment that a tool passes to its MCP servers. */
   const environment = (more: Record<string, string> = {}): Record<string, string> => ({
     PATH: process.env['PATH']!,
     HOME: agent.home,

@@ -11,7 +11,7 @@ interface Launched {
   root: string;
   port: number;
   mcp: { door: string | null; server: string | null };
-  // biome-ignore lint/suspicious/noExplicitAny: a manifest is looked into
+  // biome-ignore lint/suspicious/noExplicitAny: a manifest
   manifest: any;
 }
 

@@ -51,7 +51,7 @@ const DOORS: Record<string, () => Transport> = {
   'the fleet server': () => overHttp(`${fleet.url}/mcp`, gpu.token),
 };
 
-/** Uses each tool once, as it is meant to be used; what comes back is checked by the client. */
+/** Uses each tool once, correctly; the client checks the results. */
 async function useAll(client: TestMcpClient, tools: ReadonlySet<string>): Promise<Set<string>> {
   const used = new Set<string>();
   const use = async (name: string, args: Record<string, unknown> = {}) => {

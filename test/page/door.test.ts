@@ -5,7 +5,7 @@ import { startBare } from './support/bare-origin.ts';
 import { openBrowser, Visitor } from './support/browser.ts';
 import { ShownWorld } from './support/shown-world.ts';
 
-/** Who is let in, and who is not. No agents are needed for that. */
+/** Who is admitted and who is not. No agents are needed for that. */
 let world: ShownWorld;
 let browser: Browser;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const LOOK = { width: 1280, theme: 'light' } as const;
 const come = () => Visitor.come(browser, LOOK, world.origin);
-/** The browser itself says so of every answer that is not good. */
+/** The browser's own message for every response with an error status. */
 const others = (problems: readonly string[]) => problems.filter((each) => !/status of 40[13]/.test(each));
 
 describe('the door of the page', () => {
@@ -120,7 +120,7 @@ describe('the door of the page', () => {
     expect(revoked.status).toBe(200);
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     expect(await page.locator('table').count()).toBe(0);
-    // In the same tab only what stands behind the # is another.
+    // In the same tab only the part after the # differs.
     await page.goto(new URL(await world.link(), world.origin).href);
     await page.locator('[data-live="live"]').waitFor();
     expect(others(visitor.problems)).toEqual([]);

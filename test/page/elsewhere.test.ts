@@ -11,7 +11,7 @@ const asked: HandedCall[] = [];
 const leaving = new AbortController();
 let beating: Promise<void>;
 
-/** What the gateway on the other host answers. */
+/** The response of the gateway on the other host. */
 const ANSWERS: Record<string, unknown> = {
   'POST /v1/requests': {
     request_id: 'far-1',

@@ -5,7 +5,7 @@ import { accessibilityOf, LOOKS, openBrowser, Visitor } from './support/browser.
 import { OPERATOR } from './support/jobs.ts';
 import { ShownWorld } from './support/shown-world.ts';
 
-/** What would run, lead away, turn around or move a cursor, if it were anything but text. */
+/** Text that would run, open links, reverse direction or move a cursor if it were not treated as text. */
 const MARKUP =
   '<img src=x onerror=alert(1)><script>alert(2)</script><style>*{display:none}</style><b>bold</b>';
 const LINKS =
@@ -14,7 +14,7 @@ const TURNED = 'invoice\u202egnp.exe\u202c \u2066in\u2069 zero\u200bwidth';
 const ESCAPES = '\u001b[2J\u001b[31mred\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007\u0007';
 const ONE_LINE = `${MARKUP} ${LINKS}`;
 const LINES = `${MARKUP}\n${LINKS}\n${TURNED}\n${ESCAPES}`;
-/** As long as a body may be. */
+/** A body of the maximum length. */
 const LONG = `${LINES}\n${'0123456789abcde\n'.repeat(62_000)}`;
 
 let world: ShownWorld;
@@ -99,7 +99,7 @@ describe.runIf(FULL)('what agents wrote is shown as text', () => {
   });
 });
 
-/** Elements nobody of us made, links that lead elsewhere than they say, and raw characters that should be numbers. */
+/** Elements that are not ours, links with another target than they show, and raw characters that should be escaped. */
 function strangers(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];

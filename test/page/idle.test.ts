@@ -39,7 +39,7 @@ const TABS = ['', '?tab=mail', '?tab=queue', '?tab=reminders', '?tab=facts'].map
   (tab) => `/ui/agents/ana${tab}`,
 );
 
-/** Every view, and what can be open over it. */
+/** Every view, and every panel that can be open over it. */
 const views = (): string[] => [
   '/ui/',
   ...TABS,
@@ -53,7 +53,7 @@ const views = (): string[] => [
   '/ui/reminders',
 ];
 
-/** What is opened by hand in some of them. */
+/** What is opened by hand in some views. */
 const OPENED: Record<string, (page: Page) => Promise<unknown>> = {
   '/ui/agents/ben': (page) => page.getByRole('region', { name: /ben asks/ }).waitFor(),
   '/ui/mail?q=zebras': async (page) => {
@@ -78,7 +78,7 @@ async function turn(name: string, prompt: string): Promise<string> {
   return request_id;
 }
 
-/** What each view asks for, from now on; each in a browser of its own, so that none hears from another. */
+/** The requests of each view from now on; each in its own browser, so that views do not affect each other. */
 async function watched(views: readonly string[]) {
   const visitors: Visitor[] = [];
   const asked: string[] = [];
@@ -89,7 +89,7 @@ async function watched(views: readonly string[]) {
     await page.locator('[data-live="live"]').waitFor();
     await OPENED[view]?.(page);
     page.on('request', (sent) => {
-      // Parts of the program come when the browser has time, each once.
+      // Parts of the program are loaded when the browser is idle, each once.
       if (!sent.url().includes('/ui/assets/')) asked.push(`${view} ${sent.method()} ${sent.url()}`);
     });
   }
@@ -98,7 +98,7 @@ async function watched(views: readonly string[]) {
   return { asked, leave: () => Promise.all(visitors.map((visitor) => visitor.leave())) };
 }
 
-/** Everything that a view asks for at first has come. */
+/** Waits until everything that a view loads at first is there. */
 async function settled(page: Page): Promise<void> {
   await page.locator('[data-live="live"]').waitFor();
   await page.locator('main [role="status"][aria-label^="Loading"]').first().waitFor({ state: 'detached' });
@@ -111,10 +111,10 @@ async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Nothing happens: the one thing that can only be seen by waiting. */
+/** That nothing happens can only be seen by waiting. */
 const quiet = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Between two looks at the mail a gateway that has nothing to do writes nothing. */
+/** Between two checks of the mail an idle gateway writes nothing. */
 async function calm(name: string): Promise<void> {
   await world.agent(name).client.call('notifier.enable', { body: { interval_seconds: 3600 } });
 }
@@ -167,7 +167,7 @@ it('what changes without end is asked for twice a second at most, and the last c
 
 const MINUTES = 10;
 
-// The server lives in this process. That few databases stay open is seen sooner in page-api.test.ts.
+// The server runs in this process. page-api.test.ts shows more quickly that few databases stay open.
 describe.runIf(FULL)('ten pages', () => {
   it(
     'ten pages that stay open on a busy agent leave the server as large as it was',

@@ -104,7 +104,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await visitor.context.addInitScript(() => {
       const said: string[] = [];
       Object.assign(window, { said });
-      class Told {
+      class Shown {
         static permission = 'granted';
         onclick: (() => void) | null = null;
         constructor(title: string, { body }: { body: string }) {
@@ -112,7 +112,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
         }
         close() {}
       }
-      Object.assign(window, { Notification: Told });
+      Object.assign(window, { Notification: Shown });
       Document.prototype.hasFocus = () => false;
     });
     const page = await visitor.tab(await world.link());
@@ -151,13 +151,13 @@ describe.runIf(FULL)('a page whose server is gone', () => {
     const visitor = await Visitor.come(browser, LOOK, short.origin);
     const page = await visitor.tab(await short.link());
     await page.locator('[data-live="live"]').waitFor();
-    // Before it is all gone: another server may have its port soon after, and would be told to be another.
-    const told = Promise.all([
+    // Before it is completely gone: another server may have its port soon after.
+    const noticed = Promise.all([
       page.locator('[data-live="lost"]').waitFor(),
       page.getByText(/Not live: this is how it was at/).waitFor(),
     ]);
     await short.close();
-    await told;
+    await noticed;
     expect(visitor.problems.filter((each) => !/ERR_|Failed to load/.test(each))).toEqual([]);
     await visitor.leave();
   });

@@ -11,11 +11,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world.close());
 
-/** How `rouse ls` and the page have it. */
+/** As `rouse ls` and the page show it. */
 const standing = async (): Promise<string> => {
   const { agents } = await roster(world.context);
   const { reason, needs_you } = agents.find(({ name }) => name === 'ana')!;
-  return `${reason}; ${needs_you ?? 'nobody is needed'}`;
+  return `${reason}; ${needs_you ?? 'no one is needed'}`;
 };
 const is = (wanted: string): Promise<void> =>
   vi.waitFor(async () => expect(await standing()).toContain(wanted), WAIT);
@@ -30,10 +30,10 @@ async function recorded(): Promise<string[]> {
 
 it("a prompt that Rouse is typing is never shown as a person's draft, and what a person types is", async () => {
   await is('idle');
-  // The paste stays in the composer until an Enter is taken.
+  // The paste stays in the composer until Enter is accepted.
   await ana.control.send('swallow-enter', { count: 2 });
   const { request_id } = await ana.client.submitPrompt({ prompt: 'say hello' });
-  await is('a prompt is being typed; nobody is needed');
+  await is('a prompt is being typed; no one is needed');
   await vi.waitFor(async () => {
     const { ledger } = await ana.client.getRequest(request_id);
     expect(ledger?.map(({ stage }) => stage)).toContain('turn_finished');

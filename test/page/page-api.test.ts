@@ -165,7 +165,7 @@ describe('the host', () => {
     timeout: 60_000,
   }, async () => {
     await world.act(me, 'agents/ana/prompt', { prompt: 'ask me [[dialog=permission]]' });
-    // While it is being drawn it reads otherwise.
+    // While it is being drawn it differs.
     const dialog = await until(async () => {
       const seen = (await world.as(me, 'GET', 'agents/ana/screen')).body['dialog'];
       return seen?.kind === 'permission' && seen.choices.length === 5 && seen;
@@ -325,7 +325,7 @@ describe('the host', () => {
 
   it('a gateway that runs and does not answer is not called missing, and nothing is done', async () => {
     const mute = await StandInAgent.open(world, 'mute');
-    mute.claims = 'somebody else';
+    mute.claims = 'someone else';
     const prompted = await world.act(me, 'agents/mute/prompt', { prompt: 'hello' });
     expect(prompted).toMatchObject({
       status: 503,

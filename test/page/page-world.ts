@@ -10,16 +10,16 @@ export interface Said {
   headers: http.IncomingHttpHeaders;
 }
 
-/** A browser at the page: its cookie and the header that belongs to it. */
+/** A browser on the page: its cookie and the matching header. */
 export interface Visitor {
   cookie: string;
   header: string;
   session: Json;
 }
 
-/** A world with a page, and people at it. */
+/** A world with a page and people who use it. */
 export class PageWorld extends ServedWorld {
-  /** One request as it is given; nothing is added that a browser would not send. */
+  /** Sends one request unchanged; adds nothing that a browser would not send. */
   send(method: string, target: string, headers: Record<string, string> = {}, body?: unknown): Promise<Said> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
@@ -78,7 +78,7 @@ export class PageWorld extends ServedWorld {
     return this.send(method, `/ui/api/${rest}`, { cookie, [PAGE_HEADER]: header }, body);
   }
 
-  /** With an id of its own, as a click has one. */
+  /** With its own id, like a click. */
   act(visitor: Visitor, rest: string, body: object = {}): Promise<Said> {
     return this.as(visitor, 'POST', rest, { action_id: randomUUID(), ...body });
   }

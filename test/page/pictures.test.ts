@@ -14,7 +14,7 @@ interface View {
   name: string;
   at: string;
   ready: (page: Page) => Promise<unknown>;
-  /** How the picture is called in the documents, by width and theme. */
+  /** The picture's name in the documents, by width and theme. */
   documented: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** An hour at work, in a minute. */
+/** An hour of work within a minute. */
 async function scene({ agents, mail, asks }: ShownWorld): Promise<void> {
   await agents['dan']!.client.submitPrompt({ prompt: 'Run the benchmarks of the queue again and compare' });
   await agents['dan']!.control.event('submitted');

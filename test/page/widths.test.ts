@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const LONG = 'payments-refactoring-and-billing-team-lead';
-/** CSS pixels: a window of 1536 px at 200 % zoom has 768 of them. */
+/** CSS pixels: a window of 1536 px at 200 % zoom has 768. */
 const WIDTHS = [
   320, 360, 412, 480, 600, 640, 700, 768, 800, 850, 890, 899, 900, 930, 960, 1023, 1024, 1100, 1280, 1440,
   1536, 1600, 1920, 2560,
@@ -39,7 +39,7 @@ const goTo = async (path: string): Promise<void> => {
   await page.locator('main [role="status"][aria-label^="Loading"]').first().waitFor({ state: 'detached' });
 };
 
-/** What is broken at this width, in words. */
+/** What is broken at this width, as sentences. */
 const broken = (): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];

@@ -3,7 +3,7 @@ import type { GatewayClient } from '../../src/client/index.ts';
 import { TestWorld } from '../support/test-world.ts';
 
 /**
- * Two clients post as fast as they are answered while a real gateway runs one process of the scripted headless tool per
+ * Two clients post as fast as they get responses while a real gateway runs one process of the scripted headless tool per
  * request. What counts is what the agent itself wrote down.
  */
 const EACH = process.env['ROUSE_PROOF'] === 'full' ? Number(process.env['ROUSE_DRAIN_EACH'] ?? 5000) : 12;
@@ -58,7 +58,7 @@ async function post(client: GatewayClient, name: string) {
   return answers;
 }
 
-/** Waits until the line is at least one shorter, so that looking at it does not slow it down. */
+/** Waits until the queue is at least one shorter, so that looking does not slow it down. */
 async function finishedSoFar(client: GatewayClient, depth: number): Promise<void> {
   if (depth === 0) return;
   const { requests } = await client.call('requests.list', { state: 'running', limit: 1 });

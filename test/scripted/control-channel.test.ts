@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Sends raw bytes and gives the lines that came back, up to the first that matches. */
+/** Sends raw bytes and returns the lines that came back, up to the first that matches. */
 function raw(path: string, bytes: string, until: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(path, () => socket.write(bytes));

@@ -28,8 +28,8 @@ describe('faults on demand', () => {
 
   it('a dialog takes no paste, and the Enter after it says Yes; both are on record', async () => {
     const pane = await world.start();
-    await pane.type('a draft of somebody');
-    await pane.drafted('a draft of somebody', sha('a draft of somebody'));
+    await pane.type('a draft of a person');
+    await pane.drafted('a draft of a person', sha('a draft of a person'));
     await pane.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
     await pane.shows(/rm -rf build[\s\S]*❯ 1\. Yes/);
     expect(await pane.fact('#{pane_title}')).toContain('Action Required');
@@ -43,7 +43,7 @@ describe('faults on demand', () => {
     ]);
     expect(pane.records('dialog_answered')).toMatchObject([{ answer: 'yes', keys: 1, pastes: 1 }]);
     expect(pane.records('submitted')).toEqual([]);
-    await pane.shows(/^❯ a draft of somebody$/m);
+    await pane.shows(/^❯ a draft of a person$/m);
   });
 
   it('input while busy is shown as pending and runs afterwards, one turn each', async () => {

@@ -11,7 +11,7 @@ afterAll(() => world.close());
 
 const UNICODE = 'naïve café — 漢字 · 😀 👩‍💻 \t tab; "quotes" `ticks` $HOME \\ /etc/hosts @name !bang # ~ ';
 
-/** Exactly that many bytes, lines of odd lengths, a nonce at the end. */
+/** Exactly that many bytes: lines of odd lengths, a nonce at the end. */
 function promptOf(bytes: number, nonce: string, lines: boolean): string {
   const tail = ` [[turn=0]] ⟦rouse:${nonce}⟧`;
   const room = bytes - Buffer.byteLength(tail);

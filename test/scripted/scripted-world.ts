@@ -14,7 +14,7 @@ export class ScriptedWorld {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-scripted-'));
   readonly socket = `rouse-test-${randomBytes(6).toString('hex')}`;
   readonly program = path.join(this.directory, 'agent.mjs');
-  /** Set before a start: words before the program and its flags, such as limits, variables, options of node. */
+  /** Set before a start: arguments before the program and its flags, such as limits, variables, options of node. */
   before: { words: string[]; node: string[] } = { words: [], node: [] };
   #panes: AgentPane[] = [];
   #socketPath = '';
@@ -22,7 +22,7 @@ export class ScriptedWorld {
   static async open(): Promise<ScriptedWorld> {
     const world = new ScriptedWorld();
     await bundle(path.resolve(import.meta.dirname, '../support/scripted-program.ts'), world.program);
-    // Without this the server ends with its last agent, perhaps just when the next one is started.
+    // Otherwise the server ends with its last agent, perhaps exactly when the next one starts.
     await world.tmux(['start-server', ';', 'set-option', '-g', 'exit-empty', 'off']);
     world.#socketPath = (await world.tmux(['display-message', '-p', '#{socket_path}'])).trim();
     return world;
@@ -40,7 +40,7 @@ export class ScriptedWorld {
     return [...words, process.execPath, ...node, this.program, ...flags].map(quoted).join(' ');
   }
 
-  /** Starts an agent in a window of its own; `shell` puts a shell below it, to which it falls when it ends. */
+  /** Starts an agent in its own window; with `shell` below a shell, which remains when the agent ends. */
   async start(
     flags: string[] = [],
     place: { columns?: number; rows?: number; shell?: boolean } = {},
@@ -58,7 +58,7 @@ export class ScriptedWorld {
     return pane;
   }
 
-  /** The pane of the agent being started, as soon as tmux has it; it need not listen yet. */
+  /** The pane of the starting agent, as soon as tmux has it; the agent may not listen yet. */
   async nextPane(): Promise<AgentPane> {
     const pane = this.#panes.at(-1)!;
     await pane.shows(/./, () =>
@@ -95,13 +95,13 @@ export class AgentPane {
     this.controlPath = path.join(world.directory, `${number}.sock`);
   }
 
-  /** As the lane will do it: a buffer from standard input, pasted in brackets. */
+  /** As the lane does it: a buffer from standard input, pasted in brackets. */
   async paste(text: string): Promise<void> {
     await this.#world.tmux(['load-buffer', '-b', this.session, '-'], text);
     await this.#world.tmux(['paste-buffer', '-p', '-d', '-b', this.session, '-t', `=${this.session}:`]);
   }
 
-  /** As a person does it, only faster. */
+  /** Like a person, but faster. */
   async type(text: string): Promise<void> {
     for (let at = 0; at < text.length; at += 4000) {
       const part = text.slice(at, at + 4000);
@@ -142,7 +142,7 @@ export class AgentPane {
     ]);
   }
 
-  /** Looks at the pane until it shows this; tmux has no event for it. The test's own timeout is the limit. */
+  /** Polls the pane until it shows this; tmux has no event for it. The test's own timeout is the limit. */
   async shows(wanted: RegExp, look: () => Promise<string> = () => this.screen()): Promise<string> {
     for (;;) {
       const seen = await look();

@@ -9,7 +9,7 @@ import { withTmux } from '../support/tmux.ts';
 
 const at = (file: string): string => path.resolve(import.meta.dirname, '../..', file);
 
-/** Programs that a person may leave running in a window, what each shows when it runs, and its code after a hang-up. */
+/** Programs that a person may leave running in a window, what each shows while it runs, and its exit code after a hang-up. */
 const PROGRAMS = [
   ['the scripted agent', [process.execPath, at('dist/scripted-agent.cjs')], '❯', '129'],
   ['the fleet server', [at('bin/rouse'), 'server', 'start', '--port', '0'], '127.0.0.1:', '0'],
@@ -21,7 +21,7 @@ describe('a terminal that is closed', () => {
       const { database } = serverFiles(dir);
       await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
       const ended = path.join(dir, 'ended');
-      // The shell outlives its terminal, passes the hang-up on, and tells how the program ended.
+      // The shell survives its terminal, passes the hang-up on, and reports how the program ended.
       const line = `exec 3<&0; ROUSE_HOME=${shellQuote(dir)} ${shellWords(words)} <&3 & trap "kill -HUP $!" HUP
         wait $!; wait $!; echo $? > ${shellQuote(ended)}`;
       await tmux.run([['new-session', '-d', '-s', 'closing', line]]);

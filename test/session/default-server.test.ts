@@ -22,7 +22,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A plain `tmux`, as the person types it later, in a shell that has none of those variables. */
+/** A plain `tmux`, as the person types it later in a shell without those variables. */
 function tmux(...args: string[]): string {
   const { PATH, HOME, SHELL } = world.env;
   const plain = { PATH, HOME, SHELL, TMUX_TMPDIR: world.directory };

@@ -10,7 +10,7 @@ import { modeFlag } from '../support/gateway-mode.ts';
 import { promptsOf } from '../support/scripted-agent.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-/** Accounts that nobody has: a process may have their uids all the same, when root starts it. */
+/** Uids without an account; root can start processes with them all the same. */
 const GUEST = 61_001;
 const OTHER = 61_002;
 const isRoot = process.getuid?.() === 0;
@@ -51,7 +51,7 @@ async function statusOf(url: string, token?: string): Promise<number> {
   return response.status;
 }
 
-/** The same by a process of another account, one after the other. */
+/** The same by a process of another account; commands run one by one. */
 function statusesAs(uid: number, ...asked: [url: string, token?: string][]): number[] {
   const program = `(async () => { const said = [];
     for (const [url, token] of ${JSON.stringify(asked)})

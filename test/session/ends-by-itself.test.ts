@@ -8,10 +8,10 @@ import { sampled } from '../support/sample.ts';
 import { readTranscript } from '../support/scripted-agent.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-/** A gateway that ends without being asked comes back by itself: same port, same mode, the work it had accepted once. */
+/** A gateway that ends unasked is restarted: same port, same mode, and its accepted work is done once. */
 const MODES = ['--background', '--foreground', '--hosted'] as const;
 
-/** Where the keeper is no window's. */
+/** Modes whose keeper is not in a window. */
 const KEPT = ['--background', '--hosted'] as const;
 
 let world: TestWorld;
@@ -56,7 +56,7 @@ async function killAndAwait(): Promise<void> {
   );
 }
 
-/** A host ends by itself when it holds nothing. */
+/** A host ends when it holds no gateways. */
 async function nobodyLeft(mode: string): Promise<void> {
   if (mode === '--hosted') await world.until(() => gateways().length + keepers().length === 0);
 }

@@ -10,7 +10,7 @@ beforeAll(() => {
   world = new TestWorld();
   bin = path.join(world.directory, 'bin');
   fs.mkdirSync(bin);
-  // Only its name matters here: what is done for this tool beside it.
+  // Only the name matters here: what is written for this tool beside it.
   fs.writeFileSync(
     path.join(bin, 'claude'),
     '#!/bin/sh\n[ "$1" = --version ] && exec echo 2.1.0\nwhile :; do sleep 1; done\n',
@@ -69,8 +69,8 @@ describe('join and leave', () => {
     await json('skills', 'uninstall', '--tool', 'claude');
     await join('four');
     fs.appendFileSync(skills()[0]!, 'mine');
-    const told = await leave('four');
-    expect(told.json['notes']).toEqual([`${skills()[0]} was changed by hand and is left as it is`]);
+    const changed = await leave('four');
+    expect(changed.json['notes']).toEqual([`${skills()[0]} was changed by hand and is left as it is`]);
     expect(skills().map((file) => fs.existsSync(file))).toEqual([true, false]);
     fs.rmSync(path.join(world.directory, '.claude'), { recursive: true });
   });
@@ -104,7 +104,7 @@ describe('join and leave', () => {
       server: 'rouse',
       instance_before: expect.stringMatching(/^\d+-\d+$/),
     });
-    // As claude itself does at every start.
+    // As claude does at every start.
     const document = JSON.parse(fs.readFileSync(config(), 'utf8'));
     fs.writeFileSync(config(), JSON.stringify({ numStartups: 2, ...document }));
     const left = await leave('restarted');

@@ -218,7 +218,7 @@ describe('a gateway that does not keep its promises', () => {
   it('a gateway that dies at its start: its last words are reported', async () => {
     const error = await refused(start({}, 'dies'));
     expect(error).toMatchObject({ code: 'unavailable', facts: { cause: 'ended_early' } });
-    expect(error.message).toMatch(/told to die/);
+    expect(error.message).toMatch(/ordered to die/);
     expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
   });
 

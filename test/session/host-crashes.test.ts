@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { TestWorld } from '../support/test-world.ts';
 
-/** One gateway kills the host of all whenever it is taken up: the host goes on, and the others with it. */
+/** One gateway kills the shared host whenever it is loaded; the host and the other gateways continue. */
 const GOOD = ['ana', 'ben', 'cat'] as const;
 
 let world: TestWorld;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await world.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape
 const agentOf = async (name: string): Promise<any> =>
   (await world.rouse(['ls', '--json'])).json['agents'].find((each: { name: string }) => each.name === name);
 const hostPid = (name: string): number =>
@@ -60,7 +60,7 @@ describe('a host that one of its gateways ends again and again', () => {
       needs_you: expect.stringContaining('"rouse agents gateway attach bad --background"'),
     });
     for (const name of GOOD) await world.until(async () => (await agentOf(name)).gateway === 'live');
-    // Each look at the suspect ends the host once more, so at some instants there is none.
+    // Each check of the suspect ends the host again, so at some instants there is none.
     const hosts = async () => (await world.rouse(['host', 'status', '--json'])).json['hosts'];
     await world.until(async () => {
       const [host] = await hosts();

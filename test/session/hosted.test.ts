@@ -6,7 +6,7 @@ import { attach, findTarget, type ManifestFacts, sessionPaths } from '../../src/
 import { readTranscript } from '../support/scripted-agent.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-/** Gateways of several sessions in one process: each has what a gateway of its own process has. */
+/** Gateways of several sessions in one process: each has everything that a gateway in its own process has. */
 const NAMES = ['one', 'two', 'three'] as const;
 
 let world: TestWorld;

@@ -14,14 +14,14 @@ afterAll(async () => {
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) => world.rouse(['--print-json', ...args], env);
 
-/** A tool somebody started by hand, below a shell. */
+/** A tool that was started by hand, below a shell. */
 async function byHand(session: string): Promise<void> {
   const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name ${session}`;
   world.tmux('new-session', '-d', '-s', session, '-c', world.workdir, `sh -c '${tool}; exec sh'`);
   await world.until(() => world.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim() !== '');
 }
 
-/** The environment a command has inside a pane of this session. */
+/** The environment of a command inside a pane of this session. */
 function inside(session: string): NodeJS.ProcessEnv {
   const [pane, pid] = world
     .tmux('display-message', '-p', '-t', `=${session}:`, '#{pane_id} #{pid}')

@@ -10,13 +10,13 @@ import { ROOT, TestWorld } from '../support/test-world.ts';
 
 /**
  * SIGKILL of the command, the gateway, the tool or the tmux server at random points of attach and detach. After each
- * the status must be right within two seconds, attaching must work again, window 0 must be there, and nothing may be
+ * the status must be right within two seconds, attaching must work again, window 0 must exist, and nothing may be
  * left behind. ROUSE_PROOF=full runs it 200 times; ROUSE_SEED repeats a run.
  */
 const RUNS = process.env['ROUSE_PROOF'] === 'full' ? 200 : 4;
 const SEED = drawSeed();
 const RIGHT_WITHIN_MS = 2000;
-/** Two seconds are meant for a machine of one's own; the short form runs beside other tests. */
+/** Two seconds are for an otherwise idle machine; the short form runs beside other tests. */
 const SLOWNESS = process.env['ROUSE_PROOF'] === 'full' ? 1 : 5;
 
 type Victim = 'command' | 'gateway' | 'tool' | 'tmux';
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 const json = (...args: string[]) => world.rouse(['--print-json', ...args]);
-/** Gateways, and the host they may share: one that a killed command has begun may hold none. */
+/** Gateways, and the host that they may share; a host started by a killed command may hold none. */
 const programs = () => world.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 const recorded = (): unknown => {
   const text = readIfExists(sessionPaths(facts.root).currentInstance);
@@ -63,7 +63,7 @@ const ended = (child: ChildProcess): Promise<void> =>
     ? Promise.resolve()
     : new Promise((resolve) => child.once('exit', () => resolve()));
 
-/** Kills what the run is about. False when it was not there at that moment. */
+/** Kills the process of this run. False if it was not there at that moment. */
 function kill(victim: Victim, command: ChildProcess): boolean {
   if (victim === 'command') return command.kill('SIGKILL');
   const pid =
@@ -85,8 +85,8 @@ const windowZero = (): string =>
   world.tmux('display-message', '-p', '-t', `=${session}:0`, '#{window_id} #{window_name}');
 
 /**
- * Never healthy without a gateway, and soon healthy with one: within two seconds what the status says is what is
- * there. The gateway of a command that was killed may still be starting; then both answers are looked for.
+ * Never healthy without a gateway, and soon healthy with one: within two seconds the status is
+ * right. The gateway of a killed command may still be starting; then either status is accepted.
  */
 async function statusIsRight(): Promise<void> {
   const started = performance.now();

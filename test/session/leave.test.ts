@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const json = (args: string[], env: NodeJS.ProcessEnv = {}) => world.rouse(['--print-json', ...args], env);
 
-/** A person's own session: a tool in window 0, other windows and panes, variables, options and a hook of their own. */
+/** A person's own session: a tool in window 0, and other windows, panes, variables, options and a hook. */
 async function personsSession(session: string): Promise<void> {
   const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name ${session}`;
   const at = `=${session}:`;
@@ -37,14 +37,14 @@ async function personsSession(session: string): Promise<void> {
   world.tmux('split-window', '-d', '-t', `${at}1`, 'exec sleep 1000');
   world.tmux('new-window', '-d', '-t', at, 'exec cat');
   await world.until(() => world.tmux('capture-pane', '-p', '-t', `${at}0`).trim() !== '');
-  // tmux looks for a window's name only when something is drawn in it.
+  // tmux updates a window's name only when something is drawn in it.
   await world.until(() => {
     world.tmux('send-keys', '-t', `${at}2`, 'Enter');
     return world.windows(session)[2] === '2 cat';
   });
 }
 
-/** Everything a person could tell a session by. */
+/** Everything by which a person would notice a difference in the session. */
 function portrait(session: string): Record<string, string> {
   const at = `=${session}:`;
   const ids = world.tmux('list-windows', '-t', at, '-F', '#{window_id}').split('\n');
@@ -71,7 +71,7 @@ const attach = (session: string, mode = modeFlag('tmux_auxiliary_window')) =>
   json(['agents', 'gateway', 'attach', '--agent-name', session, mode]);
 const gateways = () => world.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 
-/** Somebody sits at the session. */
+/** Attaches a client to the session, like a person. */
 async function attachPerson(session: string): Promise<void> {
   const { TMUX: _, ...env } = world.env;
   const look = `tmux -S ${world.socket} attach -t =${session}`;

@@ -3,13 +3,13 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestWorld } from '../support/test-world.ts';
 
-/** The host of all gateways and its keeper are killed together: nothing starts them again, and everything says so. */
+/** The host of all gateways and its keeper are killed together: nothing restarts them, and every command says so. */
 const WOKEN = ['ana', 'ben'] as const;
-const MENDS = '"rouse host start" brings it back';
+const FIX = '"rouse host start" brings it back';
 
 let world: TestWorld;
 const rouse = (...args: string[]) => world.rouse(args);
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape
 const agentOf = async (name: string): Promise<any> =>
   (await rouse('ls', '--json')).json['agents'].find((each: { name: string }) => each.name === name);
 const gatewayOf = async (name: string) => (await rouse('agents', 'gateway', 'status', name, '--json')).json;
@@ -52,7 +52,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
         state: 'needs_you',
         reason: 'running, no gateway: will not be woken',
         gateway: 'lost',
-        needs_you: expect.stringContaining(MENDS),
+        needs_you: expect.stringContaining(FIX),
       });
     expect(await agentOf('cat')).toMatchObject({ state: 'not_watched', needs_you: null });
     expect((await rouse('ls')).stdout).toMatch(/^ana +scripted +running, no gateway: will not be woken/m);
@@ -84,7 +84,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
     for (const name of WOKEN) {
       const { code, stdout } = await rouse('send', name, 'hello', '--body', 'please');
       expect([code, stdout]).toEqual([0, expect.stringContaining(`note: ${name} will not be woken for it`)]);
-      expect(stdout).toContain(MENDS);
+      expect(stdout).toContain(FIX);
     }
     const { stdout } = await rouse('send', 'cat', 'hello', '--body', 'please');
     expect(stdout).toContain('"rouse agents gateway attach cat" attaches one');
@@ -92,12 +92,12 @@ describe('the host of the gateways and its keeper, killed together', () => {
 
   it('after host and keeper are killed "status", "why" and "agents show" say so, also after one of them has cleared up', async () => {
     for (let time = 0; time < 2; time++) {
-      expect((await rouse('status', 'ana')).stdout).toContain(MENDS);
-      expect((await rouse('why', 'ana')).stdout).toContain(MENDS);
+      expect((await rouse('status', 'ana')).stdout).toContain(FIX);
+      expect((await rouse('why', 'ana')).stdout).toContain(FIX);
     }
     expect(await gatewayOf('ana')).toMatchObject({
       gateway_health: 'not_attached',
-      standing: { state: 'needs_you', needs_you: expect.stringContaining(MENDS) },
+      standing: { state: 'needs_you', needs_you: expect.stringContaining(FIX) },
     });
   });
 
@@ -157,7 +157,7 @@ describe('the host of the gateways and its keeper, killed together', () => {
     await world.until(async () => (await agentOf('ben')).gateway === 'lost');
     expect(await agentOf('ben')).toMatchObject({
       state: 'needs_you',
-      needs_you: expect.stringContaining(MENDS),
+      needs_you: expect.stringContaining(FIX),
     });
     expect((await rouse('host', 'start')).code).toBe(0);
     expect(await gatewayOf('ben')).toMatchObject({ execution_mode: 'detached_process' });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { writePaneProgram } from '../../src/session/life/tool-pane.ts';
 import { withTmux } from '../support/tmux.ts';
 
-/** Draws once, says when it is continued, and ends when it is told to. */
+/** Draws once, prints when it is continued, and ends on request. */
 const TOOL = `
   const fs = require('node:fs');
   process.stderr.write('what the tool shows');
@@ -27,7 +27,7 @@ it('a tool that is stopped is continued, and its shell writes nothing on its scr
     });
     await tmux.newSession({ name: 'tool', cwd: dir, width: 80, height: 24, command });
     const screen = (): Promise<string> => tmux.run([['capture-pane', '-p', '-t', '=tool:0']]);
-    // Read before it is written whole it would be 0, and signals to 0 are signals to ourselves and all who run us.
+    // If it is read too early it is 0, and a signal to 0 goes to our whole process group.
     let pid = 0;
     await until(() => {
       if (fs.existsSync(path.join(dir, 'pid'))) pid = Number(fs.readFileSync(path.join(dir, 'pid'), 'utf8'));

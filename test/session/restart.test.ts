@@ -33,7 +33,7 @@ async function call(port: number, method: string, route: string, body?: object) 
     headers: { 'x-rouse': '1', ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: output of every shape; each test checks its own
   return (await response.json()) as any;
 }
 
@@ -135,7 +135,7 @@ it('a rouse that is killed in the middle leaves what the next attach goes on wit
     expect([point, again.code, again.stderr]).toEqual([point, 0, '']);
     expect(again.json['execution_mode']).toBe(to);
     expect(JSON.parse(read('desired-config.json')).desired_execution_mode).toBe(again.json['execution_mode']);
-    // A host that holds nothing any more ends by itself.
+    // A host without gateways ends.
     await world.until(() => gateways().length === 1);
     const { reminders } = await call(again.json['gateway_port'], 'GET', 'reminders');
     const kept = reminders.map((each: { reminder_id: string }) => each.reminder_id);

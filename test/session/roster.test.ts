@@ -12,7 +12,7 @@ afterAll(async () => {
   await world.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape
 type Answer = any;
 
 const rouse = (...args: string[]) => world.rouse(args);

@@ -6,13 +6,13 @@ import { GatewayClient } from '../../src/client/index.ts';
 import { disksFor, smallDisk } from '../faults/small-file-system.ts';
 import { ROOT, TestWorld } from '../support/test-world.ts';
 
-/** A gateway that runs and cannot do its work: whatever /health says, everything that shows the agent says too. */
+/** A gateway that runs but cannot work: everything that shows the agent says what /health says. */
 let world: TestWorld;
 let root: string;
 
 const rouse = (...args: string[]) => world.rouse(args);
 const at = (...parts: string[]): string => path.join(root, ...parts);
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape
 const ana = async (): Promise<any> => (await rouse('ls', '--json')).json['agents'][0];
 const client = (): GatewayClient =>
   new GatewayClient({
@@ -51,7 +51,7 @@ async function everywhere(reason: RegExp, command: string): Promise<void> {
   }
 }
 
-/** The same of a gateway that does not run and cannot start. */
+/** The same for a gateway that does not run and cannot start. */
 async function everywhereElse(reason: RegExp, command: string): Promise<void> {
   const doctor = await rouse('doctor', '--json');
   const found = doctor.json['checks'].find(({ id }: { id: string }) => id === 'agent.ana');
@@ -104,8 +104,8 @@ describe('a gateway whose queue file is taken away', () => {
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining(FRESH)]);
     expect(fs.statSync(at('queue.sqlite')).size).toBe(0);
     expect((await ana()).needs_you).toContain(FRESH);
-    const mended = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
-    expect([mended.code, mended.stdout]).toEqual([0, expect.stringContaining('its queue is a new one')]);
+    const attached = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
+    expect([attached.code, attached.stdout]).toEqual([0, expect.stringContaining('its queue is a new one')]);
     expect(fs.readdirSync(root).filter((name) => /^queue-\d.*\.sqlite$/.test(name))).not.toEqual([]);
     await well();
     expect(await wakes()).toMatchObject(SETTINGS);
@@ -160,7 +160,7 @@ describe('a gateway that cannot read mail', () => {
 
 describe('a gateway whose process is stopped', () => {
   it('a gateway whose process is stopped, hosted or not, is not shown as idle, and is replaced by the command that is named', async () => {
-    for (const [mode, mends] of [
+    for (const [mode, fix] of [
       ['--background', 'rouse agents gateway attach ana'],
       ['--hosted', 'rouse host start'],
     ] as const) {
@@ -171,8 +171,8 @@ describe('a gateway whose process is stopped', () => {
       await world.until(async () => /is stopped \(SIGSTOP\)/.test((await ana()).needs_you ?? ''));
       expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble' });
       for (const words of [['ls'], ['status', 'ana'], ['why', 'ana'], ['send', 'ana', 'hi', '--body', 'x']])
-        expect((await rouse(...words)).stdout).toContain(`"${mends}"`);
-      expect((await rouse(...mends.split(' ').slice(1))).code).toBe(0);
+        expect((await rouse(...words)).stdout).toContain(`"${fix}"`);
+      expect((await rouse(...fix.split(' ').slice(1))).code).toBe(0);
       await well();
       expect(await wakes()).toMatchObject(SETTINGS);
     }
@@ -184,16 +184,14 @@ describe('an agent whose mailbox is gone', () => {
     const store = path.join(world.env['ROUSE_HOME']!, 'mailbox');
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '3600');
     await well();
-    const [mends, words] = ['rouse agents mailbox register ana', ['agents', 'mailbox', 'register', 'ana']];
+    const [fix, words] = ['rouse agents mailbox register ana', ['agents', 'mailbox', 'register', 'ana']];
     fs.renameSync(store, `${store}.away`);
     expect(await ana()).toMatchObject({ state: 'needs_you', reason: 'gateway in trouble', gateway: 'live' });
     for (const said of [await rouse('ls'), await rouse('status', 'ana'), await rouse('why', 'ana')])
       expect(said.stdout).toContain(`its mailbox cannot be read: ${store}`);
     const { checks } = (await rouse('doctor', '--json')).json;
-    expect(checks).toContainEqual(
-      expect.objectContaining({ id: 'agent.ana', status: 'problem', fix: mends }),
-    );
-    expect((await rouse('ls')).stdout).toContain(`"${mends}"`);
+    expect(checks).toContainEqual(expect.objectContaining({ id: 'agent.ana', status: 'problem', fix }));
+    expect((await rouse('ls')).stdout).toContain(`"${fix}"`);
     expect((await rouse('ls')).stdout).not.toContain('rouse open');
     expect((await rouse(...words)).code).toBe(0);
     await world.until(async () => (await ana()).needs_you === null);

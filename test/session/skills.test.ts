@@ -10,7 +10,7 @@ beforeAll(() => {
   world = new TestWorld();
   bin = path.join(world.directory, 'bin');
   fs.mkdirSync(bin);
-  // Only its name matters here: what launch does for this tool before it starts.
+  // Only the name matters here: what launch does for this tool before it starts.
   fs.writeFileSync(
     path.join(bin, 'claude'),
     '#!/bin/sh\n[ "$1" = --version ] && exec echo 2.1.0\nwhile :; do sleep 1; done\n',

@@ -38,7 +38,7 @@ const taken = (): string[] =>
     record.type === 'submitted' ? [JSON.stringify(record)] : [],
   );
 
-/** Mail wakes it once, and the ledger says by what that is known; answers with what it was given. */
+/** Mail wakes it once, and the ledger names the proof; returns the prompt it received. */
 async function wakesOnce(): Promise<string> {
   const before = taken().length;
   await world.until(async () => (await gateway.tuiState()).submit_ready);
@@ -58,7 +58,7 @@ async function wakesOnce(): Promise<string> {
   return taken().at(-1)!;
 }
 
-/** As a person would, with a file of their own for what it is given. */
+/** As a person would start it, with a file that records what it receives. */
 async function startAgain(name: string): Promise<void> {
   transcript = path.join(world.directory, name);
   const program = path.resolve(import.meta.dirname, '../../dist/scripted-agent.cjs');

@@ -37,7 +37,7 @@ const outcomes = ({ json }: Ran): string[] =>
 const notifier = async (name: string): Promise<unknown> =>
   (await json('agents', 'gateway', 'mail-notifier', 'status', '--agent-name', name)).json;
 
-/** What the scripted agent of this name really was started as, in order. */
+/** The arguments of the real starts of the scripted agent of this name, in order. */
 function starts(name: string): { session_id: string }[] {
   const sessions = path.join(world.directory, 'home/runtime/sessions/local_interactive');
   return fs

@@ -20,7 +20,7 @@ async function mailTo(name: string): Promise<void> {
   expect([said.code, said.stderr]).toEqual([0, '']);
 }
 
-/** What the agent really was given, once it was. */
+/** The prompt that the agent really received, when there is one. */
 async function submitted(transcript: string): Promise<string> {
   const records = await world.until(() => {
     const found = readTranscript(transcript).filter(({ type }) => type === 'submitted');

@@ -3,7 +3,7 @@ import type { Route, Routes } from '../../src/wire/index.ts';
 type Documented = { responses: Record<string, { content?: Record<string, unknown> }> };
 export type OpenApi = { paths: Record<string, Record<string, Documented>> };
 
-/** What the document of the server does not say of an answer: its status, or that it may be of this type. */
+/** What the server's document lacks about a response: its status, or its content type. */
 export function undocumentedIn(
   document: OpenApi,
   routes: Routes,
@@ -19,7 +19,7 @@ export function undocumentedIn(
   return `${method} ${route.path}: ${status} as ${type} is not documented`;
 }
 
-/** What is wrong with the answer to a call that succeeded, by the row of the route that it went to. */
+/** What is wrong with the response of a successful call, according to the row of its route. */
 export function problemOf(
   routes: Routes,
   { method, target }: { method: string; target: string },
@@ -37,7 +37,7 @@ export function problemOf(
   );
 }
 
-/** A fixed word before a parameter in its place. */
+/** A fixed word of a path, before a parameter. */
 export function routeOf(routes: Routes, method: string, target: string): Route | undefined {
   const { pathname } = new URL(target, 'http://server');
   const fits = Object.values<Route>(routes).filter(
@@ -50,10 +50,10 @@ export function routeOf(routes: Routes, method: string, target: string): Route |
 
 export interface Answer {
   status: number;
-  /** JSON as what it says, other text as it is, undefined for nothing. */
+  /** JSON parsed, other text as it is, undefined if empty. */
   body: unknown;
-  /** The content type, where there is content. */
+  /** The content type, if there is content. */
   type?: string | undefined;
-  /** Events without an end, of which only the beginning was waited for. */
+  /** An endless stream of events; the test waited only for its beginning. */
   stream?: boolean;
 }

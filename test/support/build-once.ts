@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import * as path from 'node:path';
 import { drawSeed } from './draw-seed.ts';
 
-/** Walk tests run the built program. `npm test` has built it; run alone with vitest, it is built here when stale. */
+/** Walk tests run the built program. `npm test` builds it; if a test runs alone with vitest, a stale build is renewed here. */
 export default function buildOnce(): void {
   console.log(`samples and properties are drawn with ROUSE_SEED=${drawSeed()}`);
   const root = path.resolve(import.meta.dirname, '../..');

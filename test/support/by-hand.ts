@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { childrenOf } from '../../src/base/index.ts';
 import type { TestWorld } from './test-world.ts';
 
-/** What a person does in the pane of an agent whose tool has ended: the shell that the launch leaves there is theirs. */
+/** A person in the pane of an agent whose tool has ended: the shell that the launch leaves there is theirs. */
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
@@ -16,21 +16,21 @@ export function toolPids(world: TestWorld, pane: string): number[] {
   return below(Number(facts(world, pane, '#{pane_pid}')));
 }
 
-/** Whether nothing but a shell holds the pane. */
+/** Whether only a shell runs in the pane. */
 export function toolGone(world: TestWorld, pane: string): boolean {
   return /^(sh|dash|bash)$/.test(facts(world, pane, '#{pane_current_command}'));
 }
 
-/** Types a command line there, with the environment that a person's own shell would have. */
+/** Types a command line there, with the environment of a person's shell. */
 export async function startByHand(world: TestWorld, pane: string, words: string[]): Promise<void> {
   const profile = path.join(world.directory, 'profile.sh');
   const variables = Object.entries(world.env).filter(([, value]) => value !== undefined);
   fs.writeFileSync(profile, variables.map(([name, value]) => `export ${name}=${quoted(value!)}\n`).join(''));
-  // What was killed leaves the terminal as it liked it: no echo, another screen, Enter not a new line.
+  // A killed program leaves the terminal in its own modes: no echo, another screen, Enter not a new line.
   world.tmux('send-keys', '-R', '-t', pane);
   const greeting = `stty sane; . ${quoted(profile)}; echo pro''file read`;
   const greeted = (): boolean => world.tmux('capture-pane', '-p', '-t', pane).includes('profile read');
-  // Keys that come before the shell has its terminal are lost.
+  // Keys are lost if they arrive before the shell has its terminal.
   while (!greeted()) {
     world.tmux('send-keys', '-l', '-t', pane, '--', greeting);
     world.tmux('send-keys', '-t', pane, 'C-j');

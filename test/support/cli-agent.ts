@@ -19,10 +19,10 @@ export interface CliAgent {
     options?: { stdin?: string; signal?: AbortSignal; tty?: boolean; onOut?: (text: string) => void },
   ): Promise<{ code: number; out: string; err: string }>;
   /** The same, which must succeed, as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: output of every shape
   json(args: string[], options?: { stdin?: string }): Promise<any>;
   attach(prepare?: (surface: FakeSurface) => void): Promise<TestGateway>;
-  /** Mail from peer@test into the agent's inbox. */
+  /** Delivers mail from peer@test to the agent's inbox. */
   mail(subject: string): Promise<string>;
 }
 

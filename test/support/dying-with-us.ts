@@ -8,7 +8,7 @@ export interface Account {
 
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => fs.existsSync(file));
 
-/** A server as another account; where there is setpriv, the kernel ends it when this process dies without stopping it. */
+/** A server under another account. If setpriv is installed, the kernel ends it when this process dies without stopping it. */
 export function spawnDyingWithUs(
   command: readonly string[],
   { cwd, account }: { cwd: string; account: Account | undefined },

@@ -1,9 +1,9 @@
 /**
  * Loaded before a program (`node --import`): makes its writes fail as a full, broken, read-only disk or an exhausted
- * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all of them from now on, `ENOSPC 3` the third from
- * now on and no other, `ENOSPC 3 state.json` the third of those whose note holds that word, `ENOSPC,EIO 0.5%` so many of
- * them at random and for either reason, empty none. What follows in further lines only tells one order from the next, which
- * starts the count again. Each refused write is noted in `<file>.hits`. A program that refuses
+ * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all writes from now on, `ENOSPC 3` only the third
+ * from now on, `ENOSPC 3 state.json` the third of those whose note contains that word, `ENOSPC,EIO 0.5%` that share,
+ * chosen at random, for either reason, empty none. Further lines only make one order different from the last, which
+ * restarts the count. Each refused write is noted in `<file>.hits`. A program that refuses
  * its own writes imports `setFaults`.
  */
 import fs from 'node:fs';
@@ -23,12 +23,12 @@ let last = '';
 let count = 0;
 let noting = false;
 
-/** Whether this is the write that was named by its number, or one of so many in a hundred. */
+/** Whether this write is chosen, by its number or by the percentage. */
 function isChosen(which) {
   return which.endsWith('%') ? Math.random() * 100 < Number.parseFloat(which) : ++count === Number(which);
 }
 
-/** The errno with which this write is to fail, if it is. */
+/** The errno with which this write must fail; undefined if it must not. */
 function due(what) {
   if (noting) return undefined;
   const wanted = readFileSync(control, 'utf8').trim();
@@ -47,7 +47,7 @@ function due(what) {
   return errno;
 }
 
-/** Sets what the file says, whatever is refused now. Answers the notes of what was refused before. */
+/** Replaces the order in the file. Returns the notes of the writes refused before. */
 export function setFaults(wanted) {
   noting = true;
   try {
@@ -68,7 +68,7 @@ function refuse(syscall, path) {
   });
 }
 
-/** To a terminal or a pipe, not to the disk. */
+/** A write to a terminal or a pipe, not to the disk. */
 const isPrinted = (to) => (to === 1 || to === 2) && !original.fstatSync(to).isFile();
 
 const writes = (flags) =>
@@ -116,7 +116,7 @@ for (const name of ['write', 'fsync', 'fdatasync']) {
     return original[name](...args);
   };
 }
-// Whoever makes a promise of it is given an object by the original, and so by this one.
+// Promisified, the original returns an object, and so does this one.
 fs.write[promisify.custom] = async (...args) => {
   refuse('write');
   return promisify(original.write)(...args);
@@ -132,7 +132,7 @@ fs.promises.open = async (...args) => {
 };
 syncBuiltinESMExports();
 
-/** SQLite writes by itself, so its statements are refused instead, with its own codes. */
+/** SQLite writes in native code, so its statements are refused instead, with its own codes. */
 const CHANGES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|COMMIT|RELEASE)\b/i;
 const refusing = (DatabaseSync) =>
   class Refusing extends DatabaseSync {
@@ -157,7 +157,7 @@ const refusing = (DatabaseSync) =>
   };
 const cached = require.cache[require.resolve('@photostructure/sqlite')];
 cached.exports = { ...cached.exports, DatabaseSync: refusing(DatabaseSync) };
-// Built programs open the native file by itself (src/base/native.ts).
+// Built programs open the native file directly (src/base/native.ts).
 const { dlopen } = process;
 process.dlopen = (module, file, ...rest) => {
   dlopen.call(process, module, file, ...rest);

@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Names every test that passed only when it was tried again, and how it failed before: a fault to mend, not luck. */
+/** Names every test that passed only on a retry, and how it failed before: a fault to fix, not luck. */
 export default class FlakyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const flaky = modules.flatMap((module) =>

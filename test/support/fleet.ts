@@ -16,17 +16,17 @@ import { startPgbouncer } from './pgbouncer.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { sampled } from './sample.ts';
 
-/** Initialising an embedded database takes seconds; every test of this machine and version copies one. */
+/** Initialising an embedded database takes seconds, so all tests of this machine and version copy one. */
 export const TEMPLATES = path.join(os.tmpdir(), `rouse-test-templates-${process.getuid?.() ?? 0}`);
 
-/** A database of one test file, with the fleet's tables. */
+/** The database of one test file, with the fleet's tables. */
 export interface TestDatabase {
   sql: Sql;
-  /** For a server of its own on the same database: a PostgreSQL URL, else undefined. */
+  /** For another server on the same database: a PostgreSQL URL, else undefined. */
   url: string | undefined;
-  /** Of the embedded database, which one process has at a time. */
+  /** The directory of the embedded database, which only one process can open at a time. */
   directory: string | undefined;
-  /** An empty database like this one. Closed with this one. */
+  /** Makes an empty database of the same kind. It is closed with this one. */
   another(): Promise<Sql>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const DATABASES: [string, () => Promise<TestDatabase>][] = [
 
 /**
  * For `describe.each(databases(import.meta.filename))('… on %s', (_, open) => …)`: open in beforeAll, close in afterAll. One
- * of them, another with other commits; both at full size.
+ * of the two databases, drawn by the seed; both at full size.
  */
 export const databases = (file: string): typeof DATABASES => sampled(file, DATABASES, 1);
 
@@ -96,10 +96,10 @@ export interface TestAgent {
   client: FleetClient;
 }
 
-/** A real server in this process on a free port, over a database of its own, with an org and a token of each kind. */
+/** A real server in this process on a free port, with its own database, an org and a token of each kind. */
 export interface TestFleet {
   url: string;
-  /** The server's own database: look at rows, or shift their times. */
+  /** The server's database, for tests that read rows or shift their times. */
   sql: Sql;
   orgId: string;
   /** An administrator of the whole server. */
@@ -109,9 +109,9 @@ export interface TestFleet {
   /** The person `ana` of the org `default`. */
   user: FleetClient;
   tokens: { admin: string; orgAdmin: string; user: string };
-  /** Registers an agent and answers a client with its token. */
+  /** Registers an agent and returns a client with its token. */
   agent(agentId: string, options?: { name?: string; orgId?: string; sessionId?: string }): Promise<TestAgent>;
-  /** An org of its own, with the token of a person and of an administrator in it. */
+  /** Makes a new org with the tokens of a person and of an administrator. */
   tenant(name: string): Promise<{ orgId: string; user: FleetClient; admin: FleetClient }>;
   as(token: string | undefined): FleetClient;
   stop(): Promise<void>;
@@ -120,7 +120,7 @@ export interface TestFleet {
 export interface TestFleetOptions {
   /** Default: embedded. */
   on?: 'postgres' | 'embedded';
-  /** Anything of the server's settings that the test is about. */
+  /** The settings of the server that the test is about. */
   config?: Partial<ServerConfig>;
 }
 

@@ -6,8 +6,8 @@ import * as path from 'node:path';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * What somebody who clones this project gets, with what is not committed yet, cloned from a repository beside it. Its
- * dependencies are ours, so that nothing is downloaded.
+ * A clone of this project, including uncommitted changes, made from a repository beside it. Its
+ * dependencies are linked from here, so nothing is downloaded.
  */
 export function freshClone(clone: string): void {
   const origin = `${clone}.origin`;
@@ -31,7 +31,7 @@ export function freshClone(clone: string): void {
   lendDependencies(clone);
 }
 
-/** Hard links: npm may clear the folder, and ours must not go with it. What tools keep there for themselves comes and goes. */
+/** Hard links: npm may clear the folder, and ours must stay. Files that tools keep there for themselves come and go. */
 function lendDependencies(clone: string): void {
   const [ours, theirs] = [ROOT, clone].map((root) => path.join(root, 'node_modules')) as [string, string];
   const packages = fs.readdirSync(ours).filter((name) => /^(?!\.)|^\.(bin|package-lock\.json)$/.test(name));

@@ -7,7 +7,7 @@ import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
 import type { TuiHistory, TuiState } from '../../src/wire/index.ts';
 import { send } from './route-fuzz.ts';
 
-/** Its routes that refuse even a good call, with the status: the request was carried out long before, and the agent is a TUI. */
+/** Routes that refuse even a good call, with the status: the request has already finished, and the agent is a TUI. */
 export const REFUSED_BY_GATEWAY: Readonly<Record<string, number>> = {
   'requests.cancel': 409,
   'headless.state': 422,
@@ -22,7 +22,7 @@ export interface FuzzedGateway {
   reminder: string;
   request: string;
   letter: string;
-  /** Everything that could have changed: the database's own counter of commits, the events, the terminal, the mail. */
+  /** Everything that could have changed: the database's commit counter, the events, the terminal, the mail. */
   quiet(): Promise<string>;
 }
 
@@ -49,7 +49,7 @@ const SCREEN: TuiState = {
 };
 const HISTORY: TuiHistory = { terminal_id: 't', tracked_session_id: 't', entries: [] };
 
-/** A gateway whose time stands still, with a reminder, a request and a letter. */
+/** A gateway whose clock does not move, with a reminder, a request and a message. */
 export async function openFuzzedGateway(ending: Ending): Promise<FuzzedGateway> {
   const on = await testGateway(ending, { config: { clock: new FakeClock() } });
   on.mail.transport = 'flatfile';
@@ -85,7 +85,7 @@ export async function openFuzzedGateway(ending: Ending): Promise<FuzzedGateway> 
     reminder: reminders.body.reminders[0].reminder_id,
     request: request.body.request_id,
     letter: letter.body.message.message_ref,
-    /** What a good request set off must not be blamed on the next one. */
+    /** The effects of a good request must not be blamed on the next one. */
     async quiet() {
       let before = '';
       for (let same = 0; same < 2; ) {

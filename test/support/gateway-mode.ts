@@ -8,10 +8,10 @@ function modeOf(given: string | undefined): ExecutionMode | undefined {
 
 const ASKED = modeOf(process.env['ROUSE_TEST_MODE']);
 
-/** How the gateways of this run are started where a test has no reason of its own: `npm run test:modes` sets each. */
+/** How gateways are started in tests that need no particular mode: `npm run test:modes` sets each mode in turn. */
 export const GATEWAY_MODE = ASKED ?? 'detached_process';
 
-/** What a test that tries several modes tries: all of them, or the one `npm run test:modes` asks for. */
+/** The modes for a test of several modes: all of them, or the one that `npm run test:modes` sets. */
 export const GATEWAY_MODES: readonly ExecutionMode[] = ASKED ? [ASKED] : codesOf(EXECUTION_MODES);
 
 export const MODE_FLAGS = {
@@ -20,5 +20,5 @@ export const MODE_FLAGS = {
   hosted: '--hosted',
 } as const satisfies Record<ExecutionMode, string>;
 
-/** The flag of `agents gateway attach` for this run; a test names the mode it is about when none is asked for. */
+/** The flag of `agents gateway attach` for this run; a test passes its own mode for runs that set none. */
 export const modeFlag = (otherwise: ExecutionMode): string => MODE_FLAGS[ASKED ?? otherwise];

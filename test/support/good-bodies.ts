@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** What is named in bodies and paths. */
+/** The ids used in bodies and paths. */
 export interface Named {
   agent: string;
   address: string;
   message: string;
-  /** Of a workspace without a terminal, a request to it, a message to it, a token of the org. */
+  /** A workspace without a terminal, a request to it, a message to it, a token of the org. */
   workspace: string;
   request: string;
   queued: string;
@@ -17,7 +17,7 @@ export interface Named {
 
 type Bodies = Record<string, Record<string, unknown>>;
 
-/** A body that each route of a gateway takes, by route; routes that are not named take `{}`. Its words are `text`. */
+/** A valid body for each route of a gateway; routes that are not listed take `{}`. Free text is `text`. */
 export function gatewayBodies(to: Named, text: string): Bodies {
   const reminder = { mode: 'one_off', title: text, prompt: text, ranking: 0, start_after_seconds: 60 };
   const mail = { subject: text, body_content: text };
@@ -57,7 +57,7 @@ export function gatewayBodies(to: Named, text: string): Bodies {
   };
 }
 
-/** The same of a fleet server; `tool` is what launches run. */
+/** The same for a fleet server; `tool` is the tool of launches. */
 export function fleetBodies(
   to: Named,
   text: string,
@@ -105,7 +105,7 @@ export function fleetBodies(
   };
 }
 
-/** The same of a mailbox that the server keeps: the one of whoever calls. */
+/** The same for the caller's own mailbox on the server. */
 function mailboxBodies(to: Named, text: string): Bodies {
   const one = { message_ref: to.letter ?? to.message };
   const refs = { message_refs: [one.message_ref] };
@@ -135,7 +135,7 @@ function mailboxBodies(to: Named, text: string): Bodies {
   };
 }
 
-/** The same of the page; each has an `action_id` of its own. */
+/** The same for the page; each has its own `action_id`. */
 export function pageBodies(to: Named, text: string): Bodies {
   const acting = () => ({ action_id: randomUUID() });
   const reminder = { mode: 'one_off', title: text, prompt: text, ranking: 0, start_after_seconds: 60 };

@@ -4,7 +4,7 @@ import { sampled } from './sample.ts';
 
 const TESTS = path.resolve(import.meta.dirname, '..');
 
-/** Walk files that take eight seconds and more of a quiet machine; new ones at the end, so that the draws before them stay. */
+/** Walk files that take eight seconds or more on a quiet machine. Append new ones, so that earlier draws stay. */
 const LONG_STORIES = [
   'cao/facts',
   'cao/join',
@@ -105,12 +105,12 @@ const LONG_STORIES = [
   'faults/no-descriptors',
 ];
 
-/** How many neighbours stand for one another in one run of `npm test`. */
+/** One of this many neighbours runs in `npm test`. */
 const NEIGHBOURS = 5;
 
 /**
- * The long stories that `npm test` leaves out: of each five neighbours one is drawn, so that every room plays one of its own.
- * Every other walk file is always played, and `npm run test:all` plays everything.
+ * The long stories that `npm test` leaves out. One of each five neighbours is drawn, so every room has one of its own.
+ * Every other walk file always runs, and `npm run test:all` runs everything.
  */
 export function storiesLeftOut(): string[] {
   const missing = LONG_STORIES.find((name) => !existsSync(path.join(TESTS, `${name}.test.ts`)));

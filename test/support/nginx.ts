@@ -14,7 +14,7 @@ export interface TestNginx {
 const PROGRAM = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((file) => fs.existsSync(file)) ?? 'nginx';
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** A real nginx of this account with these server blocks, one process in the foreground; answers when it listens on the port. */
+/** A real nginx of this account with these server blocks, one process in the foreground. Resolves when it listens on the port. */
 export async function startNginx(servers: string, port: number): Promise<TestNginx> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-nginx-'));
   const places = TEMPORARY.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ');

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs `work` while this process may open no file: its soft limit is below every descriptor it could get. Another process
- * sets the limit and gives it back, because this one could start none.
+ * Runs `work` while this process cannot open files: its soft limit is below every descriptor it could get. Another process
+ * sets and restores the limit, because this one could not start one then.
  */
 export async function withoutDescriptors<T>(work: () => T | Promise<T>): Promise<T> {
   const limit = (soft: string): string => `prlimit --pid ${process.pid} --nofile=${soft}:`;

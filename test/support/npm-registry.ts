@@ -6,12 +6,12 @@ import * as path from 'node:path';
 
 export interface Registry {
   url: string;
-  /** What was asked for so far, by name. */
+  /** The names of the packages requested so far. */
   asked: string[];
   close(): void;
 }
 
-/** An npm registry that has what `modules` has and nothing else, so that an installation needs no network. */
+/** An npm registry with only the packages of `modules`, so that an installation needs no network. */
 export async function serveRegistry(modules: string): Promise<Registry> {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {

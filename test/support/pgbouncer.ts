@@ -8,19 +8,19 @@ import type { TestPostgres } from './postgres.ts';
 export interface TestPgbouncer {
   /** The same database, through the pooler. */
   urlOf(direct: string): string;
-  /** Again, after stop(). */
+  /** Starts it again, after stop(). */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PgbouncerOptions {
   mode: 'transaction' | 'session';
-  /** How many connections to the server it has for each database. */
+  /** The number of its server connections for each database. */
   size?: number;
 }
 
 const PORT = 6432;
-// Debian keeps it where only root's PATH leads.
+// Debian installs it where only root's PATH looks.
 const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => fs.existsSync(file));
 
 /** A real PgBouncer in front of that server: own directory, own Unix socket, no TCP port. */
@@ -63,7 +63,7 @@ max_client_conn = 400
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
-      // Other signals mean other things in other versions; there is nothing to lose.
+      // The meaning of other signals differs between versions; there is no data to lose.
       child.kill('SIGKILL');
       await ended;
     },

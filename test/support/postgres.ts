@@ -8,13 +8,13 @@ import { type Account, spawnDyingWithUs } from './dying-with-us.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of one test: own directory, own Unix socket, no TCP port. Many may run side by side. */
+/** The PostgreSQL server of one test: own directory, own Unix socket, no TCP port. Many can run at the same time. */
 export interface TestPostgres {
-  /** A database of the server; takes part in nothing else. */
+  /** A database of the server, not used for anything else. */
   readonly url: string;
   readonly directory: string;
   readonly pid: number;
-  /** Makes an empty database and answers its URL. */
+  /** Makes an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   /** Stops the server as an administrator would and starts it again on the same data. */
   restart(): Promise<void>;
@@ -43,7 +43,7 @@ export async function startPostgres({ fsync = false } = {}): Promise<TestPostgre
   }
 }
 
-/** The newest installed server of at least version 15. Tests never skip for want of one: they say what to install. */
+/** The newest installed server of version 15 or newer. Without one, tests fail and say what to install. */
 export function findServerBinaries(): string {
   const debian = '/usr/lib/postgresql';
   const versions = fs.existsSync(debian) ? fs.readdirSync(debian).filter((name) => Number(name) >= 15) : [];
@@ -63,7 +63,7 @@ export function findServerBinaries(): string {
   );
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as somebody else. */
+/** PostgreSQL refuses to run as root, so root runs it under another account. */
 function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = fs
@@ -107,7 +107,7 @@ class Server implements TestPostgres {
     return pid;
   }
 
-  /** Initialising takes a second of processor time; every test of this machine and version copies one. */
+  /** Initialising takes a second of processor time, so all tests of this machine and version copy one. */
   async initialise(): Promise<void> {
     const { uid } = this.#account ?? { uid: process.getuid?.() ?? 0 };
     const template = path.join(os.tmpdir(), `rouse-test-postgres-${this.#bin.replaceAll('/', '-')}-${uid}`);
@@ -122,7 +122,7 @@ class Server implements TestPostgres {
     try {
       fs.renameSync(made, template);
     } catch (error) {
-      // Another test was quicker.
+      // Another test was faster.
       if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** Other processes that have this text in their words, their variables or the path they work in. */
+/** Other processes with this text in their arguments, variables or working directory. */
 export function processesNaming(text: string): { pid: number; words: string }[] {
   return fs
     .readdirSync('/proc')

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** What a proof has to say for itself: `npm run test:<name>` prints it last; `test:all` and single runs as it comes. */
+/** The results of a proof: `npm run test:<name>` prints them last; `test:all` and single runs print them as they arrive. */
 export function proofReport(...lines: string[]): void {
   const text = lines.map((line) => `${line}\n`).join('');
   const file = process.env['ROUSE_PROOF_REPORT'];
@@ -8,7 +8,7 @@ export function proofReport(...lines: string[]): void {
   else if (process.env['ROUSE_PROOF'] === 'full') process.stdout.write(text);
 }
 
-/** `3 submitted, 1 waiting`: counters in words. */
+/** Counters in words: `3 submitted, 1 waiting`. */
 export function inWords(counters: Record<string, number>): string {
   return Object.entries(counters)
     .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 
-/** Every file and package reached from this file by imports that are still there at run time. */
+/** Every file and package that this file reaches by imports that exist at run time. */
 export function reachedFiles(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

@@ -18,31 +18,31 @@ import {
   spoil,
 } from './spoil.ts';
 
-/** A server that is sent spoilt requests. */
+/** A server that receives spoilt requests. */
 export interface Fuzzed {
   routes: Routes;
-  /** A body that each route takes, for every route that takes one. */
+  /** A valid body for every route that takes one. */
   bodies: Readonly<Record<string, unknown>>;
-  /** What the routes that cannot do without a query are asked, with its `?`. */
+  /** The query, with its `?`, for routes that require one. */
   queries?: Readonly<Record<string, string>>;
-  /** Puts into a body what must be another at each call. */
+  /** Fills in the parts of a body that must differ at each call. */
   prepare?(body: string): string;
   port: number;
-  /** What the server says of itself: every answer is in it. Routes that are in no document need none. */
+  /** The server's OpenAPI document; every response must be in it. Routes that are in no document need none. */
   document?: OpenApi;
-  /** Who calls: somebody whom the route admits. */
+  /** The caller: someone whom the route admits. */
   headersFor(route: Route): Record<string, string>;
-  /** What is really there, for a parameter of a path. */
+  /** Existing values for the parameters of a path. */
   known(route: Route, parameter: string): string;
-  /** Routes whose unspoilt call is refused here, with the status. Every other must succeed. */
+  /** Routes whose unspoilt call is refused here, with the status. All others must succeed. */
   refused: Readonly<Record<string, number>>;
-  /** What may be said to be missing on this host, with 503: `error.facts.cause`. */
+  /** What may be reported as missing on this host, with 503: `error.facts.cause`. */
   unavailable?: readonly string[];
-  /** Never spoilt: a call that succeeds would end the server. */
+  /** Never called: a successful call would end the server. */
   unspoilt?: readonly string[];
-  /** Everything that could have changed, once nothing is being worked on any more. */
+  /** Everything that could have changed, read when no work is left. */
   quiet(): Promise<string>;
-  /** After a success: puts back what may be gone. */
+  /** After a success: restores what may be gone. */
   restore?(route: Route): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ type Body = string | Buffer | undefined;
 interface Case {
   route: Route;
   method: string;
-  /** Of the parameters, which one is spoilt, and how. */
+  /** Which parameter is spoilt, and how. */
   spoilt: { at: number; id: string };
   query: string;
   headers: Record<string, string>;
@@ -70,8 +70,8 @@ const json = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
 /**
- * Calls every route once as it is meant to be, then `count` times spoilt. Nothing fails inside, what is refused is told in words
- * and changes nothing, and every success answers what the route's row says.
+ * Calls every route once correctly, then `count` times spoilt. Nothing fails inside, a refusal has a message
+ * and changes nothing, and every success returns what the route's row declares.
  */
 export async function fuzzRoutes(on: Fuzzed, count: number): Promise<FuzzReport> {
   const seed = drawSeed();
@@ -136,7 +136,7 @@ function unspoilt(on: Fuzzed, route: Route): Case {
   };
 }
 
-/** A part of the sweep and as many wild ones as are left, the same for the same seed. */
+/** A part of the sweep, filled up with random calls; the same for the same seed. */
 function cases(on: Fuzzed, routes: Route[], count: number, seed: number): Case[] {
   const all = sweep(on, routes);
   const most = Math.min(all.length, Math.round(count * 0.6));
@@ -195,7 +195,7 @@ function bodyOf(on: Fuzzed, route: Route, body: Change[] | string | Buffer): Bod
   return Array.isArray(body) ? JSON.stringify(spoil(good, body)) : body;
 }
 
-/** The good one, also with one more of the parameters that its row knows, or that it does not. */
+/** The good query, or one with another parameter, known or unknown to its row. */
 function queryOf(route: Route, good: string): fc.Arbitrary<string> {
   const names = [...Object.keys(route.query?.shape ?? {}), 'limit', 'unknown'];
   const one = fc
@@ -226,11 +226,11 @@ function causeOf({ status, body }: Answer): string {
   return error?.facts?.cause ?? '';
 }
 
-/** What is not HTTP, or longer than its limits, is refused by Node without words. */
+/** Node refuses what is not HTTP, or is too long, without a message. */
 const isRefusedByNode = ({ status, body }: Answer): boolean =>
   body === undefined && (status === 400 || status === 431);
 
-/** Words for whoever called. */
+/** A message for the caller. */
 function isRefusal(answer: Answer): boolean {
   if (isRefusedByNode(answer)) return true;
   const { body } = answer;

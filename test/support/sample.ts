@@ -3,14 +3,14 @@ import * as path from 'node:path';
 import { drawSeed } from './draw-seed.ts';
 import { Seeded } from './seeded.ts';
 
-/** Everything is tried: `npm run test:all`, and each proof by its name. */
+/** At full size everything is tried: `npm run test:all`, and each proof by its name. */
 export const FULL = process.env['ROUSE_PROOF'] === 'full';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Random numbers of the repository's seed. `where` makes the draws of different places independent of each other: a name, or
- * `import.meta.filename`, of which only the path inside the repository counts, so that every clone draws the same.
+ * Random numbers from the repository's seed. `where` makes the draws of different places independent: a name, or
+ * `import.meta.filename`, of which only the path inside the repository counts, so every clone draws the same.
  */
 export function drawnFor(where: string): Seeded {
   const place = where.replaceAll(`${ROOT}${path.sep}`, '');
@@ -18,7 +18,7 @@ export function drawnFor(where: string): Seeded {
 }
 
 /**
- * The rows of a matrix that are tried: all of them at full size, otherwise `count` of them, in their order, drawn for `where`.
+ * The rows of a matrix to try, in their order: all of them at full size, otherwise `count` of them, drawn for `where`.
  */
 export function sampled<T>(where: string, rows: readonly T[], count: number): T[] {
   if (FULL) return [...rows];

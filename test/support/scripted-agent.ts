@@ -10,7 +10,7 @@ export type { Skin } from '../../src/scripted/tui/skin.ts';
 export { SKINS } from '../../src/scripted/tui/skins.ts';
 export type { TranscriptRecord } from '../../src/scripted/tui/transcript.ts';
 
-/** Past events kept to be waited for; twice as many for a moment. */
+/** The number of past events kept for waiting; briefly twice as many. */
 const KEPT = 10_000;
 
 interface Waiting {
@@ -43,7 +43,7 @@ export class ControlClient {
     socket.on('close', () => this.#end());
   }
 
-  /** Waits until the agent listens, then knows every event since its start. */
+  /** Waits until the agent listens; from then on it has every event since the agent's start. */
   static async connect(socketPath: string, signal?: AbortSignal): Promise<ControlClient> {
     for (;;) {
       signal?.throwIfAborted();
@@ -58,7 +58,7 @@ export class ControlClient {
     }
   }
 
-  /** The result of the message; an error when the agent refused it. */
+  /** The result of the message; rejects if the agent refused it. */
   send(type: string, fields: Record<string, unknown> = {}): Promise<unknown> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export class ControlClient {
     });
   }
 
-  /** The number of the latest event; give it to `event` to wait for a later one. */
+  /** The number of the latest event; pass it to `event` to wait for a later one. */
   get mark(): number {
     return this.#seen.at(-1)?.seq ?? 0;
   }
@@ -77,7 +77,7 @@ export class ControlClient {
     return this.#seen;
   }
 
-  /** The first event of that type after `after`, past or to come. Rejects when the agent goes away first. */
+  /** The first event of that type after `after`, past or future. Rejects if the agent ends first. */
   event(type: string, matches: Matches = () => true, after = 0): Promise<TranscriptRecord> {
     const wanted: Matches = (event) => event.type === type && event.seq > after && matches(event);
     const past = this.#seen.find(wanted);
@@ -138,7 +138,7 @@ function tryConnect(socketPath: string): Promise<net.Socket | undefined> {
   });
 }
 
-/** All whole records, oldest first. A line torn by kill -9 is left out; any other bad line is an error. */
+/** All complete records, oldest first. A line torn by kill -9 is left out; any other bad line is an error. */
 export function readTranscript(file: string): TranscriptRecord[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n');
   return lines.flatMap((line, index) => {

@@ -34,7 +34,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
 
 type Fields = Record<string, unknown>;
 
-/** Every place in a value, so that a change can be made anywhere in it. */
+/** Every place in a value, so that it can be changed anywhere. */
 function* places(of: unknown, into: (spoilt: unknown) => unknown): Generator<(change: Change) => unknown> {
   yield ({ do: what, value: wanted, key }) => {
     if (what === 'wrap') return into([of]);
@@ -72,7 +72,7 @@ export function spoil(body: unknown, changes: readonly Change[]): unknown {
   return spoilt;
 }
 
-/** Bodies that are no JSON objects, or not meant to be. */
+/** Bodies that are not JSON objects, or only look like them. */
 export const rawBody = fc.oneof(
   fc.constantFrom('', '{', 'null', '[]', '"x"', '1', '{"a":1,"a":2}', '\u0000'),
   fc.constant('{"__proto__":{"polluted":true}}'),
@@ -105,7 +105,7 @@ const HEADERS: Record<string, readonly string[]> = {
   'content-encoding': ['gzip', 'chunked;x', 'identity'],
 };
 
-/** Mostly none. */
+/** In most calls none. */
 export const badHeader: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 12, arbitrary: fc.constant({}) },
   ...Object.entries(HEADERS).map(([name, values]) => ({
@@ -114,7 +114,7 @@ export const badHeader: fc.Arbitrary<Record<string, string>> = fc.oneof(
   })),
 );
 
-/** In the place of an id; `KNOWN` is a good one. */
+/** Values for an id; `KNOWN` is a valid one. */
 export const badId = fc.constantFrom(
   ...['KNOWN', 'KNOWN', 'nobody', '..', '%2e%2e', '%2f', '%00', '%zz', '__proto__', 'constructor', 'é'],
   ...['x'.repeat(3000), ' ', '%20', '?', '#', '00000000-0000-7000-8000-000000000000'],

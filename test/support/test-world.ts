@@ -17,17 +17,17 @@ import { GATEWAY_MODE } from './gateway-mode.ts';
 import { processesNaming } from './processes-naming.ts';
 import { ControlClient, promptsOf } from './scripted-agent.ts';
 
-/** The installation that is tested; ROUSE_TEST_ROOT names a copy, for long runs beside a build. */
+/** The tested installation. ROUSE_TEST_ROOT names a copy, for long runs while someone builds. */
 export const ROOT = process.env['ROUSE_TEST_ROOT'] ?? path.resolve(import.meta.dirname, '../..');
 
 /** The command line of that installation. */
 export const ROUSE = path.join(ROOT, 'dist/rouse.cjs');
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a command prints; each test says what it expects
+// biome-ignore lint/suspicious/noExplicitAny: output of every shape; each test checks its own
 export type Printed = Record<string, any>;
 
 export interface Ran {
-  /** -1 when a signal ended it. */
+  /** -1 if a signal ended it. */
   code: number;
   signal: NodeJS.Signals | undefined;
   stdout: string;
@@ -46,7 +46,7 @@ export interface WorldAgent {
   /** Address of its gateway. */
   base: string;
   transcript: string;
-  /** Steers the scripted agent: dialogs, busy turns, crashes. */
+  /** Controls the scripted agent: dialogs, busy turns, crashes. */
   control: ControlClient;
   facts: ManifestFacts;
   /** The prompts it really received, in order. */
@@ -54,14 +54,14 @@ export interface WorldAgent {
 }
 
 /**
- * Everything that a test shares with no other: a home, a tmux server, a registry, agents and their gateways, and the
- * command line in the middle of it. What a test needs besides, such as a fleet server or a browser, is a part built on it.
+ * Everything that belongs to one test: a home, a tmux server, a registry, agents and their gateways, and the
+ * command line among them. Other things that a test needs, such as a fleet server or a browser, are parts built on it.
  */
 export class TestWorld {
   readonly directory: string;
   /** `ROUSE_HOME`. */
   readonly home: string;
-  /** Where agents work. */
+  /** The agents' working directory. */
   workdir: string;
   /** The variables of commands, agents and gateways. */
   readonly env: NodeJS.ProcessEnv;
@@ -69,17 +69,17 @@ export class TestWorld {
   mode: ExecutionMode = GATEWAY_MODE;
   /** Set before a launch: the fleet server its agents register with. */
   fleet: SessionContext['settings']['fleet'];
-  /** Set before a launch: where its agents have their mailboxes. */
+  /** Set before a launch: the store of its agents' mailboxes. */
   mailbox: LaunchOptions['mailbox'];
-  /** Set before a launch: the instant at which its gateway is killed. */
+  /** Set before a launch: the crash point at which its gateway is killed. */
   gatewayCrashAt: string | undefined;
-  /** Set before a launch: the file that says by how many milliseconds the wall clock of its gateway is set. */
+  /** Set before a launch: the file with the offset in milliseconds of its gateway's wall clock. */
   clockShiftFile: string | undefined;
   /** Set before a launch: the file that says which writes of its gateway fail (faults.mjs). */
   faultsFile: string | undefined;
   /** Set before a launch: more variables of its gateway, such as its limits. */
   gatewayEnv: Readonly<Record<string, string>> = {};
-  /** Set before a launch: how many descriptors its gateway may have. */
+  /** Set before a launch: the limit of its gateway's descriptors. */
   gatewayDescriptors: number | undefined;
   /** Set before a launch: accounts that may connect to its gateway. */
   gatewayGuests: readonly number[] | undefined;
@@ -89,9 +89,9 @@ export class TestWorld {
   #agents: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
 
-  /** In a directory that is made for it; default: a temporary one. */
+  /** Default directory: a temporary one. */
   constructor({ directory, tmuxConfig = '' }: { directory?: string; tmuxConfig?: string } = {}) {
-    // Short: the path of a Unix socket may not be long.
+    // Short, because the path of a Unix socket is limited.
     this.directory = directory ?? fs.mkdtempSync(path.join(os.tmpdir(), 'rs-'));
     this.home = path.join(this.directory, 'home');
     this.workdir = path.join(this.directory, 'work');
@@ -112,9 +112,9 @@ export class TestWorld {
   get context(): SessionContext {
     const at = (name: string): string => path.join(this.home, name);
     const more = {
-      // A host has the environment of each gateway from the command that attaches it.
+      // A host takes the environment of each gateway from the command that attaches it.
       ...(this.mode === 'hosted' && this.gatewayEnv),
-      // A gateway that is to die stays dead until a command attaches it.
+      // A gateway that is meant to die stays dead until a command attaches it.
       ...(this.gatewayCrashAt && { ROUSE_GATEWAY_RESTARTS: '0' }),
     };
     return {
@@ -136,21 +136,21 @@ export class TestWorld {
     return Boolean(gatewayCrashAt || clockShiftFile || faultsFile || Object.keys(gatewayEnv).length > 0);
   }
 
-  /** The gateway's program of this build, told what is done to it. */
+  /** The gateway program of this build, with the faults of this world in its environment. */
   #gatewayProgram(): string[] {
-    const told = {
+    const faults = {
       ROUSE_CRASH_AT: this.gatewayCrashAt,
       ROUSE_CLOCK_SHIFT_FILE: this.clockShiftFile,
       FAULTS_FILE: this.faultsFile,
       ...this.gatewayEnv,
     };
-    const set = Object.entries(told).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
+    const set = Object.entries(faults).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
     const preload = this.faultsFile ? ['--import', path.join(import.meta.dirname, 'faults.mjs')] : [];
     const few = this.gatewayDescriptors ? ['prlimit', `--nofile=${this.gatewayDescriptors}`] : [];
     return ['env', ...set, ...few, process.execPath, ...preload, path.join(ROOT, 'dist/gateway.js')];
   }
 
-  /** Launches the scripted agent in this process, without gateway and mailbox unless they are asked for. */
+  /** Launches the scripted agent in this process, by default without gateway and mailbox. */
   async launch(name: string, options: Partial<LaunchOptions> = {}): Promise<ManifestFacts> {
     const report = await launch(this.context, {
       tool: 'scripted',
@@ -166,10 +166,10 @@ export class TestWorld {
     return report.facts;
   }
 
-  /** Launches one with gateway and mailbox, to be stopped in good order with this world. */
+  /** Launches one with gateway and mailbox; it is stopped properly when this world closes. */
   async agent(name: string, args: string[] = []): Promise<WorldAgent> {
     const socket = path.join(this.directory, `${name}.sock`);
-    // A socket of our own choice: the path of one may not be long.
+    // We choose the socket, because its path is limited.
     const { facts, client, port } = await this.#withGateway(name, ['--control', socket, ...args], false);
     const root = sessionPaths(facts.root).gateway;
     const control = await ControlClient.connect(socket);
@@ -193,7 +193,7 @@ export class TestWorld {
     return agents;
   }
 
-  /** One whose prompts are processes of their own. */
+  /** A headless one: each prompt is its own process. */
   async headlessAgent(
     name: string,
     args: string[] = [],
@@ -220,7 +220,7 @@ export class TestWorld {
     return { facts, port, client: new GatewayClient({ host: '127.0.0.1', port }) };
   }
 
-  /** Steers an agent that was launched in another way. */
+  /** Controls an agent that was launched in another way. */
   async steer(socket: string): Promise<ControlClient> {
     const control = await ControlClient.connect(socket);
     this.#controls.push(control);
@@ -250,7 +250,7 @@ export class TestWorld {
   }
 
   /** The same, which must succeed, as JSON. No CAO server is asked. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the command prints
+  // biome-ignore lint/suspicious/noExplicitAny: output of every shape
   async json(...args: string[]): Promise<any> {
     const { code, stdout, stderr, json } = await this.rouse(['--print-json', ...args], { CAO_PORT: '1' });
     if (code !== 0) throw new Error(`rouse ${args.join(' ')}: ${code} ${stderr}${stdout}`);
@@ -268,12 +268,12 @@ export class TestWorld {
       .filter(Boolean);
   }
 
-  /** Processes that belong to this world: by their words, where they work, or the home they were given. */
+  /** Processes of this world: by their arguments, working directory or home. */
   processes(): { pid: number; words: string }[] {
     return processesNaming(this.directory);
   }
 
-  /** Waits until what is asked for holds; the test's own timeout is the limit. */
+  /** Waits until the condition holds; the test's own timeout is the limit. */
   async until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
     for (;;) {
       const seen = await look();
@@ -282,7 +282,7 @@ export class TestWorld {
     }
   }
 
-  /** Files and directories that other accounts may read or enter. */
+  /** Files and directories that other accounts can read or enter. */
   readableByOthers(): string[] {
     if (!fs.existsSync(this.home)) return [];
     return filesBelow(this.home).filter((file) => {
@@ -291,7 +291,7 @@ export class TestWorld {
     });
   }
 
-  /** Ends everything of this world, by its own ids; returns what should not have been there any more. */
+  /** Ends everything of this world, by its own ids; returns what should have been gone already. */
   async close(): Promise<string[]> {
     for (const control of this.#controls) control.close();
     for (const facts of this.#agents) await stop(this.context, facts);
@@ -316,7 +316,7 @@ function parse(text: string): Printed {
   }
 }
 
-/** Without what links lead to, and what a tool itself writes into the home that a session gave it. */
+/** Leaves out the targets of links, and what a tool itself writes into its session's home. */
 function filesBelow(directory: string): string[] {
   return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(directory, entry.name);

@@ -13,7 +13,7 @@ import { type PasteOptions, Tmux, tmuxProblemOf } from '../../src/tmux/index.ts'
 export interface PrivateTmux {
   tmux: Tmux;
   socketPath: string;
-  /** A directory of this test alone; removed afterwards. */
+  /** This test's own directory; removed afterwards. */
   dir: string;
 }
 
@@ -23,13 +23,13 @@ export interface PrivateTmuxOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-/** A shell that reads no one's start files, so that every machine shows the same prompt. */
+/** A shell that reads no start files, so every machine shows the same prompt. */
 export const PLAIN_SHELL = ['env', 'PS1=$ ', 'ENV=', 'sh', '-i'];
 
 /**
- * Gives a test a tmux server of its own, started by the test's first session. Afterwards the server and whatever ran
- * in its panes must be gone: what is still there is ended by its own id, and the test fails. A test that runs out of
- * time is cleaned up after as well.
+ * Gives a test its own tmux server, started by the test's first session. Afterwards the server and everything
+ * in its panes must be gone: what is left is ended by its own id, and the test fails. This also cleans up after a
+ * test that ran out of time.
  */
 export async function withTmux<T>(
   test: (context: PrivateTmux) => Promise<T>,
@@ -64,7 +64,7 @@ async function end({ tmux, dir }: PrivateTmux): Promise<string[]> {
   return left;
 }
 
-/** Ends the server and waits for its end and its panes' ends; returns what had to be killed. */
+/** Ends the server, waits until it and its panes have ended, and returns what had to be killed. */
 export async function endServer(tmux: Tmux): Promise<string[]> {
   const processes = await processesOf(tmux);
   await tmux.run([['kill-server']]).catch((error: unknown) => {
@@ -92,7 +92,7 @@ async function processesOf(tmux: Tmux): Promise<ProcessIdentity[]> {
   }
 }
 
-/** Both steps of a paste; a buffer that could not be pasted does not stay. */
+/** Both steps of a paste. A buffer that could not be pasted is deleted. */
 export async function pastePane(
   tmux: Tmux,
   pane: string,
@@ -108,7 +108,7 @@ export async function pastePane(
   }
 }
 
-/** Waits until somebody signals the channel. */
+/** Waits for a signal of the channel. */
 export async function waitFor(tmux: Tmux, channel: string, signal?: AbortSignal): Promise<void> {
   const options = { timeoutMs: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
   await tmux.exec.run([['wait-for', '--', channel]], options);
@@ -118,8 +118,8 @@ export async function signalChannel(tmux: Tmux, channel: string): Promise<void> 
   await tmux.run([['wait-for', '-S', '--', channel]]);
 }
 
-/** Of every session; none when there is no server. */
+/** The names of all sessions; none without a server. */
 export async function sessionNames(tmux: Tmux): Promise<string[]> {
-  const told = await tmux.run([['list-sessions', '-F', '#{session_name}']]).catch(() => '');
-  return told.split('\n').filter(Boolean).sort();
+  const listed = await tmux.run([['list-sessions', '-F', '#{session_name}']]).catch(() => '');
+  return listed.split('\n').filter(Boolean).sort();
 }

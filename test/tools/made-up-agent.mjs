@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program of made-up-tool.ts: a prompt line, a turn of a moment, a question when it is asked for one. What it is told
+// The program of made-up-tool.ts: a prompt line, a short turn, and a question on request. What it receives
 // is written to the file that MADEUP_HEARD names.
 import { appendFileSync, readFileSync } from 'node:fs';
 

@@ -4,7 +4,7 @@ import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, TestWorld } from '../support/test-world.ts';
 
-/** Everything here is done by the built programs; they know the tool by made-up-tool.ts alone. */
+/** The built programs do everything here; they know the tool only through made-up-tool.ts. */
 let world: TestWorld;
 let env: NodeJS.ProcessEnv;
 let heardFile: string;
@@ -75,7 +75,7 @@ describe('a tool made up in one file', () => {
   });
 
   it('a tool made up in one file is seen idle, at work, interrupted and with a question open, into which nothing is typed', async () => {
-    // The gateway may still be writing down how the turn before ended.
+    // The gateway may still be recording how the previous turn ended.
     const prompt = async (text: string): Promise<number> =>
       (await rouse('agents', 'gateway', 'prompt', '--prompt', text, '--agent-name', 'mia')).code;
     const phase = async (): Promise<string> => (await gateway('tui', 'state')).turn.phase;

@@ -1,6 +1,6 @@
 import type { Tool } from '../../src/tools/index.ts';
 
-/** A tool nobody else knows: all that Rouse is told of it stands in this file. Its program is made-up-agent.mjs. */
+/** A made-up tool: everything Rouse knows about it is in this file. Its program is made-up-agent.mjs. */
 const madeUp: Tool = {
   name: 'madeup',
   process: { executable: 'madeup', names: ['madeup'], npmPackage: null, nestedMarks: ['MADEUP_INSIDE'] },

@@ -3,13 +3,13 @@ import { migrate, type Sql } from '../../src/db/index.ts';
 import { FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
 import { openTestPostgres, type TestDatabase } from '../support/fleet.ts';
 
-/** Up to here the steps of a version that may run beside the next one: what comes after must leave it at work. */
+/** The last step of the version that may run beside the next one: later steps must keep it working. */
 const RELEASED = '20261116000200_request_recipients';
 
 const released = FLEET_MIGRATIONS.slice(0, FLEET_MIGRATIONS.findIndex(({ id }) => id === RELEASED) + 1);
 const later = FLEET_MIGRATIONS.slice(released.length);
 
-/** What an older server may read or write any more after such a step, or may have to write and cannot know of. */
+/** Changes that break an older server: what it reads or writes is gone, or it would have to write something unknown to it. */
 const FORBIDDEN = [
   /\bDROP\s+(TABLE|COLUMN|INDEX|FUNCTION|TRIGGER|CONSTRAINT|VIEW)\b/i,
   /\bRENAME\b/i,
@@ -31,7 +31,7 @@ describe('a server of the version before, while the next one has changed the lay
 
   it('each step after the released ones only adds', () => {
     expect(released.length).toBeGreaterThan(5);
-    // What such a step made itself no older server knows.
+    // No older server knows what such a step created.
     const made = later.map(({ sql: text }) => text).join('\n');
     const isNew = (what: string, name = '-'): boolean => new RegExp(`CREATE ${what} ${name}\\b`).test(made);
     for (const { id, sql: text } of later) {
@@ -60,7 +60,7 @@ describe('a server of the version before, while the next one has changed the lay
     await migrate(fresh, FLEET_MIGRATIONS);
     const after = new Map((await columns(fresh)).map(({ name, type }) => [name, type]));
     for (const { name, type } of before) expect([name, after.get(name)]).toEqual([name, type]);
-    // As the older program writes them: without a column of a later step.
+    // As the older program writes them: without columns of later steps.
     await fresh.query("INSERT INTO orgs (id, name) VALUES (gen_random_uuid(), 'o')");
     await fresh.query(
       "INSERT INTO workspaces (id, org_id, agent_id, name) SELECT gen_random_uuid(), id, 'a', 'a' FROM orgs",

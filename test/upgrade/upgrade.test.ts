@@ -21,7 +21,7 @@ interface FleetState {
   rows: Record<string, unknown[]>;
 }
 
-/** The machine stopped a moment ago, whenever the archive was made: a lease runs for a day. */
+/** As if the machine had stopped a moment ago, whatever the archive's age: a lease lasts a day. */
 function renewLease(file: string): void {
   const record = JSON.parse(fs.readFileSync(file, 'utf8'));
   const lease = Date.parse(record.lease_expires_at) - Date.parse(record.published_at);
@@ -30,7 +30,7 @@ function renewLease(file: string): void {
   fs.writeFileSync(file, JSON.stringify(record));
 }
 
-/** What a version left when its machine stopped, in a place of its own. */
+/** The state that a version left when its machine stopped, in a separate place. */
 class Left {
   readonly place = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-upgrade-'));
   readonly env: NodeJS.ProcessEnv = {
@@ -47,7 +47,7 @@ class Left {
     const before = fs.readFileSync(this.at('place.txt'), 'utf8');
     for (const file of this.#files()) {
       const text = fs.readFileSync(file, 'utf8').replaceAll(before, this.place);
-      // Where the program of that version was; here it is this one.
+      // The place of that version's program; here it is the current one.
       fs.writeFileSync(file, text.replaceAll(/\/[\w./-]+\/dist\/scripted-agent\.js/g, SCRIPTED));
       if (path.basename(file) === 'record.json') renewLease(file);
     }
@@ -91,7 +91,7 @@ class Left {
     return JSON.parse(fs.readFileSync(path.join(this.root(name), ...names), 'utf8'));
   }
 
-  /** What the files that others read have otherwise than the source's lists say. */
+  /** How the published files differ from the source's field lists. */
   wrongFiles(name: string): string[] {
     const { agent_id } = this.read(name, 'manifest.json');
     const files = {
@@ -142,7 +142,7 @@ describe.each(fs.readdirSync(STATES))('the state that %s left', (archive) => {
   it('the state an earlier version left has its agents: one is brought back with its queue, its reminders and its wakes, and handles its mail', async () => {
     const { agents } = await left.json('agents', 'list');
     expect(agents.map((each: { agent_name: string }) => each.agent_name)).toEqual(['ana', 'ben']);
-    // Killed between the two halves of what it writes anew: nothing is lost, and the next one goes on.
+    // Killed between its two writes: nothing is lost, and the next one continues.
     left.env['ROUSE_CRASH_AT'] = 'session.manifest.beside';
     expect((await left.rouse('agents', 'relaunch', 'ana')).code).toBe(-1);
     delete left.env['ROUSE_CRASH_AT'];
@@ -238,7 +238,7 @@ describe('what a newer version wrote is refused in a sentence, and left as it is
   });
 });
 
-/** A database as that version had it: its steps, the record of them, and its rows. */
+/** A database of that version: its steps, their record, and its rows. */
 async function restoreFleet(directory: string, { steps, rows }: FleetState): Promise<void> {
   const sql = await openEmbedded({ directory, templateDirectory: TEMPLATES });
   await sql.transaction(async (tx) => {

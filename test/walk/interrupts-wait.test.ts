@@ -4,7 +4,7 @@ import type { RequestView } from '../../src/wire/index.ts';
 import { TestWorld, type WorldAgent } from '../support/test-world.ts';
 import { PersonAtClient } from '../terminal/person-at-client.ts';
 
-/** Interrupts through a real gateway and real tmux, where no keys can go in at once. */
+/** Interrupts through a real gateway and real tmux, when no keys can be pressed at once. */
 const world = new TestWorld();
 const person = new PersonAtClient();
 let agent: WorldAgent;
@@ -34,7 +34,7 @@ async function busy(): Promise<void> {
   await expect.poll(() => agent.client.tuiState().then((state) => state.turn.phase), WAIT).toBe('active');
 }
 
-/** Waits until the request says that it waits for this; its ledger must not have grown. */
+/** Waits until the request waits for this reason; its ledger must not have grown. */
 async function waitsFor(id: string, reason: string): Promise<void> {
   await expect.poll(() => agent.client.getRequest(id).then((view) => view.waiting_reason), WAIT).toBe(reason);
   expect(stages(await agent.client.getRequest(id))).toEqual(['accepted']);

@@ -22,7 +22,7 @@ async function agentWith(args: string[], notifier: object = { interval_seconds: 
   return agent;
 }
 
-/** A note of the operator: it needs no second agent. */
+/** A note from the operator, which needs no second agent. */
 const note = (agent: WorldAgent, subject = 'work') =>
   agent.client.call('mail.post', { body: { subject, body_content: 'do it' } });
 const outcomes = async (agent: WorldAgent): Promise<string[]> =>
@@ -96,7 +96,7 @@ describe('mail', () => {
     const root = world.context.settings.mailboxDir;
     await note(agent);
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
-    // A new binding makes the gateway open the store again; meanwhile the store is away.
+    // A new binding makes the gateway open the store again, while the store is away.
     const manifestFile = path.join(agent.facts.root, 'manifest.json');
     const manifest = JSON.parse(fs.readFileSync(manifestFile, 'utf8'));
     fs.renameSync(root, `${root}.away`);

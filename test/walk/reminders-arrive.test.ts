@@ -37,7 +37,7 @@ describe('a reminder', () => {
   it.each([
     ['adds one Enter', 'typed one', true],
     ['keeps one Enter of several', 'typed two<[Enter]><[Enter]>', true],
-    ['leaves the sequence alone when told so', 'typed three<[Enter]>', false],
+    ['leaves the sequence unchanged on request', 'typed three<[Enter]>', false],
   ])('a reminder of keys %s', async (_name, sequence, ensure_enter) => {
     const text = sequence.replaceAll('<[Enter]>', '');
     await gone(await create({ ...SOON, title: 'keys', send_keys: { sequence, ensure_enter } }));
@@ -99,7 +99,7 @@ describe('a reminder', () => {
   });
 
   describe('while it is being delivered', () => {
-    /** The agent draws late, so that typing and proof take a while; resolves once the delivery is under way. */
+    /** The agent draws late, so that typing and proof take a while; resolves when the delivery has begun. */
     async function executing(definition: object): Promise<string> {
       await agent.control.send('echo-late', { ms: 1500 });
       const id = await create(definition);

@@ -11,7 +11,7 @@ afterAll(() => world.close());
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const REMINDER = 'once more';
-const ASKED = 'asked by somebody';
+const ASKED = 'asked by a person';
 
 it('takes turns: mail, a queued prompt and the reminder all reach the agent within a few turns', async () => {
   await agent.client.call('notifier.enable', { body: { interval_seconds: 3600 } });

@@ -9,7 +9,7 @@ const allCodes = async (): Promise<string[]> => [
   ...new Set((await wordSets()).flatMap(({ codes, isTable }) => (isTable ? codes : []))),
 ];
 
-/** Words that only look like a code: of a folder, of another program, or of a set that people may extend. */
+/** Words that only look like a code: the name of a folder, words of another program, or of a set that people may extend. */
 const OTHER_WORDS = [
   'src/gateway/queue/coalesce.ts', // what a prompt does to the context: /clear, /compact, an interrupt
   'src/main/one-gateway.ts', // the folder "gateway"
@@ -20,7 +20,7 @@ const OTHER_WORDS = [
   'src/tools/opencode/http.ts', // states of opencode
 ];
 
-/** Rows that leave something open; each place that must decide about them is named below. */
+/** Rows that leave something open; the tests below name each place that must decide about them. */
 const OPEN_ROWS: readonly Patch[] = [
   {
     file: 'src/domain/words/delivery-outcomes.ts',
@@ -45,7 +45,7 @@ const DECIDED_ELSEWHERE = [
   ['src/domain/words/standings.ts', 'AGENT_STATES', 'moonlit: { counted: null }'],
 ] as const;
 
-/** Every change at once, since each run of the compiler takes seconds; what it then says is the sum, and nothing else. */
+/** All changes at once, because each run of the compiler takes seconds. Its errors are then those of all changes. */
 describe('the compiler', () => {
   const copy = new SourceCopy();
   let errors: CompilerError[];

@@ -13,7 +13,7 @@ import { type CliAgent, cliAgent } from '../support/cli-agent.ts';
 
 const moon = (phase: string) => reason('moon' as ReasonCode, phase);
 
-/** The gate on an idle screen, when this reason speaks against typing. */
+/** The gate's decision on an idle screen with this reason against typing. */
 function gateUnder(phase: string): Readiness {
   const lines = ['● done', '', '─'.repeat(60), '❯ ', '─'.repeat(60), '  ? for shortcuts'];
   const screen = parseSnapshot(lines.join('\n'), {

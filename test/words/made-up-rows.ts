@@ -3,7 +3,7 @@ import * as path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Lines put into a file before a line that occurs in it once. */
+/** Lines inserted into a file before a line that occurs in it once. */
 export interface Patch {
   file: string;
   before: string;
@@ -13,7 +13,7 @@ export interface Patch {
 const WORDS = 'src/domain/words';
 const SETTINGS = 'src/domain/settings';
 
-/** One made-up row for each kind of table. Nothing else of the sources is changed. */
+/** One made-up row for each kind of table. Nothing else in the sources is changed. */
 export const MADE_UP_ROWS: readonly Patch[] = [
   {
     file: `${WORDS}/notifier-outcomes.ts`,
@@ -61,7 +61,7 @@ export const MADE_UP_ROWS: readonly Patch[] = [
   },
 ];
 
-/** What is stored needs a migration, as any release would have one. */
+/** Stored sets need a migration, as in any release. */
 export const MADE_UP_MIGRATIONS: readonly Patch[] = [
   {
     file: 'src/gateway/queue-file.ts',
@@ -93,7 +93,7 @@ export const MADE_UP_MIGRATIONS: readonly Patch[] = [
   },
 ];
 
-/** The text of a source file with its patches; undefined: it has none. */
+/** The text of a source file with its patches; undefined if it has none. */
 export function patched(file: string, patches: readonly Patch[]): string | undefined {
   const own = patches.filter((patch) => path.join(root, patch.file) === file);
   if (own.length === 0) return undefined;

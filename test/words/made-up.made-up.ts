@@ -19,8 +19,8 @@ import { PageWorld } from '../page/page-world.ts';
 import { type CliAgent, cliAgent } from '../support/cli-agent.ts';
 
 /**
- * The sources of this project have the rows of made-up-rows.ts, and nothing else that is new: whatever is done with them
- * here is made from their tables.
+ * Runs on sources with the rows of made-up-rows.ts and no other change: everything that these tests do with the rows
+ * follows from their tables.
  */
 let ending = new Ending();
 afterEach(async () => {
@@ -29,12 +29,12 @@ afterEach(async () => {
 });
 
 const gateway = (...words: string[]): string[] => ['agents', 'gateway', ...words, '--agent-name', 'gpu'];
-/** A command line in this process, which has the made-up rows. */
+/** The command line in this process, with the made-up rows. */
 async function rouse(argv: string[], env: NodeJS.ProcessEnv) {
-  const told = { out: '', err: '' };
+  const printed = { out: '', err: '' };
   const into = (name: 'out' | 'err') => ({
     write(text: string) {
-      told[name] += text;
+      printed[name] += text;
     },
     isTTY: false,
   });
@@ -47,7 +47,7 @@ async function rouse(argv: string[], env: NodeJS.ProcessEnv) {
     stdinIsTty: true,
     signal: new AbortController().signal,
   });
-  return { code, ...told };
+  return { code, ...printed };
 }
 
 async function admin(world: PageWorld): Promise<NodeJS.ProcessEnv> {
@@ -171,7 +171,7 @@ describe('a made-up field of reminders', () => {
     const again = await running.restart();
     const { body } = await again.call('GET', `/v1/reminders/${id}`);
     expect(body).toMatchObject({ colour: 'red', paused: true });
-    // As the page does when somebody lets it go on.
+    // As the page does when a person resumes it.
     const kept = { ...tables.definitionOf(body), paused: false };
     expect((await again.call('PUT', `/v1/reminders/${id}`, kept)).body).toMatchObject({
       colour: 'red',

@@ -32,7 +32,7 @@ function listsIn(file: string): List[] {
 const sources = (fs.readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' }) as string[])
   .map((name) => path.join('src', name))
   .filter((file) => /\.tsx?$/.test(file) && !/\.(test|contract)\.tsx?$|testing\.ts$/.test(file))
-  // The scripted agent stands for programs that others made, so it has no words of ours.
+  // The scripted agent plays other people's programs, so it has none of our words.
   .filter((file) => !file.startsWith(DOMAIN) && !file.startsWith('src/scripted/') && !RELEASED.test(file))
   .filter((file) => !OTHER_LISTS.includes(file));
 

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** What the compiler objects to. */
+/** One error of the compiler. */
 export interface CompilerError {
   file: string;
   line: number;

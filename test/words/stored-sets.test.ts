@@ -27,7 +27,7 @@ import { databases, type TestDatabase } from '../support/fleet.ts';
 const sorted = (codes: Iterable<string>): string[] => [...codes].sort();
 const quoted = (text: string): string[] => sorted([...text.matchAll(/'(\w+)'/g)].map(([, code]) => code!));
 
-/** Released schemas keep their lists; a code that is added to a table needs a migration, which these name. */
+/** Released schemas keep their lists. If a code is added to a table, these tests name the migration it needs. */
 describe('the lists of codes in queue.sqlite', () => {
   let db: Sqlite;
   beforeAll(() => {

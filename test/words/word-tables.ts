@@ -34,9 +34,9 @@ const filesBelow = (directory: string): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
     .map((name) => path.join(directory, name));
 
-/** Whatever src/domain/words exports. */
+/** The sets that src/domain/words exports. */
 export const wordSets = (): Promise<ClosedSet[]> =>
   setsIn(filesBelow(WORDS).filter((file) => !file.endsWith('/table.ts')));
 
-/** Whatever src/domain exports, so also the lists whose words are only names. */
+/** The sets that src/domain exports, including lists of plain names. */
 export const domainSets = (): Promise<ClosedSet[]> => setsIn(filesBelow(DOMAIN));

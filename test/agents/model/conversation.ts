@@ -1,8 +1,8 @@
-/** A request to a model, whatever its dialect: what was said so far, and which tools are offered. */
+/** A request to a model in any dialect: the conversation so far and the offered tools. */
 export interface Conversation {
   items: Item[];
   tools: OfferedTool[];
-  /** The answer is to be JSON of this shape: a side request for a title or a route. */
+  /** The answer must be JSON of this shape: a side request for a title or a route. */
   schema?: Json | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface Item {
 export interface OfferedTool {
   name: string;
   schema: Json | undefined;
-  /** Responses API: `function` or `custom`, and the namespace it stands in. */
+  /** Responses API: `function` or `custom`, and its namespace. */
   type?: string;
   namespace?: string;
 }
@@ -117,12 +117,12 @@ function flatTools(tools: Json[] | undefined, namespace?: string): OfferedTool[]
   );
 }
 
-/** Texts the command lines add by themselves, round what was typed or beside it. */
+/** Texts that the command lines add around or beside what was typed. */
 const WRAPPING = /^(?:\s*<([a-zA-Z_-]+)(?: [^>]*)?>[\s\S]*?<\/\1>[ \t]*\n*)+/;
 const TRAILING = /(?:\n+<([a-zA-Z_-]+)(?: [^>]*)?>[\s\S]*?<\/\1>\s*)+$/;
 const OWN_WORDS = /^\s*(<[a-zA-Z_-]+[ >]|---|\[Request interrupted)/;
 
-/** The prompt this request is about, and what the tools called for it have answered so far. */
+/** The prompt of this request, and the results so far of the tools called for it. */
 export function lastPrompt({ items }: Conversation): { text: string; results: string[] } {
   const users = items.filter(({ kind }) => kind === 'user');
   const lastAnswer = items.findLastIndex(({ kind }) => kind === 'assistant');

@@ -8,12 +8,12 @@ export interface Reply {
   response: ServerResponse;
   body: Json;
   plan: Plan;
-  /** Between two words. */
+  /** The pause between two words. */
   chunkMs: number;
   stream: boolean;
 }
 
-/** Writes an answer the way each API streams it; every tool under test streams. */
+/** Writes an answer as each API streams it; every tool under test streams. */
 export const DIALECTS: Record<Dialect, (reply: Reply) => Promise<void>> = {
   anthropic,
   responses,
@@ -41,7 +41,7 @@ function head({ response }: Reply): void {
   });
 }
 
-/** The words one after the other, until the caller has gone. */
+/** The words one by one, until the caller is gone. */
 async function speak({ response, plan, chunkMs }: Reply, say: (word: string) => void): Promise<void> {
   for (const word of words(plan.text)) {
     if (response.destroyed) return;

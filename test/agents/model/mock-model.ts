@@ -6,42 +6,42 @@ import { type Dialect, type Json, lastPrompt, type OfferedTool, readConversation
 import { DIALECTS, json } from './dialects.ts';
 import { planAnswer, type Step } from './plan-answer.ts';
 
-/** One request as it came in. */
+/** One request as received. */
 export interface Received {
   path: string;
   dialect: Dialect;
-  /** How many tools the command line offered; none or a schema make it a side request. */
+  /** How many tools the command line offered. None, or a schema, makes it a side request. */
   tools: number;
   side: boolean;
   prompt: string;
   sha256: string;
-  /** Answers of tools called for this prompt so far; none when the prompt is new. */
+  /** Results of the tools called for this prompt so far; none for a new prompt. */
   results: number;
   called: string | undefined;
-  /** What it said instead. */
+  /** The text in its place. */
   said: string;
   /** Earlier answers of the model in this conversation. */
   answers: number;
-  /** The answer is under way. */
+  /** The answer is being sent. */
   open: boolean;
   /** The command line hung up before the end. */
   aborted: boolean;
-  /** When it came, in milliseconds of this process. */
+  /** When it arrived, in milliseconds of this process. */
   at: number;
   /** From the request to the end of the answer: the model's own time. */
   tookMs: number;
 }
 
-/** What to do for a prompt, given what its tools have answered; undefined leaves it to the directives. */
+/** What to do for a prompt, given the results of its tools. Undefined: follow the directives. */
 export type Script = (prompt: string, results: string[], tools: OfferedTool[]) => Step | undefined;
 
 /**
  * Stands in for the model APIs on loopback (Anthropic Messages, OpenAI Responses and Chat Completions, Gemini) and
- * writes down what really arrived. Steered by directives in the prompt, or by a script.
+ * records what really arrived. Controlled by directives in the prompt, or by a script.
  */
 export class MockModel {
   readonly log: Received[] = [];
-  /** Paths nobody serves here. */
+  /** Paths that are not served. */
   readonly strays: string[] = [];
   readonly faults: string[] = [];
   delayMs = 300;
@@ -49,7 +49,7 @@ export class MockModel {
   sideDelayMs = 0;
   chunkMs = 20;
   script: Script = () => undefined;
-  /** Keeps an answer back until something else has happened. */
+  /** Holds an answer back until something else has happened. */
   hold: (received: Received) => Promise<void> | undefined = () => undefined;
   #server = createServer((request, response) => {
     this.#answer(request, response).catch((error: unknown) => {
@@ -74,7 +74,7 @@ export class MockModel {
     this.#server.closeAllConnections();
   }
 
-  /** How often this very text came in as a new prompt. */
+  /** How often exactly this text arrived as a new prompt. */
   timesPrompted(text: string): number {
     const sha256 = sha(text);
     return this.prompts().filter((each) => each.sha256 === sha256).length;
@@ -145,7 +145,7 @@ export class MockModel {
 
 const OTHER_ERROR = { type: 'api_error', status: 'UNAVAILABLE', message: 'mock error' };
 
-/** The words of the APIs for what a test may want to see. */
+/** What the APIs call the things that a test looks for. */
 const ERRORS: Record<number, typeof OTHER_ERROR> = {
   401: { type: 'authentication_error', status: 'UNAUTHENTICATED', message: 'Invalid API key' },
   403: { type: 'permission_error', status: 'PERMISSION_DENIED', message: 'Access denied to this model' },

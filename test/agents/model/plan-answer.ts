@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Conversation, Json, OfferedTool } from './conversation.ts';
 
-/** What the model answers: words, or one call of a tool. */
+/** The model's answer: words, or one tool call. */
 export interface Plan {
   text: string;
   call?: ToolCall | undefined;
@@ -19,15 +19,15 @@ export interface ToolCall {
   input: string;
 }
 
-/** What a script wants done next for a prompt. */
+/** The next step of a script for a prompt. */
 export type Step = { sh: string; escalate?: boolean } | { call: string; args: Json } | { say: string };
 
 const SHELL = ['Bash', 'bash', 'shell_command', 'exec_command', 'shell', 'run_shell_command', 'Shell'];
 
 /**
- * Directives in the prompt steer the answer, so a test steers it by what it sends:
+ * Directives in the prompt decide the answer, so a test decides it by what it sends:
  *   [[delay=8000]]   wait this long before the first word
- *   [[words=200]]    answer with so many words
+ *   [[words=200]]    answer with that many words
  *   [[say=…]]        answer exactly this
  *   [[sh=touch x]]   call the shell tool, then finish
  *   [[escalate]]     with sh: ask to leave the sandbox
@@ -44,7 +44,7 @@ export interface PlanInput {
   conversation: Conversation;
   prompt: string;
   results: string[];
-  /** What a script says for this prompt; it goes before directives. */
+  /** What a script decides for this prompt; it has precedence over directives. */
   step: Step | undefined;
   delayMs: number;
 }
@@ -78,7 +78,7 @@ function stepOf(said: Record<string, string>, prompt: string): Step {
   return { say: `MOCK-REPLY: ${oneLine(prompt).slice(0, 60)}` };
 }
 
-/** Directives for whoever gets the arguments. */
+/** Directives for the receiver of the arguments. */
 function inner(args: string): string {
   return args.replaceAll('⟦', '[[').replaceAll('⟧', ']]');
 }
@@ -91,7 +91,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The command under whatever name this tool gives it; every other required argument gets a minimal value. */
+/** The command, under the name that this tool has for it; every other required argument has a minimal value. */
 function shellArguments(tool: OfferedTool, { sh, escalate }: { sh: string; escalate?: boolean }): Json {
   const properties = tool.schema?.properties ?? {};
   const known: Record<string, unknown> = {

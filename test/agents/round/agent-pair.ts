@@ -13,7 +13,7 @@ const START_LIMIT_MS = 120_000;
 
 export interface PairOptions {
   toolArgs: string[];
-  /** `flat`: each has a file for a mailbox, and what they send is carried by `mailfile relay`. `fleet`: a server keeps both. */
+  /** `flat`: each mailbox is a file, and `mailfile relay` carries what they send. `fleet`: a server keeps both mailboxes. */
   mail: 'filesystem' | 'flat' | 'fleet';
 }
 
@@ -81,7 +81,7 @@ export class AgentPair {
     return ['--mailbox-root', path.join(this.#directory(name), '.agent', 'inbox.md')];
   }
 
-  /** Carries what waits in the outboxes, where the store does not do that itself. */
+  /** Carries mail from the outboxes, if the store does not do that itself. */
   async carry(): Promise<void> {
     const waits = ({ name }: AgentUnderTest): boolean =>
       /^status: pending$/m.test(readIfThere(path.join(this.#directory(name), '.agent', 'outbox.md')));

@@ -3,10 +3,10 @@ import { type AgentUnderTest, dialogOf } from '../support/agent-under-test.ts';
 
 const LOOKS_EVERY_MS = 100;
 const UNKNOWN_FOR_MS = 2_000;
-/** A tool may ignore a key that comes as its dialog opens. */
+/** A tool may ignore a key that is pressed while its dialog opens. */
 const PRESSES_EVERY_MS = 2_000;
 
-/** Sees dialogs as they come up; where a tool cannot be told beforehand, a person's key answers them. */
+/** Sees dialogs as they open. If a tool cannot be configured in advance, it presses the key that a person would. */
 export class DialogWatch {
   readonly #agents: AgentUnderTest[];
   readonly #counts: { dialogs: number; approvals: number };
@@ -39,7 +39,7 @@ export class DialogWatch {
     const seen = this.#open.get(agent.name);
     if (!dialog) return void this.#open.delete(agent.name);
     if (!seen) return void this.#open.set(agent.name, { since: Date.now(), counted: false });
-    // A screen that is being drawn is unknown for a moment, which is no dialog.
+    // A screen that is being drawn is not recognised for a moment; that is no dialog.
     const forMs = Date.now() - seen.since;
     if (dialog.kind === 'unknown' && forMs < UNKNOWN_FOR_MS) return;
     const { approveKeys } = agent.tool;
@@ -50,7 +50,7 @@ export class DialogWatch {
   }
 }
 
-/** A gateway that is being restarted answers nothing. */
+/** A gateway does not answer while it restarts. */
 function isAway(error: { code?: string }): false {
   if (error.code === 'unavailable') return false;
   throw error;

@@ -6,7 +6,7 @@ const ORDER = /^Please write to (\S+@\S+) and ask for the word (\S+) back\.$/m;
 const GIVES_UP = 'I give up:';
 const ASKED = /Please answer with the word ([\w-]+)/;
 
-/** The words with which a person has an agent write to another. */
+/** A person's instruction to an agent to write to another one. */
 export function orderToWrite(address: string, word: string): string {
   return `Please write to ${address} and ask for the word ${word} back.`;
 }
@@ -20,8 +20,8 @@ export function gaveUp({ said }: { said: string }): boolean {
 }
 
 /**
- * The part of a model that knows nothing but what it is given: names of tools are those it was offered, and where the
- * prompt tells which to use, those; addresses and references stand in the prompt or in what a tool has answered.
+ * A model that knows only what it receives: it uses the tools it was offered, and those that the prompt names if it names
+ * any; addresses and references are from the prompt or from the results of tools.
  */
 export function doMail(prompt: string, results: string[], tools: OfferedTool[]): Step | undefined {
   const steps = stepsFor(prompt, new Toolbox(prompt, tools));
@@ -66,7 +66,7 @@ function* workOff(toolbox: Toolbox): Steps {
   return `Done with ${listed.length}.`;
 }
 
-/** Throws what the tool has answered when nothing in it is a message: an error is no reason to go on. */
+/** Throws the tool's result if it has no message in it: the model must not continue after an error. */
 function refsIn(result: string): string[] {
   const refs = [...result.matchAll(/message_ref\\*": ?\\*"([^"\\]+)/g)].map(([, ref]) => ref!);
   if (refs.length === 0 && !/messages\\*": ?\[\]/.test(result)) throw new Error(result.slice(0, 300));
@@ -82,7 +82,7 @@ class Toolbox {
     this.#tools = tools;
   }
 
-  /** A tool is meant by the end of its name; a wake says in full which one it is. */
+  /** A tool is found by the end of its name; a wake has the full name. */
   call(end: string, args: object): Step {
     const [tool, other] = this.#tools.filter(
       ({ name }) => name === end || new RegExp(`[^a-z]${end}$`).test(name),

@@ -12,39 +12,39 @@ import {
   wakeProof,
 } from './round-proof.ts';
 
-/** What happens to Ben when so many of his calls have been answered. */
+/** What happens to Ben after that many of his calls were answered. */
 export interface Interruption {
   afterCalls: number;
   act: (ben: AgentUnderTest) => Promise<void>;
-  /** How many wakes Ben then needs. */
+  /** The number of wakes Ben needs then. */
   wakes: number;
-  /** Whoever saw his turn begin is not there to see it end; only what his tool tells of it is known. */
+  /** The gateway that saw his turn begin does not see it end; only his tool's own report of it is known. */
   endUnseen?: true;
 }
 
 export interface Round {
-  /** What did not hold; nothing when the round was whole. */
+  /** What went wrong; empty after a complete round. */
   wrong: string[];
   stuck: boolean;
   doubled: boolean;
   dialogs: number;
   approvals: number;
-  /** From the mail being sent to its answer being archived, and what of it was the model's own time. */
+  /** From sending the mail to archiving its answer, and the model's share of that time. */
   tookMs: number;
   modelMs: number;
 }
 
-/** The exit code of a prompt that was refused for now. */
+/** The exit code of a prompt that is refused for the moment. */
 const NOT_READY = 5;
 
 export interface RoundOptions {
   limitMs: number;
   interruption?: Interruption | undefined;
-  /** Rouse wakes nobody in this round; something else does. */
+  /** In this round something other than Rouse wakes the agents. */
   byOthers?: boolean;
 }
 
-/** Ana writes, Ben is woken, reads, replies and archives, Ana is woken by the reply and archives it; every step is proved. */
+/** Ana writes; Ben is woken, reads, replies and archives; Ana is woken by the reply and archives it. Every step is proved. */
 export async function playRound(pair: AgentPair, word: string, options: RoundOptions): Promise<Round> {
   const round: Round = {
     wrong: [],
@@ -89,7 +89,7 @@ async function write(pair: AgentPair, word: string, watch: DialogWatch): Promise
   });
 }
 
-/** Not when it is busy again by now: then nothing was typed. */
+/** Not if it is busy again by now: then nothing was typed. */
 async function prompted(agent: AgentUnderTest, prompt: string): Promise<boolean> {
   const { code, stderr } = await agent.command('prompt', '--prompt', prompt);
   if (code !== 0 && code !== NOT_READY) throw new Error(`agents prompt ended with ${code}: ${stderr}`);
@@ -122,7 +122,7 @@ function endSeen({ tool, name }: AgentUnderTest, { interruption }: RoundOptions)
   return !tool.silentEnd && !unseen;
 }
 
-/** Keeps the model's answer back until it is done. */
+/** Holds the model's answer back until it is done. */
 function interrupt({ ben }: AgentPair, { afterCalls, act }: Interruption) {
   let done: Promise<void> | undefined;
   ben.model.hold = ({ prompt, results }) => {

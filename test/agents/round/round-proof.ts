@@ -35,7 +35,7 @@ export async function lastDecision({ gateway }: AgentUnderTest): Promise<number>
 
 const LEDGER = ['accepted', 'typing', 'typed', 'submitted', 'turn_seen'] as const;
 
-/** As many wakes as were due, each with a ledger that is whole. */
+/** As many wakes as were due, each with a complete ledger. */
 export async function wakeProof(
   { gateway, name }: AgentUnderTest,
   after: number,
@@ -56,7 +56,7 @@ export async function wakeProof(
   return { wrong, doubled: wakes.length > due };
 }
 
-/** The turn of the last wake was seen to end, and the agent is free. */
+/** The end of the last wake's turn was seen, and the agent is free. */
 export async function turnsEnded(agent: AgentUnderTest, endSeen: boolean): Promise<boolean> {
   const { gateway } = agent;
   const { requests } = await gateway.call('requests.list', { limit: 1 });
@@ -70,7 +70,7 @@ export async function isReady({ gateway }: AgentUnderTest): Promise<boolean> {
   return (await gateway.tuiState()).submit_ready === true;
 }
 
-/** By the model's clock: from the answer of `mail_send` to that of the last `mail_archive`. */
+/** By the model's clock: from the result of `mail_send` to that of the last `mail_archive`. */
 export function timesOf(log: Received[], word: string): Pick<Round, 'tookMs' | 'modelMs'> {
   const sent = log.find(({ prompt, results }) => prompt.includes(word) && results === 1);
   const archived = log.findLast(({ prompt, results }) => isWakePrompt(prompt) && results > 0);
@@ -79,7 +79,7 @@ export function timesOf(log: Received[], word: string): Pick<Round, 'tookMs' | '
   return { tookMs: archived.at - sent.at, modelMs: coveredMs(between, archived.at) };
 }
 
-/** How long the model was at work: time in which it answered both agents counts once. */
+/** How long the model worked. Time in which it answered both agents counts once. */
 function coveredMs(answers: Pick<Received, 'at' | 'tookMs'>[], until: number): number {
   let reached = 0;
   let sum = 0;

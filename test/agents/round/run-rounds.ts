@@ -12,14 +12,14 @@ export interface RoundsWanted {
   say: (line: string) => void;
 }
 
-/** Beside stock: claude asks by itself what is dangerous, and for everything in this mode. */
+/** Besides the standard mode. Claude asks before dangerous actions by default, and before every action in this mode. */
 const SETTINGS: Partial<Record<string, string[][]>> = { claude: [[], ['--permission-mode', 'default']] };
 
 const LIMIT_MS = 120_000;
-/** A pair that got stuck is replaced; after this many the tool is given up. */
-const MOST_STUCK = 3;
+/** A stuck pair is replaced; after this many the tool is skipped. */
+const MAX_STUCK = 3;
 
-/** Answers with the last lines, worst news first, and whether all is well. */
+/** Returns the last lines, worst news first, and whether all is well. */
 export async function runRounds(wanted: RoundsWanted): Promise<{ ok: boolean; lines: string[] }> {
   const tool = REAL_TOOLS[wanted.tool as keyof typeof REAL_TOOLS];
   const tallies: Tally[] = [];
@@ -82,7 +82,7 @@ async function playAll(tally: Tally, say: RoundsWanted['say']): Promise<void> {
   let pair: AgentPair | undefined;
   const { tool, variant, toolArgs, title } = tally;
   try {
-    while (tally.played.length < tally.rounds && tally.stuck < MOST_STUCK) {
+    while (tally.played.length < tally.rounds && tally.stuck < MAX_STUCK) {
       const number = tally.played.length + 1;
       pair ??= await AgentPair.open(tool, { toolArgs, mail: mailOf(variant) });
       const word = `word-${tool.tool}-${variant}-${number}-${Date.now().toString(36)}`;
@@ -107,7 +107,7 @@ async function playAll(tally: Tally, say: RoundsWanted['say']): Promise<void> {
 
 const mailOf = (variant: Variant) => (variant === 'flat' || variant === 'fleet' ? variant : 'filesystem');
 
-/** In the middle of Ben's turn: after he has replied, after he has listed, after he has read. */
+/** In the middle of Ben's turn: after he replied, after he listed, after he read. */
 function interruptionOf(variant: Variant, number: number): Interruption | undefined {
   const afterCalls = [3, 1, 2][(number - 1) % 3]!;
   if (variant === 'restart')

@@ -6,7 +6,7 @@ import { VISITS } from './scenes/index.ts';
 
 const USAGE = 'usage: capture-screens --tool NAME [--only TEXT] [--into DIRECTORY]';
 
-/** Visits real programs, writes what their screens show, and prints what today's detectors make of it. */
+/** Visits real programs, writes their screens to files, and prints how the current detectors classify them. */
 export async function captureScreens(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -5,7 +5,7 @@ import { expectedOf, type Fixture, judge, type Verdict, verdictOn } from '../../
 import type { Outcome, Scene, Visit } from './scene.ts';
 import { VisitedTerminal } from './visited-terminal.ts';
 
-/** What came of one scene. `verdict`: what the detector of today makes of it. */
+/** The result of one scene. `verdict`: how the current detector classifies it. */
 export interface Played {
   name: string;
   outcome: Outcome | 'not_tried';
@@ -13,7 +13,7 @@ export interface Played {
   said: string[];
 }
 
-/** Plays a visit and writes each capture with its label into the directory; a label the trial contradicts is not written. */
+/** Plays a visit and writes each capture with its label into the directory, unless the trial contradicts the label. */
 export async function playVisit(visit: Visit, directory: string): Promise<Played[]> {
   const played: Played[] = [];
   const terminal = await VisitedTerminal.open(visit);
@@ -58,7 +58,7 @@ async function playScene(terminal: VisitedTerminal, scene: Scene, directory: str
 
 const TAKEN: Played['outcome'][] = ['own_turn', 'beside'];
 
-/** The prompt goes in, but no work comes of it. */
+/** The prompt is entered, but starts no work. */
 const ANSWERED_BY_TOOL = /^(logged-out|limit)/;
 
 function verdictOf(fixture: Fixture, outcome: Played['outcome']): Pick<Played, 'verdict' | 'said'> {

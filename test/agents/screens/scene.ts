@@ -2,67 +2,67 @@ import type { MockModel, Received } from '../model/mock-model.ts';
 import type { Place } from '../support/real-tools.ts';
 
 /**
- * A program as somebody has configured it, and what is done with it. Its scenes are played one after the other in the
- * same process, so a scene leaves behind what the next one begins with.
+ * A program with a configuration, and what is done with it. Its scenes are played one after the other in the
+ * same process, so each begins where the last one ended.
  */
 export interface Visit {
   tool: string;
-  /** In a few words; written into each capture. */
+  /** A few words, written into each capture. */
   setup: string;
   columns: number;
   rows: number;
   args?: string[];
   env?: Record<string, string>;
-  /** Changes what the usual set-up has written, before the program starts. */
+  /** Changes the files of the usual set-up before the program starts. */
   configure?(place: Place): void;
-  /** Files without it leave out the question whether it may work here. */
+  /** Without it, the files leave the question open whether it may work here. */
   untrusted?: true;
-  /** From the start of the program to the first scene; without it, until the screen stands still. */
+  /** From the start of the program to the first scene. Default: until the screen is still. */
   begin?(stage: Stage): Promise<void>;
   scenes: Scene[];
 }
 
 export interface Scene {
-  /** Begins with what the state is, in the words of EXPECTED in captured-fixtures.ts: `ready-vim-normal`, `busy-compacting`. */
+  /** Begins with the state, in the words of EXPECTED in captured-fixtures.ts: `ready-vim-normal`, `busy-compacting`. */
   state: string;
-  /** Brings the screen about that is captured. */
+  /** Produces the screen that is captured. */
   bring?(stage: Stage): Promise<void>;
   /**
-   * Whether a prompt is really pasted and sent after the capture. `never` where Enter would accept something: there
-   * the state that was brought about is the label.
+   * Whether a prompt is really pasted and sent after the capture. `never` where Enter would accept something: then
+   * the produced state is the label.
    */
   trial?: 'never';
-  /** Afterwards, for the next scene. Without it: until the screen stands still. */
+  /** Run afterwards, before the next scene. Default: until the screen is still. */
   leave?(stage: Stage): Promise<void>;
 }
 
-/** What became of a prompt that was pasted and sent. */
+/** How a prompt ended that was pasted and sent. */
 export type Outcome =
-  /** The model got it at once, exactly, as a turn of its own; no other request was under way. */
+  /** The model received it at once, unchanged, as its own turn; no other request was running. */
   | 'own_turn'
-  /** The same, beside a request that went on undisturbed: work in the background. */
+  /** The same, while another request continued undisturbed: work in the background. */
   | 'beside'
-  /** It came exactly, but only after something else had ended, or it cut that short. */
+  /** It arrived unchanged, but only after something else had ended, or it interrupted that. */
   | 'queued'
-  /** The model got it together with other text. */
+  /** The model received it together with other text. */
   | 'merged'
-  /** It never came. */
+  /** It never arrived. */
   | 'lost';
 
-/** The keyboard, the screen and the model of the program that is visited. */
+/** Keyboard, screen and model of the visited program. */
 export interface Stage {
   keys(...keys: string[]): void;
-  /** Letter by letter, as a person. */
+  /** Letter by letter, like a person. */
   types(text: string): void;
   /** As one bracketed paste. */
   pastes(text: string): void;
-  /** Pastes, presses Enter, and waits until the model has got it. */
+  /** Pastes, presses Enter, and waits until the model has received it. */
   says(text: string): Promise<Received>;
-  /** Types a command of the tool's own and presses Enter. */
+  /** Types one of the tool's own commands and presses Enter. */
   command(text: string): Promise<void>;
   text(): string;
   shows(pattern: RegExp): Promise<void>;
-  /** Until nothing has moved for a while. */
+  /** Waits until the screen has been still for a while. */
   still(): Promise<void>;
   pause(ms: number): Promise<void>;
   resize(columns: number, rows: number): void;

@@ -8,13 +8,13 @@ import { type Place, REAL_TOOLS, type RealTool } from '../support/real-tools.ts'
 import type { Outcome, Stage, Visit } from './scene.ts';
 
 const PATIENCE_MS = 60_000;
-/** How long a screen must not move to be taken as standing still. */
+/** How long a screen must be unchanged to count as still. */
 const STILL_MS = 1_500;
-/** Longer than any tool's least time between a paste and its Enter. */
+/** Longer than the time that any tool needs between a paste and its Enter. */
 const PASTE_GAP_MS = 1_000;
 const GIVES_UP_MS = 25_000;
 
-/** One program in a terminal of its own, talking to the stand-in for its model. */
+/** One program in its own terminal, connected to the mock model. */
 export class VisitedTerminal implements Stage {
   readonly world = new TestWorld();
   readonly model = new MockModel();
@@ -123,7 +123,7 @@ export class VisitedTerminal implements Stage {
     );
   }
 
-  /** What the terminal shows: a first line about it, then the picture with its styles. */
+  /** What the terminal shows: a line about it, then the screen with its styles. */
   capture(state: string): string {
     const [facts = '', ...picture] = this.#capture().split('\n');
     return `# ${this.visit.tool} / ${state}  ${facts} setup="${this.visit.setup}"\n${picture.join('\n')}\n`;
@@ -143,7 +143,7 @@ export class VisitedTerminal implements Stage {
     );
   }
 
-  /** Sends a prompt as Rouse does, and sees what becomes of it. */
+  /** Sends a prompt as Rouse does, and observes how it ends. */
   async trial(): Promise<Outcome> {
     const text = `Trial ${++this.#trials}: please answer with one word.`;
     const before = this.model.log.length;

@@ -16,7 +16,7 @@ export interface Entry {
   facts: Record<string, unknown>;
 }
 
-/** A real command line, launched as an agent by the built program, with a stand-in for its model. */
+/** A real command line, launched as an agent by the built program, with a mock model. */
 export class AgentUnderTest {
   readonly world: TestWorld;
   readonly model: MockModel;
@@ -24,11 +24,11 @@ export class AgentUnderTest {
   readonly name: string;
   readonly #installed: InstalledTool;
   #gateway: GatewayClient | undefined;
-  /** Where its gateway is to be reached. */
+  /** The address of its gateway. */
   baseUrl = '';
   #session = '';
 
-  /** A second one lives in the world of the first, and talks to the same model. */
+  /** A second one shares the world and the model of the first. */
   constructor(tool: RealTool, installed: InstalledTool, name = AGENT, beside?: AgentUnderTest) {
     this.tool = tool;
     this.name = name;
@@ -59,14 +59,14 @@ export class AgentUnderTest {
     return json;
   }
 
-  /** Of its address. */
+  /** The messages of its address. */
   domain = 'houmao.localhost';
 
   get address(): string {
     return `${this.name}@${this.domain}`;
   }
 
-  /** A command about this agent; its answer as JSON. */
+  /** Runs a command about this agent; returns its output as JSON. */
   command(...words: string[]): Promise<Ran> {
     return this.world.rouse(['agents', ...words, '--agent-name', this.name, '--print-json']);
   }
@@ -103,7 +103,7 @@ export class AgentUnderTest {
     return this.#gateway!;
   }
 
-  /** A prompt that does not wait in line: again, while the screen it came for has moved. */
+  /** A prompt that is not queued; repeated as long as the screen moves under it. */
   async promptNow(body: Parameters<GatewayClient['prompt']>[0]): Promise<void> {
     await this.world.until(async () => {
       await this.ready();
@@ -117,7 +117,7 @@ export class AgentUnderTest {
     });
   }
 
-  /** Puts a prompt into the line; answers with its id. */
+  /** Queues a prompt; returns its id. */
   async submit(prompt: string): Promise<string> {
     return (await this.gateway.submitPrompt({ prompt })).request_id;
   }
@@ -126,7 +126,7 @@ export class AgentUnderTest {
     return this.gateway.getRequest(id, true, { timeoutMs: 110_000 });
   }
 
-  /** Until the ledger of a request has this stage. */
+  /** Waits until the ledger of a request has this stage. */
   async stage(id: string, stage: string): Promise<Entry> {
     const over = new AbortController();
     try {
@@ -139,7 +139,7 @@ export class AgentUnderTest {
     }
   }
 
-  /** Submits and sees that it was taken. */
+  /** Submits a prompt and waits until the tool has taken it. */
   async begin(prompt: string): Promise<string> {
     const id = await this.submit(prompt);
     const { outcome, error_detail } = await this.ended(id);
@@ -147,21 +147,21 @@ export class AgentUnderTest {
     return id;
   }
 
-  /** Submits and sees the turn end. */
+  /** Submits a prompt and waits for the end of its turn. */
   async turn(prompt: string): Promise<RequestView> {
     const id = await this.begin(prompt);
     await this.finished(id);
     return this.gateway.getRequest(id);
   }
 
-  /** Until the turn of a request was seen to end. */
+  /** Waits until the end of a request's turn was seen. */
   async finished(id: string): Promise<void> {
     if (!this.tool.silentEnd) return void (await this.stage(id, 'turn_finished'));
     await this.stage(id, 'turn_seen');
     await this.ready();
   }
 
-  /** Until the request waits for a reason that reads like this. */
+  /** Waits until the request waits for a reason that matches. */
   async waitsFor(id: string, reason: RegExp): Promise<void> {
     await this.world.until(async () => {
       const { waiting_reason, state } = await this.gateway.getRequest(id);
@@ -181,7 +181,7 @@ export class AgentUnderTest {
     return this.state(({ submit_ready }) => submit_ready === true);
   }
 
-  /** Where it is shown, as tmux names it. */
+  /** Its pane, as tmux names it. */
   get pane(): string {
     return `=${this.#session}:0`;
   }
@@ -191,7 +191,7 @@ export class AgentUnderTest {
     this.world.tmux('send-keys', '-t', this.pane, ...keys);
   }
 
-  /** Until it takes prompts; a first start that cannot do without a question is answered, for good. */
+  /** Waits until it takes prompts; answers, for good, the questions of a first start that cannot be avoided. */
   async started(): Promise<void> {
     if (this.tool.asksAtStart) {
       const state = await this.state((seen) => seen.submit_ready === true || asksTrust(seen));
@@ -200,7 +200,7 @@ export class AgentUnderTest {
     await this.ready();
   }
 
-  /** Says that it may work here: moves to that answer, sees it marked, confirms. */
+  /** Allows it to work here: moves to that answer, checks that it is marked, confirms. */
   async trusts(): Promise<void> {
     const soon = async (): Promise<boolean> => !isAsking(await this.gateway.tuiState());
     while (!(await soon())) {
@@ -210,7 +210,7 @@ export class AgentUnderTest {
     }
   }
 
-  /** Answers a dialog as a person does: a tool may ignore keys that come as it opens. */
+  /** Answers a dialog as a person does: a tool may ignore keys pressed while it opens. */
   async answers(keys: string[]): Promise<void> {
     for (let asks = true; asks; ) {
       this.keys(...keys);
@@ -230,17 +230,17 @@ export class AgentUnderTest {
     return this.world.tmux('capture-pane', '-p', '-t', this.pane);
   }
 
-  /** Until the model has got a prompt that reads like this. */
+  /** Waits until the model has received a prompt that matches. */
   received(prompt: RegExp): Promise<unknown> {
     return this.world.until(() => this.model.prompts().find((each) => prompt.test(each.prompt)));
   }
 
-  /** What of the credential is to be seen by others: arguments, tmux, files of Rouse. */
+  /** Where others could see the credential: arguments, tmux, files of Rouse. */
   leaks(): string[] {
     return findSecret(SECRET, this.world);
   }
 
-  /** Ends everything; answers with what should have ended before. */
+  /** Ends everything; returns what should have ended before. */
   close(): Promise<string[]> {
     this.model.close();
     return this.world.close();
@@ -255,7 +255,7 @@ export function isAsking(state: TuiState): boolean {
   return dialogOf(state) !== undefined;
 }
 
-/** What it asks, or what its screen could be asking. */
+/** What it asks, or what its screen seems to ask. */
 export function dialogOf({ facts }: TuiState): { kind: string } | undefined {
   const dialog = facts?.find(({ name }) => name === 'dialog')?.value;
   return (dialog as { kind: string } | null | undefined) ?? undefined;

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { TestWorld } from '../../support/test-world.ts';
 
-/** Where other users, or other programs of this one, could read it: arguments, tmux, files Rouse keeps. */
+/** Where other users, or other programs of this user, could read it: arguments, tmux, files of Rouse. */
 export function findSecret(secret: string, world: TestWorld): string[] {
   const places = [
     ...argumentLists(),

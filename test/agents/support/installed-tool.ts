@@ -3,13 +3,13 @@ import * as path from 'node:path';
 import { cliDirectories } from '../../../scripts/agent-clis.mjs';
 
 export interface InstalledTool {
-  /** Put before the PATH of whoever launches it. */
+  /** Put in front of the launcher's PATH. */
   directories: string[];
   executable: string;
 }
 
 /**
- * The tool as `npm run test:agents` has installed it. ROUSE_AGENTS_DIR names another installation, for other versions:
+ * The tool as installed by `npm run test:agents`. ROUSE_AGENTS_DIR names another installation, for other versions:
  * `<directory>/<tool>/node_modules/.bin`.
  */
 export function findInstalled(tool: string): InstalledTool {

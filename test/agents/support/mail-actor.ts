@@ -7,8 +7,8 @@ export function isWake(prompt: string): boolean {
 }
 
 /**
- * A model that does what the notifier's prompt asks for, with nothing but what stands in it: lists open mail at the
- * address given there, reads the oldest, archives all it has listed, and stops.
+ * A model that follows the notifier's prompt and knows nothing else: lists open mail at the
+ * address in it, reads the oldest, archives everything it listed, and stops.
  */
 export function actOnMail(prompt: string, results: string[]): Step | undefined {
   const baseUrl = WAKE.exec(prompt)?.[1];

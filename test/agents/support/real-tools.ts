@@ -5,56 +5,56 @@ export interface Place {
   home: string;
   workdir: string;
   modelUrl: string;
-  /** Stands for a credential; it must be seen nowhere. */
+  /** A stand-in for a credential; it must not be visible anywhere. */
   secret: string;
-  /** Whether the tool has been told that it may work in this directory. */
+  /** Whether the tool is configured to work in this directory. */
   trusted: boolean;
-  /** Nothing is configured beside model, login, trust and the absence of updates. */
+  /** Only model, login, trust and the absence of updates are configured. */
   stock?: boolean;
 }
 
-/** How one command line is set up to talk to the stand-in model, and what is peculiar to it. */
+/** How one command line is set up to use the mock model, and its peculiarities. */
 export interface RealTool {
   tool: string;
-  /** Writes what its first start would ask for; answers with the environment. */
+  /** Writes what its first start would ask for; returns the environment. */
   setUp(place: Place): Record<string, string>;
   /** Makes it ask before it runs a command. */
   asking: string[];
   /** Lets it reach its mailbox by curl without asking. */
   mailing: string[];
-  /** Does the same in its configuration, where arguments would make a process started by hand another kind of session. */
+  /** The same in its configuration, if arguments would make a process started by hand another kind of session. */
   allowsMailByHand?: (home: string) => void;
-  /** With which the model makes it ask for permission; absent when it never asks. */
+  /** The directive with which the model makes it ask for permission; absent if it never asks. */
   askDirective?: (command: string) => string;
-  /** Says no to its permission dialog. */
+  /** The keys that refuse its permission dialog. */
   denyKeys: string[];
-  /** Says yes to it for the whole session; only where our tools cannot be allowed beforehand. */
+  /** The keys that accept it for the whole session; only if our tools cannot be allowed in advance. */
   approveKeys?: string[];
-  /** How a person denies our tool of this name, by all means the tool has for that; absent when it has none. */
+  /** How a person denies our tool of this name, in every way the tool has; absent if it has none. */
   deny?: Record<string, (tool: string, place: Pick<Place, 'home'>) => string[]>;
-  /** The marked answer by which it may work here from now on; absent when it does not ask that. */
+  /** The marked answer that allows it to work here; absent if it does not ask. */
   trustRow?: RegExp;
-  /** It asks that at its first start, and cannot be told before. */
+  /** It asks that at its first start, and cannot be configured in advance. */
   asksAtStart?: true;
-  /** Sources that may prove a submission, best first. */
+  /** Sources that can prove a submission, best first. */
   provenBy: string[];
-  /** Its screen does not tell how a turn ended, so nothing is claimed. */
+  /** Its screen does not show how a turn ended, so nothing is claimed. */
   silentEnd?: true;
-  /** It tells itself, beside its screen, how a turn ended: also one whose beginning another gateway saw. */
+  /** It reports, besides its screen, how a turn ended, also one whose start another gateway saw. */
   tellsEnd?: true;
   /** The prompt as the model receives it. */
   arrives: (text: string) => string;
-  /** Arguments when it has no screen. */
+  /** Arguments for runs without a screen. */
   headless: string[];
-  /** It then adds blank lines of its own. */
+  /** It then adds blank lines. */
   padsHeadless?: true;
-  /** A prompt it would not take as written, and what that would have done. */
+  /** A prompt that it would not take as written, and what that would have done. */
   refuses: string[];
-  /** Its command by which a person leaves it. */
+  /** Its command for leaving it. */
   leaveCommand: string;
-  /** Its command for a new chat, which its own menu offers. */
+  /** Its command for a new chat, offered by its own menu. */
   command?: string;
-  /** A command it does not know would be lost in it. */
+  /** It loses a command that it does not know. */
   dropsUnknown?: true;
 }
 
@@ -66,13 +66,13 @@ function write(file: string, content: string): void {
   fs.writeFileSync(file, content);
 }
 
-/** Enough for Git. Codex asks whether it may work in a directory only where that is a repository. */
+/** Enough for Git. Codex asks whether it may work in a directory only if that is a repository. */
 function makeRepository(directory: string): void {
   write(path.join(directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   for (const name of ['objects', 'refs']) fs.mkdirSync(path.join(directory, '.git', name));
 }
 
-/** Adds to a JSON file of the person's own. */
+/** Adds to one of the person's JSON files. */
 function configure(file: string, more: object): [] {
   const before = fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as object) : {};
   write(file, JSON.stringify({ ...before, ...more }));
@@ -158,7 +158,7 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
   },
   asking: [],
   mailing: ['-c', 'sandbox_workspace_write.network_access=true'],
-  // Without settings of its own on the command line it leaves the conversation to its daemon.
+  // Without settings on the command line it hands the conversation to its daemon.
   allowsMailByHand: (home) =>
     fs.appendFileSync(
       path.join(home, '.codex', 'config.toml'),
@@ -263,7 +263,7 @@ const opencode: RealTool = {
   askDirective: sh,
   denyKeys: ['Escape'],
   provenBy: ['transcript_row', 'turn_began'],
-  // What it folds into a label gains a space.
+  // Text that it folds into a label gains a space.
   arrives: (text) => (text.length > 150 || text.split('\n').length >= 3 ? `${text} ` : text),
   headless: [],
   refuses: ['ends with @name'],

@@ -19,7 +19,7 @@ function open(place: string, address: string): OpenedMailbox {
   return { mailbox, close: () => mailbox.close() };
 }
 
-/** As its mailboxes call themselves. */
+/** The name that its mailboxes report. */
 const TOY = 'memory';
 
 const binding = strict({
@@ -30,7 +30,7 @@ const binding = strict({
   bindings_version: z.string(),
 });
 
-/** A transport in one place: mail that is kept in memory, and named by a path ending in .toy. */
+/** A transport in one file: mail in memory, with a place named by a path that ends in .toy. */
 export const toy: MailTransport<z.infer<typeof binding>> = {
   name: TOY,
   binding,
@@ -45,7 +45,7 @@ export const toy: MailTransport<z.infer<typeof binding>> = {
       const address = request.address ?? agentAddress(agentName);
       const reused = mailAt(place).principals.has(address);
       mailAt(place).register(address, principal_id);
-      const own = { toy_place: path.resolve(place), toy_secret: 'not told' };
+      const own = { toy_place: path.resolve(place), toy_secret: 'not shown' };
       return { reused, binding: { transport: TOY, principal_id, address, ...own, bindings_version } };
     },
     async unbind({ toy_place, address }, mode) {

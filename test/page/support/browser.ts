@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** How somebody looks at the page. */
+/** The browser settings of a person. */
 export interface Look {
   width: number;
   theme: 'light' | 'dark';
@@ -28,11 +28,11 @@ const FLAGS = [
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env['ROUSE_TEST_CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
 
-/** A person with a browser of their own: cookies, tabs, and everything that went wrong in them. */
+/** A person with their own browser: cookies, tabs, and all errors in them. */
 export class Visitor {
   readonly context: BrowserContext;
   readonly look: Look;
-  /** Console errors, exceptions, refusals by the policy, and requests to anybody else. */
+  /** Console errors, exceptions, refusals by the content policy, and requests to other servers. */
   readonly problems: string[] = [];
   readonly #origin: string;
 
@@ -53,7 +53,7 @@ export class Visitor {
     return new Visitor(context, look, origin);
   }
 
-  /** A tab that is watched from its first byte on. */
+  /** A tab that is watched from its first byte. */
   async tab(address: string): Promise<Page> {
     const page = await this.context.newPage();
     page.setDefaultTimeout(60_000);
@@ -81,7 +81,7 @@ export class Visitor {
   }
 }
 
-/** What the rules of WCAG 2.2 AA find wrong, as sentences. Run outside the page's own world, where its policy does not hold. */
+/** Violations of WCAG 2.2 AA as sentences. Runs outside the page's own world, where its policy does not apply. */
 export async function accessibilityOf(page: Page): Promise<string[]> {
   const size = page.viewportSize();
   const session = await page.context().newCDPSession(page);
@@ -114,13 +114,13 @@ export async function accessibilityOf(page: Page): Promise<string[]> {
   }
 }
 
-/** What the bar at the bottom happens to cover is reached by scrolling; it would be called too small. */
+/** What the bottom bar covers can be reached by scrolling; otherwise it would be reported as too small. */
 async function wholeInSight(page: Page): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   const size = page.viewportSize();
   if (size && height > size.height) await page.setViewportSize({ ...size, height });
 }
 
-/** Nothing sticks out to the side: on a phone everything is reached by scrolling down. */
+/** Nothing is wider than the screen: on a phone everything can be reached by scrolling down. */
 export const sticksOut = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

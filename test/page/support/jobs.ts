@@ -17,7 +17,7 @@ export interface Job {
   run(at: AtWork): Promise<void>;
 }
 
-/** Long enough for a machine that has much else to do. */
+/** Long enough for a busy machine. */
 export const WAIT = { timeout: 60_000, interval: 100 };
 const word = (): string => newUuid().slice(-8);
 
@@ -30,7 +30,7 @@ async function goTo(page: Page, path: string): Promise<void> {
 
 const liveAgain = (page: Page) => page.locator('[data-live="live"]').waitFor();
 
-/** A dialog is seen at home, opened, answered by its own choice, and gone from the list. */
+/** A dialog is shown on the home page, opened, answered with one of its choices, and gone from the list. */
 async function answerDialog({ world, page }: AtWork): Promise<void> {
   const { control } = world.agent('ana');
   const title = `Run the tests ${word()}`;
@@ -53,7 +53,7 @@ async function answerDialog({ world, page }: AtWork): Promise<void> {
   await need.waitFor({ state: 'detached' });
 }
 
-/** A prompt is queued once, however often it is clicked, and each stage is told when it was seen. */
+/** A prompt is queued once, however often it is clicked, and each stage is shown when it was seen. */
 async function promptOnce({ world, page }: AtWork): Promise<void> {
   const text = `Count to three, ${word()}`;
   await goTo(page, '/ui/agents/ben');
@@ -91,7 +91,7 @@ async function interrupt({ world, page }: AtWork): Promise<void> {
   await composer.getByRole('status').waitFor();
 }
 
-/** The screen is seen in colours, as it changes. */
+/** The screen is shown in colour, as it changes. */
 async function seeScreen({ world, page }: AtWork): Promise<void> {
   const said = `seen ${word()}`;
   await goTo(page, '/ui/agents/cleo');
@@ -99,7 +99,7 @@ async function seeScreen({ world, page }: AtWork): Promise<void> {
   await screen.waitFor();
   await world.agent('cleo').control.send('say', { text: said });
   await screen.getByText(said).waitFor();
-  // It was captured, not attached: nobody's terminal has another size for it.
+  // It was captured, not attached: no person's terminal changes its size.
   expect(world.agent('cleo').control.events.filter(({ type }) => type === 'resized')).toEqual([]);
 }
 
@@ -154,7 +154,7 @@ async function readMail({ world, visitor, page }: AtWork): Promise<void> {
   else await thread.getByText('Choose a message').waitFor();
 }
 
-/** The operator's address; every store has it. */
+/** The operator's address, which every store has. */
 export const OPERATOR = 'HOUMAO-operator@houmao.localhost';
 
 /** What an agent asked is answered; a second answer is refused. */
@@ -214,7 +214,7 @@ async function why({ page }: AtWork): Promise<void> {
   await page.goBack();
 }
 
-/** Another theme by the switch, for this browser and from then on. */
+/** The switch changes the theme, for this browser and for good. */
 async function switchTheme({ visitor, page }: AtWork): Promise<void> {
   const other = visitor.look.theme === 'dark' ? 'light' : 'dark';
   const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -230,7 +230,7 @@ async function switchTheme({ visitor, page }: AtWork): Promise<void> {
   await liveAgain(page);
 }
 
-/** Agents of other hosts are shown from what the server knows, and say that the rest is out of reach. */
+/** Agents of other hosts are shown with what the server knows, and a note that the rest cannot be reached. */
 async function lookAtRemoteAgent({ page }: AtWork): Promise<void> {
   await agentRow(page, 'hana').getByRole('link', { name: 'hana' }).click();
   await page
@@ -241,7 +241,7 @@ async function lookAtRemoteAgent({ page }: AtWork): Promise<void> {
 
 export const JOBS: readonly Job[] = [
   { name: 'answer the dialog of an agent that needs me', run: answerDialog },
-  { name: 'queue a prompt once, and see what became of it', run: promptOnce },
+  { name: 'queue a prompt once, and see how it ended', run: promptOnce },
   { name: 'interrupt a turn', run: interrupt },
   { name: 'watch a screen', run: seeScreen },
   { name: 'write mail to an agent', run: mailToAgent },

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 
-/** Files of SQLite that this process has open. A database that was closed holds its own until its statements are collected. */
+/** SQLite files that this process has open. A closed database keeps its files until its statements are collected. */
 export function openDatabases(): number {
   const files = fs.readdirSync('/proc/self/fd').map((fd) => {
     try {

@@ -11,7 +11,7 @@ export class ShownWorld {
   readonly world: TestWorld;
   readonly fleet: TestFleet;
   readonly agents: Record<string, WorldAgent> = {};
-  /** Registered from another host: only the registry knows of it. */
+  /** Registered from another host: only the registry knows it. */
   readonly remote: TestAgent;
 
   private constructor(world: TestWorld, fleet: TestFleet, remote: TestAgent) {
@@ -30,7 +30,7 @@ export class ShownWorld {
     return new ShownWorld(world, fleet, await fleet.agent('hana'));
   }
 
-  /** An agent that mail wakes. */
+  /** An agent that is woken by mail. */
   async launch(name: string, args: string[] = []): Promise<WorldAgent> {
     const agent = await this.world.agent(name, ['--turn', '200ms', ...args]);
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5 } });
@@ -50,7 +50,7 @@ export class ShownWorld {
     return this.fleet.url;
   }
 
-  /** As `rouse dashboard --link` makes it: where the page opens, once. */
+  /** A link as made by `rouse dashboard --link`: it opens the page once. */
   async link(wanted: PageCodeInput = {}, at = '/ui/'): Promise<string> {
     const response = await fetch(`${this.origin}/ui/api/codes`, {
       method: 'POST',
@@ -61,7 +61,7 @@ export class ShownWorld {
     return `${at}#code=${((await response.json()) as PageCode).code}`;
   }
 
-  /** An agent asks people something. */
+  /** A request from an agent to people. */
   async asks(title: string, kind: 'approval' | 'task' = 'approval', detail?: string): Promise<string> {
     const tickets = new TicketsClient(this.remote.client, this.remote.workspaceId);
     const { request_id } = await tickets.create({

@@ -10,11 +10,11 @@ export interface FleetCall {
 
 export interface FleetOptions {
   service?: string;
-  /** By reference; what GET /houmao/agents/{ref} answers. */
+  /** By reference: the body of GET /houmao/agents/{ref}. */
   agents?: Record<string, Record<string, unknown>>;
-  /** Status code and detail with which attach is refused. */
+  /** The status code and detail that refuse an attach. */
   refuseAttach?: [status: number, detail: string];
-  /** What an attach changes of a gateway that lives already. */
+  /** How an attach changes a running gateway. */
   restarted?: object[];
 }
 

@@ -8,8 +8,8 @@ import { TUI_TIMING_RULES } from '../../../src/domain/index.ts';
 import { readManifestFacts } from '../../../src/session/records/manifest-facts.ts';
 
 /**
- * The smallest program that keeps the gateway's promises towards the outside: lock, listener, instance record,
- * word about its start, /health and /v1/status, graceful end, end with its tmux session. STAND_IN=<fault> makes it
+ * The smallest program that keeps a gateway's outward promises: lock, listener, instance record,
+ * report of its start, /health and /v1/status, graceful end, end with its tmux session. STAND_IN=<fault> makes it
  * break one of them.
  */
 const text = { type: 'string' } as const;
@@ -38,7 +38,7 @@ const dies =
   fault === 'dies' ||
   (fault === 'dies-in-window' && process.env['HOUMAO_GATEWAY_EXECUTION_MODE'] === 'tmux_auxiliary_window');
 if (dies) {
-  process.stderr.write('stand-in: told to die\n');
+  process.stderr.write('stand-in: ordered to die\n');
   process.exit(9);
 }
 const lock = tryLockFile(file('run', 'gateway.lock'));

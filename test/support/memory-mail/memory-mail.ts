@@ -3,7 +3,7 @@ import type { Mailbox } from '../../../src/mail/port.ts';
 import { MemoryMailbox } from './memory-mailbox.ts';
 import { MemoryStore } from './memory-store.ts';
 
-/** Mail between mailboxes of one process, kept nowhere. For tests of whatever uses the port. */
+/** Mail between mailboxes of one process, kept in memory only. For tests of code that uses the port. */
 export class MemoryMail extends MemoryStore {
   mailbox(address: string): Mailbox {
     const self = this.principals.get(address);

@@ -33,7 +33,7 @@ export class MemoryStore {
   readonly versions = new Map<string, number>();
   readonly keys = new Map<string, MailDocument>();
   readonly clock: Clock;
-  /** What its mailboxes say they are. */
+  /** The capabilities that its mailboxes report. */
   transport: string = TRANSPORT;
   #order = 0;
 
@@ -46,7 +46,7 @@ export class MemoryStore {
     return this;
   }
 
-  /** With a manifest, as agents have one. */
+  /** The manifest, for mailboxes of agents. */
   registerAgent(address: string): this {
     this.register(address);
     this.principals.get(address)!.manifest_path_hint = `/agents/${address}/manifest.json`;

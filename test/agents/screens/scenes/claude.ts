@@ -260,7 +260,7 @@ export const claude: Visit[] = [
       {
         state: 'ready-background-agent',
         bring: async (stage) => {
-          await stage.says(`Send somebody. ${agent(true)}`);
+          await stage.says(`Send an agent. ${agent(true)}`);
           await stage.received(/Look around slowly/);
           await stage.shows(/MOCK-TOOL-DONE/);
           await stage.pause(3_000);
@@ -270,7 +270,7 @@ export const claude: Visit[] = [
       {
         state: 'ready-background-agents',
         bring: async (stage) => {
-          await stage.says(`Send somebody and wait. ${agent(false)}`);
+          await stage.says(`Send an agent and wait. ${agent(false)}`);
           await stage.pause(4_000);
         },
       },

@@ -3,7 +3,7 @@ import type { Scene, Stage } from '../scene.ts';
 
 /** What is done the same way in every tool. */
 
-/** A turn that goes on for a while. */
+/** A turn that lasts for a while. */
 export const working =
   (seconds = 6, more = '') =>
   async (stage: Stage): Promise<void> => {
@@ -11,7 +11,7 @@ export const working =
     await stage.pause(1_500);
   };
 
-/** A turn whose answer is being written, word by word. */
+/** A turn whose answer is being written word by word. */
 export const streaming = async (stage: Stage): Promise<void> => {
   await stage.says('A long answer, please. [[delay=100]][[words=260]]');
   await stage.pause(2_500);
@@ -25,7 +25,7 @@ export const answered =
     await stage.still();
   };
 
-/** A prompt that never gets to the model. */
+/** A prompt that never reaches the model. */
 export const answeredByItself = async (stage: Stage): Promise<void> => {
   stage.pastes('Are you there?');
   await stage.pause(500);
@@ -47,7 +47,7 @@ const typed = (state: string, text: string, clear: string[]): Scene => ({
   },
 });
 
-/** Half-written prompts in many scripts; the last is what an emptied composer looks like again. */
+/** Half-written prompts in many scripts; the last one is a composer that was emptied. */
 export const drafts = (clear = ['C-u']): Scene[] => [
   typed('typed-arabic', 'مرحبا، هل يمكنك', clear),
   typed('typed-chinese', '请先看一下这个文件', clear),
@@ -59,7 +59,7 @@ export const drafts = (clear = ['C-u']): Scene[] => [
   { state: 'ready-after-drafts' },
 ];
 
-/** Something in the way of the composer, opened by a command or keys and closed again. */
+/** Something that covers the composer, opened by a command or keys and closed again. */
 export const overlay = (state: string, open: string | string[], close: string[] = ['Escape']): Scene => ({
   state,
   bring: async (stage) => {
@@ -93,7 +93,7 @@ export function editJson(file: string, change: (settings: Record<string, unknown
   fs.writeFileSync(file, JSON.stringify({ ...settings, ...change(settings) }));
 }
 
-/** The three that every configuration must tell apart. */
+/** The three states that every configuration must distinguish. */
 export const three = (suffix: string): Scene[] => [
   { state: `ready-${suffix}` },
   { state: `completed-${suffix}` },
@@ -116,7 +116,7 @@ export const pressed =
     await stage.still();
   };
 
-/** Modes of an editor in the composer. */
+/** Editor modes of the composer. */
 export const vimScenes = (): Scene[] => [
   { state: 'ready-vim-insert' },
   { state: 'ready-vim-normal', bring: pressed('Escape') },

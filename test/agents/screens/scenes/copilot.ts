@@ -23,7 +23,7 @@ export const copilot: Visit[] = [
         bring: async (stage) => {
           await stage.says('A long answer, please. [[delay=100]][[words=400]]');
           await stage.pause(2_500);
-          // Both at once are another key.
+          // Both at once would be another key.
           stage.keys('Escape');
           await stage.pause(400);
           await pressed('Escape')(stage);

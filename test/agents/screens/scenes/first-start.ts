@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { Place } from '../../support/real-tools.ts';
 import type { Scene, Visit } from '../scene.ts';
 
-/** What a tool shows somebody who has never used it, or has not updated it: nothing is configured, nobody is logged in. */
+/** What a tool shows at its first start, or before an update: nothing is configured, no one is logged in. */
 
 const without =
   (...names: string[]) =>
@@ -11,7 +11,7 @@ const without =
     for (const name of names) fs.rmSync(path.join(home, name), { recursive: true, force: true });
   };
 
-/** Until it says this, with keys pressed before. */
+/** Waits until it shows this; the keys are pressed before. */
 const shown = (state: string, says: RegExp, ...keys: string[]): Scene => ({
   state,
   bring: async (stage) => {
@@ -35,7 +35,7 @@ const COPILOT = ['BASE_URL', 'API_KEY', 'MAX_PROMPT_TOKENS', 'MAX_OUTPUT_TOKENS'
 );
 
 export const firstStarts: Visit[] = [
-  // Without a login it wants to reach its maker before it shows anything.
+  // Without a login it contacts its maker before it shows anything.
   first('claude', {
     configure: without('.claude.json', '.claude'),
     scenes: [

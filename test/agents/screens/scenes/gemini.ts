@@ -24,7 +24,7 @@ const configured =
       [room]: { ...(settings as Settings)[room], ...values },
     }));
 
-/** It shows nothing for a while, then draws more than once. */
+/** It shows nothing for a while, then draws several times. */
 const begin = async (stage: Stage): Promise<void> => {
   await stage.shows(/Type your|NORMAL mode|INSERT mode/);
   await stage.still();

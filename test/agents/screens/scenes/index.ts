@@ -10,7 +10,7 @@ import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 import { windows } from './windows.ts';
 
-/** Every visit that is paid to a real program. */
+/** Every visit to a real program. */
 export const VISITS: readonly Visit[] = [
   ...claude,
   ...codex,

@@ -14,7 +14,7 @@ import {
   working,
 } from './common.ts';
 
-/** A little is enough to be summarised. */
+/** A short conversation is enough to be summarised. */
 const configured =
   (more: object) =>
   ({ home }: Place): void =>
@@ -23,7 +23,7 @@ const configured =
       ...more,
     }));
 
-/** Until the turn before is over. */
+/** Waits until the previous turn is over. */
 const settled = async (stage: Stage): Promise<void> => {
   await stage.pause(4_000);
   await stage.still();
@@ -40,7 +40,7 @@ const turns = (suffix: string): Scene[] => [
       await stage.says('Run this. [[sh=sleep 8]]');
       await stage.pause(3_000);
     },
-    // Enter steers: the model gets the text with the end of the command.
+    // Enter steers: the model receives the text when the command ends.
     trial: 'never',
     leave: async (stage) => {
       await stage.pause(6_000);

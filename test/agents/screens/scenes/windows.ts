@@ -3,7 +3,7 @@ import { type Place, REAL_TOOLS, type RealTool } from '../../support/real-tools.
 import type { Scene, Stage, Visit } from '../scene.ts';
 import { answered, editJson, streaming, working } from './common.ts';
 
-/** An answer of rows that say of themselves what tools say while they work. */
+/** An answer whose rows look like those that tools show while they work. */
 const SOUNDS_BUSY = [
   'This is what it printed:',
   '⠋ Thinking... (esc to cancel, 3s)',
@@ -13,7 +13,7 @@ const SOUNDS_BUSY = [
   '✻ Thinking… (3s · esc to interrupt)',
 ].join('\n');
 
-/** An answer of rows that say of themselves what tools say while they ask or wait. */
+/** An answer whose rows look like those that tools show while they ask or wait. */
 const SOUNDS_ASKING = [
   'This is what it printed:',
   'Do you want to proceed?',
@@ -25,7 +25,7 @@ const SOUNDS_ASKING = [
   'You have hit your session limit · resets 3am (UTC)',
 ].join('\n');
 
-/** What every window must tell apart; each is followed by a real paste. */
+/** The states to be distinguished in every window; each is followed by a real paste. */
 const scenes = (suffix: string): Scene[] => [
   { state: `ready-${suffix}` },
   {
@@ -42,7 +42,7 @@ const scenes = (suffix: string): Scene[] => [
   { state: `busy-streaming-${suffix}`, bring: streaming },
 ];
 
-/** The same, with other words in the answer, and with a draft while a turn runs. */
+/** The same with another answer, and with a draft while a turn runs. */
 const scenesWithAsking = (suffix: string): Scene[] => [
   ...scenes(suffix),
   { state: `completed-decoy-asks-${suffix}`, bring: answered(`Please. [[say=${SOUNDS_ASKING}]]`) },
@@ -63,7 +63,7 @@ const inJson =
       room === undefined ? { theme } : { [room]: { ...(settings[room] as object | undefined), theme } },
     );
 
-/** How a person with a light terminal configures it; the others look at the terminal. */
+/** How a person with a light terminal configures it; the other tools ask the terminal. */
 const LIGHT: Record<string, (place: Place) => void> = {
   claude: inJson('.claude.json', undefined, 'light'),
   gemini: inJson('.gemini/settings.json', 'ui', 'Default Light'),
@@ -71,7 +71,7 @@ const LIGHT: Record<string, (place: Place) => void> = {
   pi: inJson('.pi/agent/settings.json', undefined, 'light'),
 };
 
-/** A palette of sixteen colours, or another dark one, where a tool has one. */
+/** A palette of sixteen colours, or another dark one, if the tool has one. */
 const PALETTE: Record<string, (place: Place) => void> = {
   claude: inJson('.claude.json', undefined, 'dark-ansi'),
   gemini: inJson('.gemini/settings.json', 'ui', 'ANSI'),
@@ -79,17 +79,17 @@ const PALETTE: Record<string, (place: Place) => void> = {
   opencode: inJson('.config/opencode/tui.json', undefined, 'gruvbox'),
 };
 
-/** Without colours its guess at the next prompt looks like a draft, and is taken for one. */
+/** Without colours its suggested next prompt looks like a draft, and is taken for one. */
 const withoutGuesses = ({ home }: Place): void =>
   editJson(path.join(home, '.qwen', 'settings.json'), (settings) => ({
     ui: { ...(settings['ui'] as object | undefined), enableFollowupSuggestions: false },
   }));
 
 const ASKS_TRUST = /\btrust\b/i;
-/** These show nothing for a while, then draw more than once. */
+/** These show nothing for a while, then draw several times. */
 const COMPOSER: Record<string, RegExp> = { gemini: /Type your/, qwen: /Type your/ };
 
-/** Until it takes prompts; a first start that cannot do without a question is answered. */
+/** Waits until it takes prompts; answers the questions of a first start that cannot be avoided. */
 const begin =
   (tool: string) =>
   async (stage: Stage): Promise<void> => {
@@ -104,7 +104,7 @@ const begin =
 
 const TOOLS = ['copilot', 'gemini', 'qwen', 'pi', 'codex', 'claude', 'kimi', 'opencode'];
 
-/** Windows of other sizes and colours than those the detectors were written by. */
+/** Windows of other sizes and colours than those the detectors were written for. */
 export const windows: Visit[] = TOOLS.flatMap((tool): Visit[] => {
   const [light, palette] = [LIGHT[tool], PALETTE[tool]];
   const colourless = {
