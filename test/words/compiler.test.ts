@@ -56,7 +56,8 @@ describe('the compiler', () => {
     for (const { file } of patches) copy.write(file, patched(path.join(root, file), patches)!);
     for (const [file, table, row] of DECIDED_ELSEWHERE) copy.addRow(file, table, row);
     errors = [...(await copy.compile()), ...(await copy.compile('tsconfig.page.json'))];
-  });
+    // The compiler needs seconds on an idle machine, and minutes on a loaded one.
+  }, 300_000);
 
   const missing = (code: string): string[] =>
     errors.filter(({ text }) => text.includes(`'${code}' is missing`)).map(({ file }) => file);
