@@ -111,7 +111,7 @@ const PAGE_PLAN = {
   live: 'model',
   parts: 'model',
   frame: 'model live parts',
-  home: 'model live parts frame',
+  home: 'model live parts frame agent requests',
   mail: 'model live parts frame',
   requests: 'model live parts frame',
   reminders: 'model live parts frame',

@@ -56,6 +56,5 @@ export * from './standing.ts';
 export * from './tables.ts';
 export * from './tui-timings.ts';
 export * from './utc-time.ts';
-export * from './words/needs.ts';
 export * from './words/reasons.ts';
 export * from './words/standings.ts';

@@ -5,6 +5,7 @@ export * from './settings/reminder-fields.ts';
 export * from './words/delivery-outcomes.ts';
 export * from './words/execution-modes.ts';
 export * from './words/messages.ts';
+export * from './words/needs.ts';
 export * from './words/notifier-outcomes.ts';
 export * from './words/page-rights.ts';
 export * from './words/parties.ts';

@@ -246,6 +246,7 @@ export const PAGE_PLACES = {
     requests: 'GET /requests',
     request: 'GET /requests/{request_id}',
     'request.respond': 'POST /requests/{request_id}/respond',
+    'request.message': 'POST /requests/{request_id}/message',
     'request.cancel': 'POST /requests/{request_id}/cancel',
     search: 'GET /search',
     several: 'GET /several',

@@ -48,6 +48,7 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.mail.mark': 'operate',
   'page.requests': 'view',
   'page.request': 'view',
+  'page.request.message': 'answer',
   'page.request.respond': 'answer',
   'page.request.cancel': 'operate',
   'page.search': 'view',

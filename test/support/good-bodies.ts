@@ -159,6 +159,7 @@ export function pageBodies(to: Named, text: string): Bodies {
     'page.mail.archive': { ...acting(), ...many },
     'page.mail.mark': { ...acting(), ...many, read: true },
     'page.request.respond': { ...acting(), action: 'done' },
+    'page.request.message': { ...acting(), body: 'Which one?' },
     'page.request.cancel': acting(),
   };
 }

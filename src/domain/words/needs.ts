@@ -1,4 +1,6 @@
 interface NeedRow {
+  /** The kind, in a word or two. */
+  words: string;
   /** The label of the button that leads there. */
   label: string;
   /** The tab of the agent's page where it is seen or settled. */
@@ -7,25 +9,35 @@ interface NeedRow {
   command: 'named' | 'open' | null;
   /** May be over in a moment, like a prompt that is just being typed. Shown only once it has lasted. */
   passing: boolean;
+  /** What a list can show in place, to settle it there. Null: only behind its link. */
+  inPlace: 'dialog' | 'request' | null;
 }
 
-const atScreen = (label: string): NeedRow => ({ label, tab: 'screen', command: 'open', passing: false });
+const plainRow = { command: null, passing: false, inPlace: null } as const;
+const atScreen = { ...plainRow, tab: 'screen', command: 'open' } as const;
 
 /** What a person may be needed for, most urgent first. */
 export const NEEDS = {
-  dialog: { ...atScreen('Answer'), command: 'named' },
-  trust: { ...atScreen('Answer'), command: 'named' },
-  uncertain: { label: 'See the evidence', tab: 'queue', command: null, passing: false },
-  failed: { label: 'See why', tab: 'queue', command: null, passing: false },
-  request: { label: 'Answer', tab: null, command: null, passing: false },
-  gateway_dead: { label: 'See why', tab: 'facts', command: 'named', passing: true },
-  logged_out: atScreen('Log in'),
-  overdue: { label: 'See the request', tab: null, command: null, passing: false },
-  mail_loop: { ...atScreen('Read the thread'), tab: 'mail' },
-  undecided: { ...atScreen('Decide'), tab: 'queue' },
-  usage_limit: atScreen('Look'),
-  update: atScreen('Answer'),
-  other: { ...atScreen('Look'), command: 'named', passing: true },
+  dialog: { ...atScreen, words: 'Dialog', label: 'Answer', command: 'named', inPlace: 'dialog' },
+  trust: { ...atScreen, words: 'Trust', label: 'Answer', command: 'named', inPlace: 'dialog' },
+  gateway_dead: {
+    ...plainRow,
+    words: 'Gateway down',
+    label: 'See why',
+    tab: 'facts',
+    command: 'named',
+    passing: true,
+  },
+  logged_out: { ...atScreen, words: 'Logged out', label: 'Log in' },
+  uncertain: { ...plainRow, words: 'Uncertain', label: 'See the evidence', tab: 'queue' },
+  failed: { ...plainRow, words: 'Failed', label: 'See why', tab: 'queue' },
+  request: { ...plainRow, words: 'Question', label: 'Answer', tab: null, inPlace: 'request' },
+  overdue: { ...plainRow, words: 'Overdue', label: 'See the request', tab: null },
+  mail_loop: { ...atScreen, words: 'Mail loop', label: 'Read the thread', tab: 'mail' },
+  undecided: { ...atScreen, words: 'Undecided', label: 'Decide', tab: 'queue' },
+  usage_limit: { ...atScreen, words: 'Usage limit', label: 'Look' },
+  update: { ...atScreen, words: 'Update', label: 'Answer', inPlace: 'dialog' },
+  other: { ...atScreen, words: 'Look', label: 'Look', command: 'named', passing: true },
 } as const satisfies Record<string, NeedRow>;
 
 export type NeedKind = keyof typeof NEEDS;

@@ -8,14 +8,24 @@ import { Plain } from '../parts/plain-text.tsx';
 /** A rule as wide as the terminal: it may be cut without losing anything. */
 const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘]+$/;
 
+interface Props {
+  name: string;
+  dialog: PageDialog;
+  /** Receives the receipt's sentence, for a place that goes away with the dialog. */
+  onDone?: (sentence: string) => void;
+}
+
 /**
  * A question of the tool. A choice is one raw key; the server presses it only if this very dialog is on the screen at that
  * moment. Nothing is ever chosen automatically.
  */
-export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog }) {
+export function DialogCard({ name, dialog, onDone }: Props) {
   const { sending, run } = useAction<PageReceipt>();
   const may = useMay('operate');
-  const choose = (key: string) => void run(`${agentAt(name)}/dialog`, { dialog_hash: dialog.hash, key });
+  const choose = async (key: string) => {
+    const receipt = await run(`${agentAt(name)}/dialog`, { dialog_hash: dialog.hash, key });
+    if (receipt) onDone?.(receipt.sentence);
+  };
   return (
     <section className="border-b border-line bg-need-soft px-4 py-3" aria-labelledby="dialog">
       <h2 id="dialog" className="font-semibold text-need">
@@ -39,7 +49,7 @@ export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog 
             type="button"
             className={`btn h-auto whitespace-normal ${selected ? 'border-edge' : ''}`}
             disabled={!may || sending.state === 'sending' || sending.state === 'done'}
-            onClick={() => choose(key)}
+            onClick={() => void choose(key)}
           >
             <kbd className="kbd">
               <Plain text={key} />

@@ -16,6 +16,7 @@ export const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['?', 'This overview'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
+  ['a  x', 'Approve or reject the opened request'],
   ['g h', 'Home: who needs you, agents'],
   ['g m', 'Mail'],
   ['g r', 'Requests'],

@@ -5,12 +5,13 @@ import { requestOf } from '../live/queries.ts';
 import { fromTo, statusWords } from '../model/request-words.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
-import { Age, When } from '../parts/age.tsx';
+import { Age } from '../parts/age.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
 import { NotLoaded, Trouble } from '../parts/feedback.tsx';
 import { Overlay } from '../parts/overlay.tsx';
-import { Body, Plain } from '../parts/plain-text.tsx';
+import { Plain } from '../parts/plain-text.tsx';
 import { Answer } from './answer.tsx';
+import { RequestText } from './request-text.tsx';
 
 /** One request with its messages. */
 export function RequestDrawer() {
@@ -44,19 +45,7 @@ function Whole({ request, messages, command }: PageRequest) {
           {request.nudges > 0 && `, reminded ${request.nudges}×`}
         </p>
       </div>
-      {request.detail && <Body text={request.detail} />}
-      {messages.map(({ id, author_name, author_id, body, created_at, closing }) => (
-        <section key={id} className="rounded-lg bg-sunken p-3">
-          <p className="mb-1 flex justify-between text-xs text-muted">
-            <span>
-              <Plain text={author_name ?? author_id} />
-              {closing && ' answered'}
-            </span>
-            <When utc={created_at} />
-          </p>
-          <Body text={body} />
-        </section>
-      ))}
+      <RequestText request={request} messages={messages} />
       {request.answers.length > 0 && <Answer request={request} />}
       {request.cancellable && <Withdraw id={request.id} />}
       <CommandLine command={command} label="Same on the command line" />

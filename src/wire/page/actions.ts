@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { about, notBlank, oneLine, stamp, strict } from '../fields.ts';
-import { respondRequestBody } from '../fleet/request-bodies.ts';
+import { requestMessageBody, respondRequestBody } from '../fleet/request-bodies.ts';
 import { reminderDefinition } from '../v1/reminders.ts';
 
 /** Chosen by the browser for each click. The same id again gets the first response, and nothing is done twice. */
@@ -18,6 +18,7 @@ export const pageReminderBody = strict({ ...acting, reminder: reminderDefinition
 export const pageReminderPauseBody = strict({ ...acting, paused: z.boolean() });
 export const pageActBody = strict(acting);
 export const pageRespondBody = strict({ ...acting, ...respondRequestBody.shape });
+export const pageRequestMessageBody = strict({ ...acting, ...requestMessageBody.shape });
 
 /** What was done, and how to follow it. */
 export const pageReceipt = strict({

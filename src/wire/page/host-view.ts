@@ -46,6 +46,8 @@ export const pageNeed = strict({
   agent: about('Its name; null when it is about no agent.', z.string().nullable()),
   why: about('One sentence.', z.string()),
   since_utc: stamp.nullable(),
+  request_id: about('The request that it is about; null for other kinds.', z.string().nullable()),
+  priority: about('Of the request, 0 to 100; 0 for other kinds.', count),
   action: strict({
     label: z.string(),
     href: about('A place of the page, such as `/ui/agents/ana?tab=screen`.', z.string()),

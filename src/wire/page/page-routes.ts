@@ -138,6 +138,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: act.pageRespondBody,
     response: act.pageReceipt,
   }),
+  'page.request.message': inside('Write to the other side of a request', {
+    body: act.pageRequestMessageBody,
+    response: act.pageReceipt,
+  }),
   'page.request.cancel': inside('Withdraw a request', { body: act.pageActBody, response: act.pageReceipt }),
   'page.search': inside('Search everything', {
     query: search.pageSearchQuery,

@@ -41,16 +41,44 @@ async function answerDialog({ world, page }: AtWork): Promise<void> {
   await need.waitFor();
   await agentRow(page, 'ana').getByText('permission dialog').waitFor();
   expect(await page.title()).toMatch(/^\(\d+\) /);
-  await need.getByRole('link', { name: 'Answer' }).click();
+  await need.getByRole('button', { name: 'Answer ana', exact: true }).click();
   const dialog = page.getByRole('region', { name: /ana asks/ });
-  await dialog.waitFor();
+  await dialog.getByText(title).first().waitFor();
   await dialog.getByRole('button', { name: /Yes/ }).first().click();
   const answered = await control.event('dialog_answered', undefined, mark);
   expect(answered['by']).toBe('key');
+  // The row goes away; what was done stays.
+  await needs
+    .getByRole('list', { name: 'What you settled' })
+    .getByText(/^Sent .* to ana;/)
+    .waitFor();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText(/^It waits for you/).waitFor({ state: 'detached' });
   await goTo(page, '/ui/');
   await need.waitFor({ state: 'detached' });
+}
+
+/** A request is read, asked back and approved on home, with the keyboard. */
+async function answerAtHome({ world, page }: AtWork): Promise<void> {
+  const title = `Publish the release ${word()}`;
+  const id = await world.asks(title, 'approval', 'All tests are green.');
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  const need = needs.getByRole('listitem').filter({ hasText: title });
+  await need.getByText('asks you to approve').waitFor();
+  await need.getByRole('button', { name: 'Answer hana', exact: true }).press('Enter');
+  const opened = need.getByRole('region', { name: 'The request' });
+  await opened.getByText('All tests are green.').waitFor();
+  expect(page.url()).toContain('need=');
+  await need.getByRole('button', { name: 'Close' }).press('a');
+  await expect.poll(() => world.statusOf(id), WAIT).toBe('approved');
+  const settled = needs.getByRole('list', { name: 'What you settled' });
+  await settled.getByText(/^Answered: approved/).waitFor();
+  const other = await world.asks(`Delete the old branch ${word()}?`);
+  await goTo(page, `/ui/?need=${encodeURIComponent(`request:${other}`)}`);
+  const second = needs.getByRole('region', { name: 'The request' });
+  await second.getByRole('textbox', { name: 'Note' }).fill('Which one?');
+  await second.getByRole('button', { name: 'Ask back' }).click();
+  await expect.poll(() => world.statusOf(other), WAIT).toBe('info_requested');
+  await second.waitFor({ state: 'detached' });
 }
 
 /** A prompt is queued once, however often it is clicked, and each stage is shown when it was seen. */
@@ -242,6 +270,7 @@ async function lookAtRemoteAgent({ page }: AtWork): Promise<void> {
 export const JOBS: readonly Job[] = [
   { name: 'answer the dialog of an agent that needs me', run: answerDialog },
   { name: 'queue a prompt once, and see how it ended', run: promptOnce },
+  { name: 'answer a request without leaving home', run: answerAtHome },
   { name: 'interrupt a turn', run: interrupt },
   { name: 'watch a screen', run: seeScreen },
   { name: 'write mail to an agent', run: mailToAgent },

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/index.ts';
-import { OPEN_TICKETS, sqlList, type WorkspaceStatus } from '../../../domain/index.ts';
+import { OPEN_TICKETS, sqlList, type TicketKind, type WorkspaceStatus } from '../../../domain/index.ts';
 
 /** One agent, as the registry and the requests have it. */
 export interface FleetAgent {
@@ -19,10 +19,13 @@ export interface FleetAgent {
 
 export interface OpenRequest {
   id: string;
+  kind: TicketKind;
   title: string;
   requester: string | null;
   recipient: string | null;
   toPeople: boolean;
+  /** 0 to 100, higher is more urgent. */
+  priority: number;
   createdAt: Date;
   escalatedAt: Date | null;
 }
@@ -30,7 +33,7 @@ export interface OpenRequest {
 export interface FleetFacts {
   agents: FleetAgent[];
   /**
-   * For people, or already reminded the maximum number of times: someone should look at these. One page, oldest first.
+   * For people, or already reminded the maximum number of times: someone should look at these. One page, the most urgent first.
    */
   requests: OpenRequest[];
   forPeople: number;
@@ -71,18 +74,20 @@ export async function readFleet(sql: Sql): Promise<FleetFacts> {
   );
   const { rows: asked } = await sql.query<{
     id: string;
+    kind: TicketKind;
     title: string;
     requester: string | null;
     recipient: string | null;
     to_people: boolean;
+    priority: number;
     created_at: Date;
     escalated_at: Date | null;
   }>(
-    `SELECT r.id, r.title, r.recipient_type = 'user' AS to_people, r.created_at, r.escalated_at,
+    `SELECT r.id, r.kind, r.title, r.recipient_type = 'user' AS to_people, coalesce(r.priority, 0)::int AS priority, r.created_at, r.escalated_at,
             CASE r.requester_type WHEN 'user' THEN r.requester_id ELSE (SELECT name FROM workspaces w WHERE w.id::text = r.requester_id) END AS requester,
             (SELECT name FROM workspaces w WHERE w.id = r.recipient_workspace_id) AS recipient
        FROM requests r WHERE r.status IN ${OPEN} AND (r.recipient_type = 'user' AND r.turn = 'recipient' OR r.escalated_at IS NOT NULL)
-      ORDER BY r.created_at LIMIT ${MAX_REQUESTS}`,
+      ORDER BY coalesce(r.priority, 0) DESC, r.created_at LIMIT ${MAX_REQUESTS}`,
   );
   const { rows: counts } = await sql.query<{ open: number; people: number }>(
     `SELECT count(*)::int AS open, (count(*) FILTER (WHERE recipient_type = 'user'))::int AS people

@@ -22,16 +22,17 @@ const failure = (since_utc: string) => ({
   request: { request_id: 'gwreq-1', detail: 'the tool is gone' },
 });
 
-it('needs are sorted by urgency, then by waiting time, then by key', () => {
-  const need = (kind: string, since_utc: string | null, key: string) =>
-    ({ kind, since_utc, key }) as PageNeed;
+it('needs are sorted by urgency, then by priority, waiting time and key', () => {
+  const need = (kind: string, since_utc: string | null, key: string, priority = 0) =>
+    ({ kind, since_utc, key, priority }) as PageNeed;
   const sorted = byUrgency([
     need('overdue', ago(DAY), 'd'),
     need('dialog', ago(MINUTE), 'c'),
     need('dialog', ago(DAY), 'b'),
     need('dialog', null, 'a'),
+    need('overdue', ago(MINUTE), 'urgent', 50),
   ]);
-  expect(sorted.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+  expect(sorted.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'urgent', 'd']);
 });
 
 it('a dialog is a need with one sentence and a link to the screen', () => {
@@ -68,17 +69,21 @@ it('a failed delivery is a need for a day, or until a person opens the agent', (
 it('a request to people and one that no agent answers are needs of different kinds', () => {
   const request = {
     id: 'r-1',
+    kind: 'approval',
     title: 'Approve the release',
     requester: 'ana',
     recipient: 'ben',
     toPeople: true,
+    priority: 20,
     createdAt: NOW,
     escalatedAt: null,
   } as Parameters<typeof requestNeed>[0];
   expect(requestNeed(request)).toMatchObject({
     kind: 'request',
+    request_id: 'r-1',
+    priority: 20,
     agent: 'ana',
-    why: 'ana asks you: “Approve the release”.',
+    why: 'ana asks you to approve: “Approve the release”.',
     action: { command: 'rouse requests show r-1' },
   });
   expect(requestNeed({ ...request, toPeople: false })).toMatchObject({

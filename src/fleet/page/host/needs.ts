@@ -1,5 +1,5 @@
 import { commandLine, compareText, preview } from '../../../base/index.ts';
-import { type AgentNeed, NEED_KINDS, NEEDS } from '../../../domain/index.ts';
+import { type AgentNeed, NEED_KINDS, NEEDS, TICKET_KINDS } from '../../../domain/index.ts';
 import type { RosterAgent } from '../../../session/index.ts';
 import type { PageNeed } from '../../../wire/index.ts';
 import { agentLink, requestLink } from '../links.ts';
@@ -9,11 +9,12 @@ import type { OpenRequest } from './fleet-facts.ts';
 /** Deliveries that failed longer ago than this are history. */
 const RECENT_MS = 24 * 60 * 60_000;
 
-/** Sorts what a person should act on: most urgent first; within a kind, what has waited longest. */
+/** Sorts what a person should act on: most urgent first; within a kind, by priority, then what has waited longest. */
 export function byUrgency(needs: Iterable<PageNeed>): PageNeed[] {
   return [...needs].sort(
     (a, b) =>
       NEED_KINDS.indexOf(a.kind) - NEED_KINDS.indexOf(b.kind) ||
+      b.priority - a.priority ||
       compareText(a.since_utc ?? '', b.since_utc ?? '') ||
       compareText(a.key, b.key),
   );
@@ -51,6 +52,8 @@ function standingNeed(
       needs_you === null ? `${name}: ${words}` : `${name} ${says ?? `needs you: ${here ?? needs_you}`}`,
     ),
     since_utc,
+    request_id: null,
+    priority: 0,
     action: {
       label,
       href: agentLink(name, { tab: tab ?? 'screen' }),
@@ -73,6 +76,8 @@ function deliveryNeed({ kind, words, since_utc, request, command }: AgentNeed, a
         ? `“${words}” was typed into ${name}, and nothing proves that the tool took it.`
         : sentence(`“${words}” was not delivered to ${name}: ${detail}`),
     since_utc,
+    request_id: null,
+    priority: 0,
     action: {
       label: NEEDS[kind].label,
       href: agentLink(name, { tab: 'queue', ledger: request_id }),
@@ -90,9 +95,11 @@ export function requestNeed(request: OpenRequest): PageNeed {
     kind,
     agent: request.toPeople ? requester : recipient,
     why: request.toPeople
-      ? `${requester ?? 'Someone'} asks you: “${title}”.`
+      ? `${requester ?? 'Someone'} asks you ${TICKET_KINDS[request.kind].asks}: “${title}”.`
       : `${recipient ?? 'An agent'} has not answered ${requester ?? 'someone'} after the last reminder: “${title}”.`,
     since_utc: (request.escalatedAt ?? request.createdAt).toISOString(),
+    request_id: request.id,
+    priority: request.priority,
     action: {
       label: NEEDS[kind].label,
       href: requestLink(request.id),

@@ -17,14 +17,14 @@ import {
   refusal,
 } from '../../../wire/index.ts';
 import type { PersonIdentity } from '../../identity/index.ts';
-import { cancelTicket, getThread, pageOfTickets, respondTicket } from '../../tickets/index.ts';
+import { addMessage, cancelTicket, getThread, pageOfTickets, respondTicket } from '../../tickets/index.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { Session } from '../door/page-sessions.ts';
 
 type RequestRoutes = Pick<
   typeof PAGE_ROUTES,
-  'page.requests' | 'page.request' | 'page.request.respond' | 'page.request.cancel'
+  'page.requests' | 'page.request' | 'page.request.respond' | 'page.request.message' | 'page.request.cancel'
 >;
 type View = keyof PageRequestList['counts'];
 
@@ -119,6 +119,25 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
         };
       });
     },
+    'page.request.message': async ({ context, params, body }: Call<'page.request.message'>) => {
+      const session = door.require(context, 'answer');
+      const { action_id: actionId, body: text } = await body();
+      const id = params.request_id;
+      const act = { action: 'requests.message', target: id, actionId, asked: text, repeatable: false };
+      return doing.receipt(session, { ...act, detail: { characters: text.length } }, async () => {
+        await requireItsOrg(sql, session, id);
+        const { row } = await firstToAnswer(() =>
+          addMessage(sql, enqueue, { caller: personOf(session), id, body: text }),
+        );
+        return {
+          sentence: `Asked back: ${row.requester_name ?? 'the requester'} is notified.`,
+          command:
+            text.length > MAX_COMMAND_LENGTH
+              ? null
+              : commandLine`rouse requests message ${id} --body ${text}`,
+        };
+      });
+    },
     'page.request.cancel': async ({ context, params, body }: Call<'page.request.cancel'>) => {
       const session = door.require(context, 'operate');
       const { action_id: actionId } = await body();
@@ -134,6 +153,9 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
     },
   };
 }
+
+/** A longer text is in the thread but is not offered for copying. */
+const MAX_COMMAND_LENGTH = 600;
 
 /** Names belong to one org: the same name in another org is another person. */
 async function requireItsOrg(sql: Sql, { org, rights }: Session, id: string): Promise<void> {
