@@ -63,6 +63,7 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
       <Count label="unread" count={row.unread} area="unread" />
       <Count label="to answer" count={row.owes} area="owes" />
       <Count label="waiting for" count={row.owed} area="owed" />
+      <Count label="queued" count={row.queue_depth} area="queue" />
       <td role="cell" className="digits text-right text-muted [grid-area:wake] max-md:hidden">
         {row.last_wake_utc ? <Age utc={row.last_wake_utc} /> : <span aria-hidden="true">–</span>}
       </td>
@@ -99,9 +100,14 @@ function Count({
 }: {
   label: string;
   count: number | null;
-  area: 'unread' | 'owes' | 'owed';
+  area: 'unread' | 'owes' | 'owed' | 'queue';
 }) {
-  const place = { unread: '[grid-area:unread]', owes: '[grid-area:owes]', owed: '[grid-area:owed]' }[area];
+  const place = {
+    unread: '[grid-area:unread]',
+    owes: '[grid-area:owes]',
+    owed: '[grid-area:owed]',
+    queue: '[grid-area:queue]',
+  }[area];
   return (
     <td
       // biome-ignore lint/a11y/noRedundantRoles: it would be lost with another display

@@ -267,6 +267,23 @@ async function lookAtRemoteAgent({ page }: AtWork): Promise<void> {
     .waitFor();
 }
 
+/** The list is sorted, grouped and filtered, and its address contains the choices. */
+async function arrangeAgents({ page }: AtWork): Promise<void> {
+  const agents = page.getByRole('region', { name: 'Agents' });
+  const names = () => agents.locator('tr[data-agent] a[data-row]').allInnerTexts();
+  await agents.getByRole('combobox', { name: 'Sort agents by' }).selectOption('name');
+  await expect.poll(names, WAIT).toEqual(['ana', 'ben', 'cleo', 'hana']);
+  await agents.getByRole('combobox', { name: 'Group agents by' }).selectOption('tool');
+  await agents.getByRole('rowheader', { name: 'scripted 3' }).waitFor();
+  await agents.getByRole('searchbox').fill('an');
+  await expect.poll(names, WAIT).toEqual(['ana', 'hana']);
+  expect(new URL(page.url()).search).toBe('?sort=name&group=tool&q=an');
+  await page.reload();
+  await liveAgain(page);
+  await expect.poll(names, WAIT).toEqual(['ana', 'hana']);
+  await goTo(page, '/ui/');
+}
+
 export const JOBS: readonly Job[] = [
   { name: 'answer the dialog of an agent that needs me', run: answerDialog },
   { name: 'queue a prompt once, and see how it ended', run: promptOnce },
@@ -279,6 +296,7 @@ export const JOBS: readonly Job[] = [
   { name: 'make, pause and remove a reminder', run: remind },
   { name: 'search everything', run: search },
   { name: 'read why an agent does nothing', run: why },
+  { name: 'sort, group and filter the agents', run: arrangeAgents },
   { name: 'switch the theme', run: switchTheme },
   { name: 'look at an agent of another host', run: lookAtRemoteAgent },
 ];
