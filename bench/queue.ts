@@ -6,6 +6,7 @@ import { Ending, Loop, systemClock } from '../src/base/index.ts';
 import { GatewayClient } from '../src/client/index.ts';
 import { openSqlite, type Sqlite } from '../src/db/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../src/gateway/dispatch/index.ts';
+import { SessionPause } from '../src/gateway/pause/index.ts';
 import { insertRequest } from '../src/gateway/queue/accept.ts';
 import { InstanceStore, PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
 import { testGateway } from '../src/gateway/testing.ts';
@@ -146,6 +147,7 @@ async function idleWake(bench: Bench): Promise<void> {
         surface,
         slot,
         pause,
+        hold: new SessionPause('/nowhere/pause.json', systemClock),
         instances: new InstanceStore(db),
         clock: systemClock,
         admission: () => 'open',

@@ -38,15 +38,16 @@ const PLAN = {
 const GATEWAY_PLAN = {
   queue: '',
   dispatch: 'queue',
-  presence: 'queue dispatch',
+  presence: 'queue dispatch pause',
   control: 'queue dispatch presence files',
   files: '',
   turns: '',
+  pause: '',
   mail: '',
   notifier: 'queue presence files turns mail',
   reminders: 'queue dispatch presence files turns',
   fleet: 'queue dispatch presence control',
-  http: 'queue presence control mail notifier reminders',
+  http: 'queue presence control mail notifier reminders pause',
 };
 
 /** Inside the fleet server: identity first, then queue, registry, tickets, sweeps; http and server.ts use them all. */

@@ -6,6 +6,7 @@ import { openSqlite } from '../../src/db/index.ts';
 import { ExecutionSlot } from '../../src/gateway/dispatch/index.ts';
 import { MailAccess } from '../../src/gateway/mail/index.ts';
 import { Notifier } from '../../src/gateway/notifier/index.ts';
+import { SessionPause } from '../../src/gateway/pause/index.ts';
 import { Presence } from '../../src/gateway/presence/index.ts';
 import { InstanceStore, RequestQueue } from '../../src/gateway/queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
@@ -53,10 +54,12 @@ async function openLook(bench: Bench, directory: string, size: number) {
   const surface = new FakeSurface();
   surface.show({ ready: false, reasons: ['busy'] });
   const slot = new ExecutionSlot();
+  const hold = new SessionPause('/nowhere/pause.json', systemClock);
   const presence = new Presence({
     surface,
     queue,
     slot,
+    hold,
     instances: new InstanceStore(db),
     identity: IDENTITY,
   });
@@ -66,7 +69,7 @@ async function openLook(bench: Bench, directory: string, size: number) {
     async () => ({ mailbox, close: async () => {} }),
   );
   const turns = new Turns(systemClock);
-  const on = { db, queue, presence, surface, turns, mail, clock: systemClock, log: silentLog };
+  const on = { db, queue, presence, surface, turns, hold, mail, clock: systemClock, log: silentLog };
   const notifier = new Notifier({ ...on, prompt: () => ({ text: 'wake', problem: null }), wake: () => {} });
   await notifier.settings.enable({
     interval_seconds: 3600,

@@ -9,6 +9,7 @@
  * Errors    `invalid`, naming the field and what is allowed.
  */
 export * from './agent-name.ts';
+export * from './agent-pause.ts';
 export * from './backend.ts';
 export * from './commands.ts';
 export * from './field-problem.ts';

@@ -1,3 +1,4 @@
+import type { AgentPause } from './agent-pause.ts';
 import type { Admission } from './gateway-status.ts';
 import { reasonRow } from './phrases/reason-text.ts';
 import type { NeedKind } from './words/needs.ts';
@@ -22,6 +23,8 @@ export interface Standing {
   needs_you: string | null;
   /** What the person is needed for. Absent if nothing, and from an older gateway. */
   need?: StandingNeed;
+  /** A person has paused the agent: nothing is typed into it without a person asking. Absent if not. */
+  paused?: AgentPause;
 }
 
 export interface StandingNeed {
@@ -62,6 +65,8 @@ export interface KnownOfAgent {
   gateway_trouble?: GatewayTrouble | undefined;
   /** Its process was started by hand, without the mail tools that a launch adds. */
   tools_missing?: boolean | undefined;
+  /** A person's pause of the agent. */
+  paused?: AgentPause | undefined;
 }
 
 /** Why a gateway cannot work, as `/health` reports it, and how to fix it. */
@@ -86,7 +91,11 @@ interface Found {
 }
 
 /** Pure: the same input gives the same words. */
-export function standingOf({ reasons, typing, tools_missing, ...known }: KnownOfAgent): Standing {
+export function standingOf({ paused, ...known }: KnownOfAgent): Standing {
+  return { ...standingUnpaused(known), ...(paused && { paused }) };
+}
+
+function standingUnpaused({ reasons, typing, tools_missing, ...known }: Omit<KnownOfAgent, 'paused'>): Standing {
   const seen = reasons?.flatMap((each) => foundIn(each, typing));
   const found = seen ?? [];
   // While its gateway cannot work, nothing else about a living tool can be fixed through it.
@@ -146,7 +155,7 @@ function needOf({ code, value = '', command }: Found, on: Omit<About, 'value'>):
 const textOf = (words: StandingRow['todo'], about: About): string | undefined =>
   typeof words === 'function' ? words(about) : words;
 
-type KnownOfGateway = Omit<KnownOfAgent, 'tool' | 'reasons'>;
+type KnownOfGateway = Omit<KnownOfAgent, 'tool' | 'reasons' | 'paused'>;
 
 function inTrouble({ gateway_trouble: trouble }: KnownOfGateway): Found[] {
   if (trouble === undefined) return [];

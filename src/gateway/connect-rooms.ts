@@ -1,4 +1,5 @@
 import type { Clock, Ending } from '../base/index.ts';
+import { pauseText } from '../domain/index.ts';
 import type { GatewayLoops } from './gateway-loops.ts';
 import type { GatewayParts } from './open-parts.ts';
 import { type LedgerEntry, PRIORITY, type RequestQueue } from './queue/index.ts';
@@ -13,7 +14,7 @@ export function connectRooms(
   made: GatewayLoops,
   ending: Ending,
 ): { refresh: () => void } {
-  const { surface, queue, slot, instances, events, log, pause, keysPause, turns } = parts;
+  const { surface, queue, slot, hold, instances, events, log, pause, keysPause, turns } = parts;
   const { notifier, mail, remind, late, showState } = made;
   /** Whether something was queued at the last notification. */
   let wasQueued = false;
@@ -47,6 +48,17 @@ export function connectRooms(
   ending.add(queue.entries.on(({ stage }) => stage === 'finished' && instances.settle()));
   ending.add(surface.changed.on(refresh));
   ending.add(queue.entries.on(notifier.onLedger));
+  ending.add(
+    hold.changed.on(() => {
+      turns.situationChanged();
+      const paused = hold.now();
+      if (paused) events.write('agent_paused', paused);
+      else events.write('agent_resumed', {});
+      log.info(paused ? pauseText(paused) : 'resumed');
+      notifier.hint('ready');
+      refresh();
+    }),
+  );
   ending.add(mail.changed.on(() => notifier.hint('mail')));
   ending.add(surface.changed.on(({ ready }) => ready && notifier.hint('ready')));
   ending.add(slot.changed.on((held) => held === undefined && notifier.hint('ready')));

@@ -3,7 +3,7 @@ import type { HostIdentity } from '../client/index.ts';
 import type { ExecutionMode, TuiTimings, WakeText } from '../domain/index.ts';
 import type { Accounts } from '../http/index.ts';
 import type { FileAccess } from '../mail/index.ts';
-import type { AgentSurface } from '../terminal/index.ts';
+import type { AgentSurface, Hold } from '../terminal/index.ts';
 import type { MailboxBinding, WireMode } from '../wire/index.ts';
 import type { OpenMailbox } from './mail/index.ts';
 import type { AgentTools, RegisteredNames, WakeTemplate } from './notifier/index.ts';
@@ -32,7 +32,7 @@ export interface GatewayConfig {
   clock: Clock;
   /** Where log lines are shown besides the file: the gateway's own window. */
   show?: (line: string) => void;
-  openSurface: (parts: { laneLock: string; log: Log }) => AgentSurface;
+  openSurface: (parts: { laneLock: string; log: Log; hold: Hold }) => AgentSurface;
   openMailbox: OpenMailbox;
   /** Reads the session's mailbox binding, which may change while the gateway runs. */
   mailboxBinding: () => MailboxBinding | null | undefined;

@@ -31,13 +31,13 @@ interface Late {
 /** Creates the loops that fill the queue and empty it. Nothing runs yet. */
 export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: Ending) {
   const { clock, session } = config;
-  const { surface, queue, slot, instances, events, log, pause, keysPause } = parts;
+  const { surface, queue, slot, hold, instances, events, log, pause, keysPause } = parts;
   const late: Late = { fleet: undefined, notifier: undefined, loops: [] };
   const seen = createPresence(config, parts, late, ending);
   const { identity, presence, showState, troubles } = seen;
   const supervise = supervisor(clock, log, showState);
   const backend = session.backend;
-  const on: ControlDependencies = { backend, surface, queue, slot, presence, instances, events, clock };
+  const on: ControlDependencies = { backend, surface, queue, slot, hold, presence, instances, events, clock };
   const serverReportsMail = (): boolean => late.fleet?.watchMail() === true;
   const { mail, notifier, notify } = createNotifier(
     config,
@@ -62,7 +62,9 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   const interrupts = supervise('interrupts', () => interruptPass({ ...dispatching, pause: keysPause }));
   ending.add(() => interrupts.stop());
   const { reminders, remind } = createReminders({ ...parts, on, supervise }, stopping.signal);
-  late.loops = [interrupts, dispatch, remind, notify];
+  const untilResumed = supervise('pause', hold.pass);
+  ending.add(() => untilResumed.stop());
+  late.loops = [untilResumed, interrupts, dispatch, remind, notify];
   return {
     on,
     identity,
@@ -148,7 +150,7 @@ function createNotifier(
   parts: Supervised & { showState: () => void; serverReportsMail: () => boolean },
   ending: Ending,
 ) {
-  const { on, db, turns, log, supervise, showState, serverReportsMail } = parts;
+  const { on, db, turns, log, hold, supervise, showState, serverReportsMail } = parts;
   const mail = new MailAccess(config.mailboxBinding, config.openMailbox, serverReportsMail);
   ending.add(() => mail.close());
   const notifier = new Notifier({
@@ -156,6 +158,7 @@ function createNotifier(
     db,
     mail,
     turns,
+    hold,
     log,
     prompt: wakePrompt(config, parts),
     wake: () => {

@@ -69,6 +69,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   serveGateway(app, {
     ...made,
     ...on,
+    hold: parts.hold,
     instanceId,
     loops: late.loops,
     fileTroubles: made.fileTroubles,

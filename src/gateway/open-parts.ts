@@ -15,6 +15,7 @@ import { freshQueueWords, type GatewayFiles, gatewayFiles, lostQueue } from '../
 import { ExecutionSlot, LanePause } from './dispatch/index.ts';
 import { createEventLog, RotatingFile } from './files/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import { SessionPause } from './pause/index.ts';
 import { InstanceStore, OpenedFile, RequestQueue } from './queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { Turns } from './turns/index.ts';
@@ -41,7 +42,8 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
   ending.add(() => probe.stop());
   const events = createEventLog(files.events, clock, troubles);
   ending.add(() => events.close());
-  const surface = config.openSurface({ laneLock: files.laneLock, log });
+  const hold = new SessionPause(files.pause, clock);
+  const surface = config.openSurface({ laneLock: files.laneLock, log, hold });
   ending.add(() => surface.close());
   await surface.start();
   return {
@@ -53,6 +55,7 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
     queue,
     events,
     surface,
+    hold,
     instances: new InstanceStore(db),
     slot: new ExecutionSlot(),
     pause: new LanePause(clock),

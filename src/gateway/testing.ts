@@ -93,7 +93,7 @@ function configFor(sessionRoot: string, surface: FakeSurface, mail: MemoryMail):
     timings: resolveTimings({}).timings,
     token: undefined,
     clock: systemClock,
-    openSurface: () => surface,
+    openSurface: ({ hold }) => Object.assign(surface, { heldBy: hold }),
     openMailbox: async () => ({ mailbox: mail.mailbox('agent@test'), close: async () => {} }),
     mailboxBinding: () => TEST_BINDING,
     wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),

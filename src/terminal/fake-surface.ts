@@ -5,6 +5,7 @@ import type {
   DeliveryOutcome,
   DeliveryResult,
   Evidence,
+  Hold,
   InterruptedDelivery,
   KeyDelivery,
   Observation,
@@ -47,6 +48,8 @@ export class FakeSurface implements AgentSurface {
   verdict: Recovered['verdict'] = 'unknown';
   /** If set, a delivery waits here after it began. */
   hold: Promise<void> | undefined;
+  /** A person's pause of the agent. */
+  heldBy: Hold | undefined;
   /** Runs after a delivery began, before its reason is checked again. */
   onDeliver: (() => Promise<void>) | undefined;
   #observation: Observation = READY;
@@ -66,6 +69,8 @@ export class FakeSurface implements AgentSurface {
     if (!ready && prompt.policy === 'ready_only')
       return { outcome: 'not_ready', reasons, evidence: [], untouched: true };
     await this.onDeliver?.();
+    const held = prompt.automatic ? this.heldBy?.reason() : undefined;
+    if (held !== undefined) return { outcome: 'not_ready', reasons: [held], evidence: [], untouched: true };
     const again = await prompt.recheck?.();
     if (again && !again.go)
       return { outcome: 'superseded', reasons: [again.reason], evidence: [], untouched: true };
@@ -81,7 +86,9 @@ export class FakeSurface implements AgentSurface {
     return { outcome, reasons: [], evidence: [this.#evidence()], untouched: false };
   }
 
-  async sendKeys({ sequence }: KeyDelivery): Promise<DeliveryResult> {
+  async sendKeys({ sequence, automatic }: KeyDelivery): Promise<DeliveryResult> {
+    const held = automatic ? this.heldBy?.reason() : undefined;
+    if (held !== undefined) return { outcome: 'not_ready', reasons: [held], evidence: [], untouched: true };
     this.keys.push(sequence);
     return { outcome: 'submitted', reasons: [], evidence: [], untouched: false };
   }

@@ -2,7 +2,7 @@ import type { Clock, Log } from '../base/index.ts';
 import type { Expectation } from '../tmux/index.ts';
 import type { LaneNotes } from './lane/lane-attempt.ts';
 import type { Owner } from './owner.ts';
-import type { Evidence } from './port.ts';
+import type { Evidence, HeldBack, Hold } from './port.ts';
 import type { PaneView, PaneWatch } from './watch/pane-watch.ts';
 import type { Tracker } from './watch/tracker.ts';
 
@@ -49,6 +49,25 @@ export interface LaneContext {
   owner?: Owner | undefined;
   /** Where the lane stores its progress. */
   notes: LaneNotes;
+  /** Holds what is automatic; undefined where nothing is. */
+  hold?: Hold | undefined;
+}
+
+/** Runs one act of typing for a delivery, unless it is automatic and the agent is paused. */
+export function typeUnlessHeld<T>(
+  { hold }: Pick<LaneContext, 'hold'>,
+  { automatic }: { automatic?: boolean },
+  act: () => Promise<T>,
+): Promise<T | HeldBack> {
+  return hold && automatic ? hold.unlessHeld(act) : act();
+}
+
+/** Why a delivery must wait for a person; undefined if it need not. */
+export function heldReason(
+  { hold }: Pick<LaneContext, 'hold'>,
+  { automatic }: { automatic?: boolean },
+): string | undefined {
+  return automatic ? hold?.reason() : undefined;
 }
 
 export function evidenceAt(clock: Clock, source: string, facts: Record<string, unknown>): Evidence {

@@ -6,7 +6,7 @@ import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 import { ownerOf } from './owners.ts';
-import type { AgentSurface } from './port.ts';
+import type { AgentSurface, Hold } from './port.ts';
 import { launchFact, recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { TuiSurface } from './tui-surface.ts';
 import { launchedName, launchedWords, type ToolLooks } from './watch/foreground.ts';
@@ -29,6 +29,8 @@ export interface SurfaceOptions {
   /** Names the session if its manifest does not. */
   attachIdentity?: string;
   patience?: Partial<LanePatience>;
+  /** A person's pause of the agent. Without it nothing is held. */
+  hold?: Hold | undefined;
   /** Find the composer of an undescribed tool by typing a mark and erasing it. */
   calibrate?: boolean;
   /** The environment in which tmux is started. Default: that of this process. */
@@ -37,7 +39,7 @@ export interface SurfaceOptions {
 
 /** Opens the surface of an agent's TUI, as the session's manifest describes it. Nothing is contacted before `start`. */
 export function openSurface(options: SurfaceOptions): AgentSurface {
-  const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
+  const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock, hold } = options;
   const timings = readTimings(options.timings);
   const { server, session, pane } = tmuxPlace(manifest);
   const tmux = new Tmux({ ...server, ...(options.env ? { env: options.env } : {}) });
@@ -55,7 +57,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const watch = new PaneWatch({ tmux, session, window, pane, clock, pollMs, log });
   const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
-  const lane = new Lane(laneLock, { tracker, watch, clock, log, patience, owner });
+  const lane = new Lane(laneLock, { tracker, watch, clock, log, patience, owner, hold });
   const record = new TuiRecord({
     tracker,
     lane,
@@ -67,7 +69,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   });
   const asked = options.calibrate ?? false;
   // The owner of the terminal would not know about the mark.
-  const calibration = owner ? undefined : new Calibration({ tracker, lane, clock, log, asked });
+  const calibration = owner ? undefined : new Calibration({ tracker, lane, clock, log, asked, hold });
   let readers: readonly SignalReader[] = [];
   const remember = rememberConversation(sessionRoot, () => readers);
   const changed = (): void => {

@@ -100,10 +100,31 @@ export interface Evidence {
   facts: Record<string, unknown>;
 }
 
+/** A person's pause of the agent: nothing automatic is typed while it lasts. */
+export interface Hold {
+  /** Why nothing automatic may be typed now; undefined if it may. */
+  reason(): string | undefined;
+  /** Runs one act of typing, unless the agent is paused. A pause that begins in the meantime waits for its end. */
+  unlessHeld<T>(act: () => Promise<T>): Promise<T | HeldBack>;
+  /** The pause began or ended. */
+  readonly changed: Emitter<void>;
+}
+
+/** The act did not run, and why. */
+export class HeldBack {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
 export interface PromptDelivery {
   requestId: string;
   text: string;
   policy: AdmissionPolicy;
+  /** No person asked for it, so a pause of the agent holds it. */
+  automatic?: boolean;
   /** Called at the instant of typing: is there still a reason for this prompt? */
   recheck?: () => Promise<Recheck>;
   /** Must be durable before it resolves; the lane takes no further step until then. */
@@ -180,6 +201,8 @@ export interface Recovered {
 export interface KeyDelivery {
   requestId: string;
   sequence: string;
+  /** No person asked for them, so a pause of the agent holds them. */
+  automatic?: boolean;
   escapeSpecialKeys?: boolean;
   /**
    * The hash of the only dialog these keys may go into: checked at the instant of typing, and refused if another one or
@@ -196,6 +219,8 @@ export interface DeliveryResult {
   evidence: Evidence[];
   /** True only if it is proven that nothing reached the tool. */
   untouched: boolean;
+  /** A pause of the agent stopped it, and its text was erased. It is no failure, however often it happens. */
+  held?: boolean;
   /** For keys sent while a dialog was open: what was seen after them. */
   dialogAfter?: DialogAfter;
 }

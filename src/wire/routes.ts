@@ -15,6 +15,7 @@ import {
 } from './v1/mail-notifier.ts';
 import * as mail from './v1/mail-requests.ts';
 import { mailList, mailMany, mailOne, mailStatus } from './v1/mail-responses.ts';
+import { pauseBody, pauseStatus } from './v1/pause.ts';
 import {
   createRemindersBody,
   putReminderBody,
@@ -201,6 +202,30 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     body: submitPromptPayload,
     response: tuiState,
     errors: notTui,
+  },
+  'pause.status': {
+    ours: true,
+    tag: 'control',
+    summary: 'Whether a person has paused the agent',
+    access: 'owner',
+    response: pauseStatus,
+  },
+  'pause.begin': {
+    ours: true,
+    tag: 'control',
+    summary: 'Pause the agent: nothing is typed without a person asking; mail arrives and every setting stays',
+    description:
+      'Holds wakes for mail, reminders, and messages and nudges of the fleet until the pause ends. Requests and direct prompts of callers are typed. When the response comes, nothing that is held is being typed.',
+    access: 'owner',
+    body: pauseBody,
+    response: pauseStatus,
+  },
+  'pause.end': {
+    ours: true,
+    tag: 'control',
+    summary: 'Resume the agent: what waited goes on, one at a time, as the agent becomes ready',
+    access: 'owner',
+    response: pauseStatus,
   },
   'headless.state': {
     tag: 'control',

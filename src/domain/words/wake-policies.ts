@@ -52,6 +52,8 @@ export const WAKE_HOLDS = {
     until:
       'when a person writes into the thread, it is resumed ("rouse agents gateway mail-notifier resume --thread REF"), or other mail arrives',
   },
+  /** A person has paused the agent. */
+  pause: { until: 'when the pause ends ("rouse resume" ends it)' },
   quiet_hours: { until: 'when the quiet hours end' },
   wake_budget: { until: 'when enough wakes of the last hour are an hour old' },
   gateway: { until: 'when the gateway is free and the agent is ready' },

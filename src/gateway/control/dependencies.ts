@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import type { BackendKind } from '../../domain/index.ts';
-import type { AgentSurface } from '../../terminal/index.ts';
+import type { AgentSurface, Hold } from '../../terminal/index.ts';
 import type { ExecutionSlot } from '../dispatch/index.ts';
 import type { EventLog } from '../files/index.ts';
 import type { Presence } from '../presence/index.ts';
@@ -11,6 +11,8 @@ export interface ControlDependencies {
   surface: AgentSurface;
   queue: RequestQueue;
   slot: ExecutionSlot;
+  /** A person's pause of the agent. */
+  hold: Pick<Hold, 'reason'>;
   presence: Presence;
   instances: InstanceStore;
   events: EventLog;

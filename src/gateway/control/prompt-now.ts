@@ -193,7 +193,8 @@ function refuseBusy(admission: PromptAdmission, deps: ControlDependencies): void
       [reasonText(reason('active_execution', 'running'))],
     ]);
   }
-  const depth = deps.queue.depth();
+  // What a pause holds does not stand before a person's own prompt.
+  const depth = deps.hold.reason() === undefined ? deps.queue.depth() : deps.queue.askedFor();
   if (depth > 0) {
     throw recordRefusal(deps, admission, [
       'not_ready',

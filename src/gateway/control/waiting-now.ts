@@ -1,7 +1,7 @@
 import { reasonText } from '../../domain/index.ts';
 import type { Observation } from '../../terminal/index.ts';
 import { whyNotNow } from '../dispatch/index.ts';
-import type { RequestRow } from '../queue/index.ts';
+import { isAutomatic, type RequestQueue, type RequestRow } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
 /**
@@ -26,6 +26,15 @@ function unanswered({ slot, surface }: ControlDependencies, row: RequestRow): st
 }
 
 function reasons(deps: ControlDependencies): (row: RequestRow) => string | null {
+  const held = deps.hold.reason();
+  const others = reasonsUnlessHeld(deps, held === undefined ? 'all' : 'asked');
+  return (row) => (held !== undefined && isAutomatic(row) ? held : others(row));
+}
+
+function reasonsUnlessHeld(
+  deps: ControlDependencies,
+  whose: Parameters<RequestQueue['plan']>[0],
+): (row: RequestRow) => string | null {
   const { queue, presence, surface } = deps;
   const admission = presence.admission();
   if (admission === 'blocked_reconciliation') {
@@ -41,9 +50,9 @@ function reasons(deps: ControlDependencies): (row: RequestRow) => string | null 
   }
   const pressed = queue.running().find((row) => row.request_kind === 'interrupt');
   const [interrupt] = queue.interrupts(1);
-  const plan = queue.plan();
+  const plan = queue.plan(whose);
   const joined = new Map(plan?.drop.map(({ requestId, into }) => [requestId, into]));
-  const head = interrupt?.request_id ?? plan?.keep[0] ?? queue.queued(1)[0]?.request_id;
+  const head = interrupt?.request_id ?? plan?.keep[0] ?? queue.queued(1, whose)[0]?.request_id;
   return (row) => {
     const into = joined.get(row.request_id);
     if (into !== undefined) return `joined to ${into}`;

@@ -1,7 +1,8 @@
 import { type Clock, isRouseError, type Log, messageOf, type NextPass, untilWall } from '../../base/index.ts';
 import { type Admission, type Reason, whyText } from '../../domain/index.ts';
-import type { InstanceStore, RequestRow } from '../queue/index.ts';
+import { type InstanceStore, isAutomatic, type RequestRow } from '../queue/index.ts';
 import { claimRequest } from './claim-request.ts';
+import type { Hold } from '../../terminal/index.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
 import { requeue } from './requeue.ts';
@@ -11,6 +12,8 @@ import { untilStored } from './until-stored.ts';
 export interface DispatchDependencies extends RunDependencies {
   slot: ExecutionSlot;
   pause: LanePause;
+  /** A person's pause of the agent. */
+  hold: Pick<Hold, 'reason'>;
   clock: Clock;
   instances: InstanceStore;
   admission: () => Admission;
@@ -26,8 +29,11 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const { queue, slot, clock } = dependencies;
   await queue.expire();
   if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
-  const plan = queue.plan();
-  const row = plan ? queue.get(plan.keep[0]!) : queue.queued(1)[0];
+  const held = dependencies.hold.reason();
+  const whose = held === undefined ? 'all' : 'asked';
+  const plan = queue.plan(whose);
+  const row = plan ? queue.get(plan.keep[0]!) : queue.queued(1, whose)[0];
+  if (held !== undefined) noteHeld(held, dependencies);
   // An interrupt ahead of it goes first, on its own loop. Its end wakes this one.
   if (!row || (queue.interrupts(1)[0] && row.managed_agent_instance_epoch === dependencies.epoch())) {
     return untilExpiry(dependencies);
@@ -55,6 +61,12 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     if (isRouseError(error) && error.code === 'not_ready') return 'idle';
     throw error;
   }
+}
+
+/** The head of the queue waits for a person. */
+function noteHeld(reason: string, { queue }: DispatchDependencies): void {
+  const [head] = queue.queued(1);
+  if (head && isAutomatic(head)) queue.noteWaiting(head, reason);
 }
 
 /** A direct prompt is never queued: its caller got the error that the disk refused it. */

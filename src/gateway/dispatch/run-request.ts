@@ -12,6 +12,7 @@ import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../.
 import type { InterruptPayload } from '../../wire/index.ts';
 import {
   type CoalescePlan,
+  isAutomatic,
   payloadOf,
   promptOf,
   type RequestQueue,
@@ -88,7 +89,11 @@ export async function runRequest(
   if (result.outcome === 'left') return { ending: 'left', reasons };
   if (result.outcome === 'returned') {
     const why = detail ?? 'it was taken back';
-    await untilStored(() => requeue(queue.get(row.request_id), queue, { why, evidence }), dependencies);
+    const again = () =>
+      result.held
+        ? queue.giveBack(row.request_id, why, { evidence })
+        : requeue(queue.get(row.request_id), queue, { why, evidence });
+    await untilStored(again, dependencies);
     return { ending: 'returned', reasons };
   }
   const outcome: RequestOutcome = DELIVERY_OUTCOMES[result.outcome].ends;
@@ -124,6 +129,7 @@ function promptDelivery(
     requestId: row.request_id,
     text: promptOf(row),
     policy,
+    ...(isAutomatic(row) && { automatic: true }),
     ...(recheck && { recheck: () => recheck(row) }),
     ...(payload.chat_session && { chatSession: payload.chat_session }),
     ...(payload.execution && { execution: payload.execution }),

@@ -11,12 +11,14 @@ import { serve } from '../../http/index.ts';
 import { GATEWAY_ROUTES } from '../../wire/index.ts';
 import type { ControlDependencies } from '../control/index.ts';
 import type { Notifier } from '../notifier/index.ts';
+import type { SessionPause } from '../pause/index.ts';
 import { withNeeds } from './caller.ts';
 import { controlHandlers } from './control-handlers.ts';
 import { type MailHandlerDependencies, mailHandlers } from './mail-handlers.ts';
 import { type McpHandlerDependencies, mcpHandler } from './mcp-handler.ts';
 import { metricsHandler } from './metrics-handler.ts';
 import { notifierHandlers } from './notifier-handlers.ts';
+import { pauseHandlers } from './pause-handlers.ts';
 import { reminderHandlers } from './reminder-handlers.ts';
 import { requestHandlers } from './request-handlers.ts';
 import { type StatusHandlerDependencies, statusHandlers } from './status-handlers.ts';
@@ -29,6 +31,7 @@ export interface GatewayRooms
     MailHandlerDependencies,
     McpHandlerDependencies {
   notifier: Notifier;
+  hold: SessionPause;
 }
 
 export function serveGateway(app: Hono, rooms: GatewayRooms): void {
@@ -40,6 +43,7 @@ export function serveGateway(app: Hono, rooms: GatewayRooms): void {
     ...reminderHandlers(rooms.reminders),
     ...mailHandlers(rooms),
     ...notifierHandlers(rooms.notifier),
+    ...pauseHandlers(rooms.hold),
     mcp: mcpHandler(rooms),
   };
   serve(app, GATEWAY_ROUTES, withNeeds(handlers));

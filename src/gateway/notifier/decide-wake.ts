@@ -4,6 +4,7 @@ import {
   type Execution,
   NOTIFIER_OUTCOMES,
   type NotifierMode,
+  pauseText,
   type QuietHours,
   type RepeatPolicy,
   reason,
@@ -40,6 +41,8 @@ export interface WakeFacts {
   /** When enough of them are an hour old; only while the budget is used up. Missing in facts of older gateways. */
   budget_free_at_utc?: string | null;
   quiet_hours: QuietHours | null;
+  /** A person has paused the agent. Missing if not. */
+  paused?: { until_utc: string | null };
   /** The waiter that has waited longer for a free moment and can go. Missing in facts of older gateways. */
   goes_first?: string;
   request_admission: Admission;
@@ -101,6 +104,12 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   if (!repeat.wake) return end('dedup_skip', repeat.text, { again: repeat.againMs });
 
   const now = Date.parse(facts.now_utc);
+  if (facts.paused) {
+    const { until_utc: until } = facts.paused;
+    const detail = pauseText(facts.paused);
+    chain.push(detail);
+    return end('busy_skip', detail, { hold: 'pause', again: until === null ? null : Date.parse(until) });
+  }
   const quiet = facts.quiet_hours ? quietUntilMs(facts.quiet_hours, now) : null;
   chain.push(quiet === null ? 'quiet hours: no' : `quiet hours: until ${new Date(quiet).toISOString()}`);
   if (quiet !== null) {

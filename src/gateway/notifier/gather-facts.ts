@@ -1,5 +1,5 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
-import { reasonTexts } from '../../domain/index.ts';
+import { type AgentPause, reasonTexts } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import type { Presence } from '../presence/index.ts';
 import type { Turns } from '../turns/index.ts';
@@ -15,6 +15,8 @@ interface FactSources {
   turns: Turns;
   wakes: RecentWakes;
   unannounced: Unannounced;
+  /** A person's pause of the agent. */
+  hold: { now(): AgentPause | undefined };
   clock: Clock;
 }
 
@@ -23,7 +25,7 @@ const named = ({ thread_ref, automatic_replies }: PausedThread) => ({ thread_ref
 
 /** Gathers everything a decision is based on, as it is now. */
 export function gatherFacts(
-  { presence, surface, turns, wakes, unannounced, clock }: FactSources,
+  { presence, surface, turns, wakes, unannounced, hold, clock }: FactSources,
   trigger: Trigger,
   record: NotifierRecord,
   found: EligibleMail,
@@ -35,6 +37,7 @@ export function gatherFacts(
   const used = wakes.inLastHour;
   const budget = record.wakes_per_hour;
   const first = turns.before('mail');
+  const paused = hold.now();
   return {
     now_utc: utcStamp(clock.now()),
     trigger,
@@ -53,6 +56,7 @@ export function gatherFacts(
     wakes_per_hour: budget,
     ...(budget !== null && used >= budget && { budget_free_at_utc: wakes.freeAtUtc(budget) }),
     quiet_hours: record.quiet_hours,
+    ...(paused && { paused: { until_utc: paused.until_utc } }),
     ...(first && { goes_first: first }),
     request_admission,
     active_execution,

@@ -8,7 +8,7 @@ import {
   notFound,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { type FormerWakes, NOTIFIER_OUTCOMES } from '../../domain/index.ts';
+import { type AgentPause, type FormerWakes, NOTIFIER_OUTCOMES } from '../../domain/index.ts';
 import type { AgentSurface, Recheck } from '../../terminal/index.ts';
 import type { GlanceFile, MailNotifierStatus, NotifierDecision, NotifierPreview } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
@@ -43,6 +43,8 @@ export interface NotifierDependencies {
   surface: AgentSurface;
   turns: Turns;
   mail: MailAccess;
+  /** A person's pause of the agent. */
+  hold: { now(): AgentPause | undefined };
   clock: Clock;
   log: Log;
   /** The prompt of a wake. */

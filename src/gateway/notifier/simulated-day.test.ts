@@ -6,6 +6,7 @@ import type { RepeatPolicy } from '../../domain/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { MailAccess } from '../mail/index.ts';
+import { SessionPause } from '../pause/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
 import { Turns } from '../turns/index.ts';
@@ -63,7 +64,8 @@ async function day(
     port: 1,
     window: null,
   };
-  const presence = new Presence({ surface, queue, slot, instances, identity });
+  const hold = new SessionPause('/nowhere/pause.json', clock);
+  const presence = new Presence({ surface, queue, slot, hold, instances, identity });
   const post = new MemoryMail(clock).register('a@x').register('b@x');
   const inbox = post.mailbox('a@x');
   const binding = {
@@ -83,6 +85,7 @@ async function day(
     presence,
     surface,
     turns: new Turns(clock),
+    hold,
     mail,
     clock,
     log: silentLog,
@@ -99,6 +102,7 @@ async function day(
         surface,
         slot,
         pause,
+        hold,
         instances,
         clock,
         admission: presence.admission,

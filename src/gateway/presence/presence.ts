@@ -16,6 +16,7 @@ import {
 import type { AgentSurface, OwnerView } from '../../terminal/index.ts';
 import type { ActiveSource, FleetConnection, LastTurn, LoopTroubles, OwnerStatus } from '../../wire/index.ts';
 import type { Execution, ExecutionSlot } from '../dispatch/index.ts';
+import type { SessionPause } from '../pause/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
 
 export interface GatewayIdentity {
@@ -35,6 +36,7 @@ export interface PresenceDependencies {
   queue: RequestQueue;
   slot: ExecutionSlot;
   instances: InstanceStore;
+  hold: SessionPause;
   identity: GatewayIdentity;
   /** The connection to the fleet server, for an agent that has one. */
   fleet?: () => FleetConnection | undefined;
@@ -130,7 +132,7 @@ export class Presence {
 
   /** The agent's standing in words, and what a person has to do. */
   standing(): Standing {
-    const { surface, identity, mailLoop, toolsLost, gatewayTroubles } = this.#deps;
+    const { surface, identity, hold, mailLoop, toolsLost, gatewayTroubles } = this.#deps;
     const { reasons, typing } = surface.observation();
     const lost = toolsLost?.();
     return standingOf({
@@ -143,13 +145,17 @@ export class Presence {
       tools_elsewhere: lost?.elsewhere,
       tools_missing: lost?.missing,
       gateway_trouble: gatewayTroubles?.()[0],
+      paused: hold.now(),
     });
   }
 
   /**
-   * What prevents the gateway itself from starting something: admission, execution, depth; undefined if nothing does.
+   * What prevents the gateway itself from starting something: a pause, admission, execution, depth; undefined if nothing
+   * does.
    */
   blockedBy(): string | undefined {
+    const held = this.#deps.hold.reason();
+    if (held !== undefined) return held;
     const admission = this.admission();
     const execution = this.#deps.slot.current ? 'running' : 'idle';
     const depth = this.#deps.queue.depth();

@@ -16,6 +16,7 @@ export { type GatewayActivity, readActivity } from './past/activity.ts';
 export { readUndelivered } from './past/undelivered.ts';
 export {
   type AcceptInput,
+  isAutomatic,
   PRIORITY,
   payloadOf,
   promptOf,

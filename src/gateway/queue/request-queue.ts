@@ -14,7 +14,7 @@ import { appendEntry, type LedgerEntry } from './ledger.ts';
 import type { OpenedFile } from './opened-file.ts';
 import { QueueCapacity } from './queue-capacity.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
-import { RequestReader } from './request-reader.ts';
+import { RequestReader, type Whose } from './request-reader.ts';
 import { type Keep, PRUNE_EVERY, REQUEST_KEEP, removeOld } from './retention.ts';
 
 export interface Accepted {
@@ -242,9 +242,9 @@ export class RequestQueue extends RequestReader {
   }
 
   /** How the control intents at the head of the queue are merged. Looks beyond the head only if the head is one. */
-  plan(): CoalescePlan | undefined {
-    const [head] = this.queued(1);
-    return head && isControlIntent(head) ? planCoalescing(this.queued()) : undefined;
+  plan(whose?: Whose): CoalescePlan | undefined {
+    const [head] = this.queued(1, whose);
+    return head && isControlIntent(head) ? planCoalescing(this.queued(undefined, whose)) : undefined;
   }
 
   /**

@@ -1,13 +1,18 @@
 import { notFound } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import type { RequestState } from '../../domain/index.ts';
+import { type RequestState, sqlList } from '../../domain/index.ts';
 import { entriesAfter, entriesOf, type LedgerEntry, lastNumber } from './ledger.ts';
-import type { RequestRow } from './request.ts';
+import { AUTOMATIC_SOURCES, type RequestRow } from './request.ts';
 
 const LEDGER_PAGE = 500;
 
 /** Sources of proof after which no turn is reported: a command has none, a headless turn is reported earlier. */
 const TURNLESS: ReadonlySet<string> = new Set(['command', 'process']);
+
+/** `asked`: without those that only Rouse itself or its fleet wants, which a pause holds. */
+export type Whose = 'all' | 'asked';
+
+const ASKED = `source NOT IN ${sqlList(AUTOMATIC_SOURCES)}`;
 
 /** Reads the queue. The cost does not grow with finished requests. */
 export class RequestReader {
@@ -93,11 +98,20 @@ export class RequestReader {
   }
 
   /** The head of the queue: interrupts first, then by priority and sequence. */
-  queued(limit = 50): RequestRow[] {
+  queued(limit = 50, whose: Whose = 'all'): RequestRow[] {
     return this.db.all<RequestRow>(
-      `SELECT * FROM gateway_requests WHERE state = 'accepted' ORDER BY priority DESC, sequence LIMIT ?`,
+      `SELECT * FROM gateway_requests WHERE state = 'accepted'${whose === 'asked' ? ` AND ${ASKED}` : ''}
+        ORDER BY priority DESC, sequence LIMIT ?`,
       [limit],
     );
+  }
+
+  /** Accepted and running requests that a person or a program asked for. Counts them each time. */
+  askedFor(): number {
+    return this.db.get<{ count: number }>(
+      `SELECT (SELECT COUNT(*) FROM gateway_requests WHERE state = 'accepted' AND ${ASKED})
+            + (SELECT COUNT(*) FROM gateway_requests WHERE state = 'running' AND ${ASKED}) AS count`,
+    )!.count;
   }
 
   /** Queued interrupts, in order of arrival. */

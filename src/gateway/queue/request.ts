@@ -37,6 +37,12 @@ export interface RequestRow {
   expires_at_utc: string | null;
 }
 
+/** Of requests that no person asked for: wakes for mail, and messages and nudges of the fleet. A pause holds them. */
+export const AUTOMATIC_SOURCES = ['notifier', 'fleet'] as const;
+
+export const isAutomatic = ({ source }: Pick<RequestRow, 'source'>): boolean =>
+  AUTOMATIC_SOURCES.some((each) => each === source);
+
 export function payloadOf(row: RequestRow): Record<string, unknown> {
   return JSON.parse(row.payload_json) as Record<string, unknown>;
 }

@@ -19,6 +19,7 @@ export async function deliverReminder(
             requestId,
             text: definition.prompt,
             policy: 'ready_only',
+            automatic: true,
             owner: { source: 'reminder', id: reminder_id, title: definition.title },
             ...(stopping && { patient: stopping }),
             record: async (stage, seen) => {
@@ -28,6 +29,7 @@ export async function deliverReminder(
         : await surface.sendKeys({
             requestId,
             sequence: keysOf(definition.send_keys!),
+            automatic: true,
           });
   } catch (error) {
     result = { outcome: 'failed', reasons: [messageOf(error)], evidence: [], untouched: false };

@@ -16,6 +16,7 @@ import { reason, type Why } from '../../domain/index.ts';
 import type {
   DeliveryResult,
   HeadlessState,
+  Hold,
   InterruptedDelivery,
   PromptDelivery,
   Recovered,
@@ -64,6 +65,8 @@ interface TurnsOptions {
   visible: VisibleLog;
   clock: Clock;
   log: Log;
+  /** A person's pause of the agent. */
+  hold?: Hold | undefined;
 }
 
 const LOCK_MS = 2000;

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { type Clock, findProgram, type Log, silentLog, systemClock } from '../../base/index.ts';
 import { Tmux } from '../../tmux/index.ts';
-import type { AgentSurface } from '../port.ts';
+import type { AgentSurface, Hold } from '../port.ts';
 import { tmuxPlace } from '../surface-manifest.ts';
 import {
   type HeadlessManifest,
@@ -35,6 +35,8 @@ export interface HeadlessOptions {
   keepTurns?: number;
   log?: Log;
   clock?: Clock;
+  /** A person's pause of the agent. Without it nothing is held. */
+  hold?: Hold | undefined;
 }
 
 export const HEADLESS_DEFAULTS: TurnLimits & { keepTurns: number } = {
@@ -79,6 +81,7 @@ export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
     visible: new VisibleLog(path.join(sessionRoot, 'turns.log'), clock),
     clock,
     log,
+    hold: options.hold,
   });
   return new HeadlessSurface({
     presence: openPresence(manifest, { clock, log, env }),

@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts';
 import type { Snapshot } from '../watch/snapshot.ts';
 import type { Tracker } from '../watch/tracker.ts';
+import type { Hold } from '../port.ts';
 import type { Lane } from './lane.ts';
 
 export interface CalibrationOptions {
@@ -13,6 +14,8 @@ export interface CalibrationOptions {
    * needed.
    */
   asked: boolean;
+  /** Nothing is typed to find a composer while a person has paused the agent. */
+  hold?: Hold | undefined;
 }
 
 /** The next try starts only after the last mark is seen to be gone. */
@@ -24,7 +27,7 @@ const LOOK_AGAIN_MS = 500;
 /** Calibrates a tool with undescribed screens once it is still, at most a few times per process. */
 export class Calibration {
   readonly #options: CalibrationOptions;
-  readonly #stop: () => void;
+  readonly #stops: (() => void)[];
   #instance: number | undefined;
   #refused: string | undefined;
   #tries = 0;
@@ -34,11 +37,13 @@ export class Calibration {
 
   constructor(options: CalibrationOptions) {
     this.#options = options;
-    this.#stop = options.tracker.changed.on((snapshot) => this.#consider(snapshot));
+    const { tracker, hold } = options;
+    this.#stops = [tracker.changed.on((snapshot) => this.#consider(snapshot))];
+    if (hold) this.#stops.push(hold.changed.on(() => this.#consider(tracker.snapshot)));
   }
 
   close(): void {
-    this.#stop();
+    for (const stop of this.#stops) stop();
     this.#cancel?.();
   }
 
@@ -56,7 +61,7 @@ export class Calibration {
       this.#later();
       return;
     }
-    if (tracker.hasTrial) return;
+    if (tracker.hasTrial || this.#options.hold?.reason() !== undefined) return;
     if (tracker.recognises(snapshot) || this.#tries >= MAX_TRIES) return;
     if (clock.monotonic() < this.#notBefore || !tracker.stability(snapshot).stable) {
       this.#later();

@@ -9,25 +9,26 @@ import {
   type ProcessIdentity,
 } from '../../base/index.ts';
 import { type Why, whyText } from '../../domain/index.ts';
-import { evidenceAt, type LaneContext } from '../lane-context.ts';
-import type {
-  AttemptOwner,
-  DeliveryResult,
-  InterruptedDelivery,
-  KeyDelivery,
-  Leftovers,
-  LeftTurn,
-  PromptDelivery,
-  Recheck,
-  Recovered,
-  SettledAttempt,
-  Typing,
+import { evidenceAt, heldReason, type LaneContext } from '../lane-context.ts';
+import {
+  type AttemptOwner,
+  type DeliveryResult,
+  HeldBack,
+  type InterruptedDelivery,
+  type KeyDelivery,
+  type Leftovers,
+  type LeftTurn,
+  type PromptDelivery,
+  type Recheck,
+  type Recovered,
+  type SettledAttempt,
+  type Typing,
 } from '../port.ts';
 import { followLeftTurn } from '../watch/follow-left-turn.ts';
 import { followTurn } from '../watch/follow-turn.ts';
 import type { Snapshot } from '../watch/snapshot.ts';
 import { waitUntil } from '../watch/wait-until.ts';
-import { calibrateTool } from './calibrate-tool.ts';
+import { calibrateTool, type Trial } from './calibrate-tool.ts';
 import { interruptTurn } from './keys/interrupt-turn.ts';
 import { resetChat } from './keys/reset-chat.ts';
 import { sendKeys } from './keys/send-keys.ts';
@@ -80,6 +81,8 @@ export class Lane implements Leftovers {
       return Promise.resolve(refusal('refused', 'a TUI agent takes no model override'));
     return this.#alone(async () => {
       if (!prompt.resume) {
+        const held = heldReason(this.#context, prompt);
+        if (held !== undefined) return refusal('not_ready', held);
         if (await this.#settleLeft()) return this.#closedGate();
         const reset = mode === 'new' ? await resetChat(this.#context) : undefined;
         if (reset) return reset;
@@ -127,13 +130,20 @@ export class Lane implements Leftovers {
   async calibrate(): Promise<{ because: string | undefined; typed: boolean }> {
     let typed = false;
     const { outcome, reasons } = await this.#alone(async () => {
-      const trial = await calibrateTool(this.#context);
+      const trial = await this.#tryMark();
+      if (trial instanceof HeldBack) return refusal('refused', trial.reason);
       typed = trial.typed;
       if (!trial.ok) return refusal('refused', trial.because);
       this.#context.tracker.learn(trial.detector);
       return NOTHING_DONE;
     });
     return { because: outcome === 'submitted' ? undefined : (whyText(reasons, '; ') ?? ''), typed };
+  }
+
+  async #tryMark(): Promise<Trial | HeldBack> {
+    const { hold } = this.#context;
+    const trying = () => calibrateTool(this.#context);
+    return hold ? hold.unlessHeld(trying) : trying();
   }
 
   /** Whether a mark of an earlier trial may still be in this process's composer. */

@@ -82,6 +82,8 @@ export const gatewayEvent = z.discriminatedUnion('kind', [
   event('reminder_failed', reminder),
   event('reminder_missed', reminder),
   event('reminder_lost_on_restart', reminder),
+  event('agent_paused', { since_utc: stamp, until_utc: stamp.nullable() }),
+  event('agent_resumed', {}),
   event('left_attempt_settled', {
     source: z.string(),
     id: z.string(),

@@ -41,6 +41,8 @@ export function gatewayFiles(gatewayRoot: string) {
     queue: at('queue.sqlite'),
     /** A copy of the wake settings in the queue, to restore them if the queue file is lost. */
     kept: at('kept.json'),
+    /** A person's pause of the agent; missing without one. */
+    pause: at('pause.json'),
     run: at('run'),
     currentInstance: at('run', 'current-instance.json'),
     attempt: at('run', 'attempt.json'),

@@ -18,6 +18,7 @@ import {
 import { about, count, integer, name, oneOf, port, rules, stamp, strict } from '../fields.ts';
 import { allOurs, ourValues } from '../source/ours.ts';
 import { PROTOCOL_VERSION } from './health.ts';
+import { agentPause } from './pause.ts';
 
 /** The connection between a gateway and the fleet server of its agent. */
 export const fleetConnection = strict({
@@ -85,6 +86,7 @@ export const standing = name(
     words: z.string(),
     needs_you: about('What a person has to do; null while no one is needed.', z.string().nullable()),
     need: about('What needs attention; absent when nothing does.', need.optional()),
+    paused: about('A person has paused the agent. Absent if not.', agentPause.optional()),
   }),
 );
 

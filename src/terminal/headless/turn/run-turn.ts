@@ -8,7 +8,8 @@ import {
   randomHex,
   utcStamp,
 } from '../../../base/index.ts';
-import type { DeliveryResult, Evidence, PromptDelivery, Stage } from '../../port.ts';
+import { typeUnlessHeld } from '../../lane-context.ts';
+import { type DeliveryResult, type Evidence, HeldBack, type Hold, type PromptDelivery, type Stage } from '../../port.ts';
 import { fingerprint } from '../../proof/fingerprint.ts';
 import type { EventStream } from '../events/event-stream.ts';
 import { type Runner, startRunner } from '../runner/start-runner.ts';
@@ -65,14 +66,13 @@ export async function deliverTurn(delivery: TurnDelivery, host: TurnHost): Promi
     current = prepare(delivery, host, attempt);
     crashPoint('headless.prepared');
     const { cwd, env } = host;
-    runner = await startRunner({
-      files,
-      attempt,
-      command: built.command,
-      readsPrompt: built.stdin !== null,
-      cwd,
-      env,
-    });
+    const command = { files, attempt, command: built.command, readsPrompt: built.stdin !== null, cwd, env };
+    const started = await typeUnlessHeld(host, prompt, () => startRunner(command));
+    if (started instanceof HeldBack) {
+      voidAttempt(files, attempt);
+      return untouched('not_ready', started.reason);
+    }
+    runner = started;
   } catch (error) {
     voidAttempt(files, attempt);
     return untouched(...explainStart(error));
@@ -122,6 +122,7 @@ interface TurnHost {
   limits: TurnLimits;
   clock: Clock;
   log: Log;
+  hold?: Hold | undefined;
   visible: VisibleLog;
   newStream(index: number): EventStream;
   began(turn: RunningTurn): void;

@@ -1,9 +1,9 @@
 import { isRouseError, messageOf } from '../../../base/index.ts';
-import { DIALOG_AFTER, type DialogAfter, parseKeySequence, reason } from '../../../domain/index.ts';
+import { DIALOG_AFTER, type DialogAfter, parseKeySequence, reason, type Why } from '../../../domain/index.ts';
 import { dialogHash } from '../../../screen/index.ts';
 import type { Expectation } from '../../../tmux/index.ts';
-import { evidenceAt, type LaneContext, sameAs } from '../../lane-context.ts';
-import type { DeliveryResult, KeyDelivery } from '../../port.ts';
+import { evidenceAt, type LaneContext, sameAs, typeUnlessHeld } from '../../lane-context.ts';
+import { type DeliveryResult, HeldBack, type KeyDelivery } from '../../port.ts';
 import type { Snapshot } from '../../watch/snapshot.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import { keysRefused } from './keys-refused.ts';
@@ -21,13 +21,17 @@ export async function sendKeys(keys: KeyDelivery, context: LaneContext): Promise
   // The choice was made for the screen that was seen, so tmux itself checks that nothing has moved since this look.
   let expect: Expectation = keys.expectedDialog === undefined ? { pid: pane.pid } : sameAs(snapshot.view!);
   let sent = 0;
-  try {
+  const type = async (): Promise<void> => {
     for (const segment of segments) {
       if (segment.kind === 'key') await pressKey(pane, segment.key, context, expect);
       else await typeLiterally(pane, segment.text, context, expect);
       expect = { pid: pane.pid };
       sent++;
     }
+  };
+  try {
+    const held = await typeUnlessHeld(context, keys, type);
+    if (held instanceof HeldBack) return notNow(held.reason);
   } catch (error) {
     const refusedByTmux = isRouseError(error) && (error.code === 'not_ready' || error.code === 'invalid');
     const outcome = sent === 0 && refusedByTmux ? 'refused' : 'failed';
@@ -77,5 +81,12 @@ const hashOf = ({ view, facts }: Snapshot): string | null => dialogHash(view!.sc
 /** Keys meant for a dialog go into that dialog or nowhere. */
 function otherDialog({ expectedDialog }: KeyDelivery, snapshot: Snapshot): DeliveryResult | undefined {
   if (expectedDialog === undefined || hashOf(snapshot) === expectedDialog) return undefined;
-  return { outcome: 'not_ready', reasons: [reason('dialog_changed')], evidence: [], untouched: true };
+  return notNow(reason('dialog_changed'));
 }
+
+const notNow = (why: Why): DeliveryResult => ({
+  outcome: 'not_ready',
+  reasons: [why],
+  evidence: [],
+  untouched: true,
+});

@@ -1,5 +1,6 @@
 import { sleep } from '../../../base/index.ts';
 import { evidenceAt } from '../../lane-context.ts';
+import { HeldBack } from '../../port.ts';
 import { hasAnswered } from '../../proof/answered.ts';
 import { isHeld } from '../../proof/held-text.ts';
 import { seemsTaken } from '../../proof/prove-submission.ts';
@@ -27,6 +28,8 @@ interface Entering {
   entered: Entered;
   /** Why the text in the composer was erased. */
   why: string;
+  /** A pause of the agent is why. */
+  held: boolean;
 }
 
 /** Submits the text in the composer and proves it, step by step as in `entering-steps.ts`. */
@@ -35,8 +38,9 @@ export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promis
   const rest = mayEnterAt(delivery) - clock.monotonic();
   if (rest > 0) await sleep(clock, rest);
   const entered = resumed ?? (await pressEnter(delivery, undefined));
+  if (entered instanceof HeldBack) return eraseHeld(delivery, entered);
   if ('outcome' in entered) return eraseIfBarred(delivery, entered);
-  const entering: Entering = { delivery, entered, why: '' };
+  const entering: Entering = { delivery, entered, why: '', held: false };
   let step: EnteringStep = 'prove';
   for (;;) {
     const next: EnteringStep | DeliveryEnd = await STEPS[step](entering);
@@ -54,6 +58,11 @@ function mayEnterAt({ sent, pasted: { atMs, echoedMs = atMs } }: Delivery): numb
 const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> | DeliveryEnd> } = {
   async press(entering) {
     const pressed = await pressEnter(entering.delivery, entering.entered);
+    if (pressed instanceof HeldBack) {
+      Object.assign(entering, { why: pressed.reason, held: true });
+      if (await takeBack(entering.delivery.sent.text, entering.delivery)) return 'judge_taken_back';
+      return touched('unconfirmed', `${entering.why}; the text is in the composer`);
+    }
     if ('outcome' in pressed) return eraseIfBarred(entering.delivery, pressed);
     entering.entered = pressed;
     return 'prove';
@@ -99,13 +108,14 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
     return touched('unconfirmed', `${entering.why}; the text is in the composer`);
   },
 
-  async judge_taken_back({ delivery, entered, why }) {
+  async judge_taken_back({ delivery, entered, why, held }) {
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(delivery, proof, entered);
     if (delivery.queuedKeys.waits) return 'interrupt_first';
     const taken = seemsTaken(delivery.tracker.snapshot, entered.baseline, delivery.sent);
     if (taken !== false) return touched('unconfirmed', `${why}; what was in the composer was taken back`);
     const found = `${why}; the text was taken back`;
+    if (held) return { ...endUntaken(delivery, found), held };
     return entered.enters < MAX_ENTERS ? endUntaken(delivery, found) : touched('failed', found);
   },
 
@@ -124,6 +134,13 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
     return touched('unconfirmed', 'an interrupt came before it was proven', there);
   },
 };
+
+/** Nothing was entered, so once the text is erased nothing of it is in the tool. */
+async function eraseHeld(delivery: Delivery, { reason }: HeldBack): Promise<DeliveryEnd> {
+  if (await takeBack(delivery.sent.text, delivery))
+    return { ...endUntaken(delivery, `${reason}; the text was taken back`), held: true };
+  return touched('unconfirmed', `${reason}; the text is in the composer`);
+}
 
 /** Our text in front of a menu, or text that needs a menu to be taken, is erased. */
 async function eraseIfBarred(delivery: Delivery, ending: DeliveryEnd): Promise<DeliveryEnd> {

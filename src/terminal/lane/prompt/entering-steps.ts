@@ -4,9 +4,9 @@
  */
 export const ENTERING = {
   press: {
-    does: 'press Enter, in one tmux command with the check that the composer holds exactly the text and no dialog is open',
+    does: 'press Enter, in one tmux command with the check that the composer holds exactly the text and no dialog is open; if the agent was paused in the meantime, erase exactly the text instead',
     ends: '`unconfirmed` if the check fails; in front of a menu the text is erased: `failed`, unless an earlier Enter may have been taken',
-    leadsTo: ['prove'],
+    leadsTo: ['prove', 'judge_taken_back'],
   },
   prove: {
     does: 'wait a moment for proof, compared with the screen before the first Enter',

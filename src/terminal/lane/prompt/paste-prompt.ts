@@ -1,5 +1,6 @@
 import { crashPoint, messageOf } from '../../../base/index.ts';
-import { evidenceAt, sameAs } from '../../lane-context.ts';
+import { evidenceAt, heldReason, sameAs, typeUnlessHeld } from '../../lane-context.ts';
+import { HeldBack } from '../../port.ts';
 import { screenDigest } from '../../proof/answered.ts';
 import { fingerprint } from '../../proof/fingerprint.ts';
 import { baselineOf } from '../../proof/prove-submission.ts';
@@ -34,10 +35,10 @@ export async function pastePrompt(delivery: Delivery): Promise<DeliveryEnd | und
 }
 
 /** Returns the gate's refusal, or undefined when the prompt may be typed. */
-export function gateRefusal(
-  { tracker, prompt, sent }: Delivery,
-  snapshot: Snapshot,
-): DeliveryEnd | undefined {
+export function gateRefusal(delivery: Delivery, snapshot: Snapshot): DeliveryEnd | undefined {
+  const { tracker, prompt, sent } = delivery;
+  const held = heldReason(delivery, prompt);
+  if (held !== undefined) return untouched('not_ready', held);
   const gate = tracker.gate(snapshot, prompt.policy);
   if (!gate.ready) return untouched('not_ready', ...gate.reasons);
   if (prompt.signal?.aborted) return untouched('cancelled', 'the caller has gone');
@@ -92,7 +93,10 @@ async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | 
     }
     try {
       const sent = evidenceAt(clock, 'lane', { sent: 'paste' });
-      await watch.tmux.pasteBuffer(snapshot.view!.pane.id, buffer, { expect: sameAs(snapshot.view!) });
+      const expect = sameAs(snapshot.view!);
+      const pasting = () => watch.tmux.pasteBuffer(snapshot.view!.pane.id, buffer, { expect });
+      const done = await typeUnlessHeld(delivery, delivery.prompt, pasting);
+      if (done instanceof HeldBack) return untouched('not_ready', done.reason);
       // If this write fails, the earlier note stays, and recovery checks the screen.
       tryNoteStep(delivery, 'pasted', baseline);
       delivery.evidence.push(sent);

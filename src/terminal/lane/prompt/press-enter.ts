@@ -1,6 +1,7 @@
 import { crashPoint, messageOf, sleep } from '../../../base/index.ts';
 import type { Facts } from '../../../screen/index.ts';
-import { evidenceAt, sameAs } from '../../lane-context.ts';
+import { evidenceAt, heldReason, sameAs, typeUnlessHeld } from '../../lane-context.ts';
+import { HeldBack } from '../../port.ts';
 import { screenDigest, type Typed } from '../../proof/answered.ts';
 import { type Baseline, baselineOf } from '../../proof/prove-submission.ts';
 import type { Snapshot } from '../../watch/snapshot.ts';
@@ -32,15 +33,20 @@ export interface Entered {
   lost?: string | undefined;
 }
 
-/** Presses Enter in one step with the check that the composer holds our text and no dialog is open. */
+/**
+ * Presses Enter in one step with the check that the composer holds our text and no dialog is open. Held back by a pause, it
+ * leaves the text in the composer for the caller to erase.
+ */
 export async function pressEnter(
   delivery: Delivery,
   earlier: Entered | undefined,
-): Promise<Entered | DeliveryEnd> {
-  const { tracker, watch, patience, clock, sent, pasted } = delivery;
+): Promise<Entered | DeliveryEnd | HeldBack> {
+  const { tracker, watch, patience, clock, sent, pasted, prompt } = delivery;
   let refused = 0;
   for (let tries = 0; tries < MAX_REDRAWS; tries++) {
     const snapshot = await tracker.look();
+    const held = heldReason(delivery, prompt);
+    if (held !== undefined) return new HeldBack(held);
     if (!mayEnter(delivery, snapshot)) {
       const may = (seen: Snapshot): true | undefined => mayEnter(delivery, seen) || undefined;
       if (await waitUntil(delivery, may, patience.clearMs)) continue;
@@ -62,12 +68,15 @@ export async function pressEnter(
     try {
       const evidence = evidenceAt(clock, 'lane', { sent: 'enter' });
       const typed = { atMs: clock.monotonic(), screen: screenDigest(snapshot.view!) };
-      const byOwner = await delivery.owner?.press('Enter');
-      if (byOwner && byOwner.kind !== 'asked') {
-        const may = byOwner.kind === 'refused' ? 'was not' : 'may have been';
-        return touched('unconfirmed', `Enter ${may} pressed: ${byOwner.why}`);
+      const pane = snapshot.view!.pane.id;
+      const pressing = async () =>
+        delivery.owner?.press('Enter') ?? watch.tmux.pressEnter(pane, { expect: sameAs(snapshot.view!) });
+      const pressed = await typeUnlessHeld(delivery, prompt, pressing);
+      if (pressed instanceof HeldBack) return pressed;
+      if (pressed && pressed.kind !== 'asked') {
+        const may = pressed.kind === 'refused' ? 'was not' : 'may have been';
+        return touched('unconfirmed', `Enter ${may} pressed: ${pressed.why}`);
       }
-      if (!byOwner) await watch.tmux.pressEnter(snapshot.view!.pane.id, { expect: sameAs(snapshot.view!) });
       delivery.evidence.push(evidence);
       crashPoint('lane.entered');
       const { before = snapshot.facts, enters = 0 } = earlier ?? {};

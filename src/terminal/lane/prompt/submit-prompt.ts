@@ -1,7 +1,8 @@
 import { crashPoint, messageOf } from '../../../base/index.ts';
 import { reason } from '../../../domain/index.ts';
-import { evidenceAt } from '../../lane-context.ts';
+import { evidenceAt, typeUnlessHeld } from '../../lane-context.ts';
 import type { Owner, OwnerTyped } from '../../owner.ts';
+import { HeldBack } from '../../port.ts';
 import { screenDigest } from '../../proof/answered.ts';
 import { baselineOf } from '../../proof/prove-submission.ts';
 import type { Snapshot } from '../../watch/snapshot.ts';
@@ -35,7 +36,8 @@ export async function submitPrompt(delivery: Delivery, owner: Owner): Promise<En
   noteStep(delivery, 'entering', baseline);
   if (!tracker.toolHoldsPane()) return untouched('not_ready', 'the tool does not hold the terminal');
   crashPoint('lane.asking');
-  const answer = await owner.submit(sent.text);
+  const answer = await typeUnlessHeld(delivery, delivery.prompt, () => owner.submit(sent.text));
+  if (answer instanceof HeldBack) return untouched('not_ready', answer.reason);
   crashPoint('lane.asked');
   if (answer.kind === 'refused')
     return untouched('not_ready', `${owner.name} did not type it: ${answer.why}`);
