@@ -52,6 +52,16 @@ export const FIRST_WORDS = {
     summary: 'show what an agent asks, and choose an answer; or answer a request',
     takes: '[agent] [choice]',
   },
+  pause: {
+    name: 'pause',
+    summary: 'hold back wakes, reminders and messages for an agent; its mail waits',
+    takes: '[agents...]',
+  },
+  resume: {
+    name: 'resume',
+    summary: 'end a pause: what waited goes on',
+    takes: '[agents...]',
+  },
   open: {
     name: 'open',
     summary: 'look at an agent: attach to its tmux session, or switch to it inside tmux',

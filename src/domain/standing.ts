@@ -95,7 +95,12 @@ export function standingOf({ paused, ...known }: KnownOfAgent): Standing {
   return { ...standingUnpaused(known), ...(paused && { paused }) };
 }
 
-function standingUnpaused({ reasons, typing, tools_missing, ...known }: Omit<KnownOfAgent, 'paused'>): Standing {
+function standingUnpaused({
+  reasons,
+  typing,
+  tools_missing,
+  ...known
+}: Omit<KnownOfAgent, 'paused'>): Standing {
   const seen = reasons?.flatMap((each) => foundIn(each, typing));
   const found = seen ?? [];
   // While its gateway cannot work, nothing else about a living tool can be fixed through it.

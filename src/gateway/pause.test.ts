@@ -113,9 +113,11 @@ describe('a paused agent', () => {
     await on.call('POST', '/v1/reminders', { reminders });
     await clock.advance(600_000);
     const first = async () => (await on.call('GET', '/v1/reminders')).body.reminders[0];
-    await expect
-      .poll(first)
-      .toMatchObject({ delivery_state: 'overdue', waiting_reason: 'paused until it is resumed', paused: false });
+    await expect.poll(first).toMatchObject({
+      delivery_state: 'overdue',
+      waiting_reason: 'paused until it is resumed',
+      paused: false,
+    });
     expect([on.surface.submitted, on.surface.keys]).toEqual([[], []]);
     await resume(on);
     await expect.poll(() => on.surface.submitted).toEqual(['Look.']);
@@ -141,6 +143,8 @@ describe('a paused agent', () => {
     expect(paused).toBe(false);
     typed();
     await Promise.all([typing, pausing]);
-    expect(await hold.unlessHeld(async () => 'typed')).toMatchObject({ reason: 'paused until it is resumed' });
+    expect(await hold.unlessHeld(async () => 'typed')).toMatchObject({
+      reason: 'paused until it is resumed',
+    });
   });
 });

@@ -36,6 +36,7 @@ export { type AttachOptions, changesInWords, type GatewayChange } from './gatewa
 export type { DetachReport } from './gateway/detach.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway/gateway-status.ts';
 export type { HostReport, StartedGateway } from './gateway/hosts.ts';
+export { pauseOf, pauseOffline, resumeOffline } from './gateway/pause.ts';
 export type { HostMail, MailAgents } from './host-mail.ts';
 export type { JoinOptions, JoinReport } from './life/join.ts';
 export type { LaunchReport } from './life/launch.ts';

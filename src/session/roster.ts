@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { commandLine, compareText, messageOf, type ProcessIdentity } from '../base/index.ts';
 import {
   type AgentNeed,
+  type AgentPause,
   type AgentState,
   describeStanding,
   enableCommand,
@@ -18,6 +19,7 @@ import { countInbox, inboxDirectory } from '../mail/inbox-count.ts';
 import { BACKEND } from '../wire/houmao/index.ts';
 import type { GlanceFile, MailboxBinding, RegistryRecord } from '../wire/index.ts';
 import { findTool } from './equip/programs.ts';
+import { pauseOf } from './gateway/pause.ts';
 import { lostRecords, ownSessions } from './live-sessions.ts';
 import { type ManifestFacts, mailboxOf, section, tryManifestFacts } from './records/manifest-facts.ts';
 import { agentsDirectory, readRecord, readRegistry } from './records/registry-read.ts';
@@ -54,6 +56,8 @@ export interface RosterAgent {
   /** Queued requests; null if no gateway counts them. */
   queue_depth: number | null;
   gateway: Unreported['gateway'];
+  /** A person's pause of the agent. */
+  paused: AgentPause | null;
   origin: 'launched' | 'joined' | 'server';
 }
 
@@ -125,14 +129,18 @@ export async function seenAgent(
   return describe(entry, await askedSession(context, entry, facts));
 }
 
-/** The standing of an agent whose gateway does not answer, as in lists; undefined if no one is needed. */
+/**
+ * The standing of an agent whose gateway does not answer, as in lists; undefined if no one is needed and it is not paused.
+ */
 export async function absentStanding(
   context: SessionContext,
   facts: ManifestFacts,
 ): Promise<Standing | undefined> {
   const entry = unrecordedEntry(facts);
   const { standing } = seenOf(entry, await askedSession(context, entry, facts));
-  return standing.needs_you === null ? undefined : standing;
+  const paused = entry.paths && pauseOf(entry.paths, context.clock.now().getTime());
+  if (standing.needs_you === null && !paused) return undefined;
+  return { ...standing, ...(paused && { paused }) };
 }
 
 async function askedSession(context: SessionContext, entry: Entry, facts: ManifestFacts): Promise<Session> {
@@ -238,7 +246,7 @@ function processesOf({ glance }: Entry, session: Session): ProcessIdentity[] {
 }
 
 function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
-  const { name, id, tool, record, facts, glance, undelivered } = entry;
+  const { name, id, tool, record, facts, paths, glance, undelivered } = entry;
   const { state, since, standing, gateway } = seenOf(entry, session);
   const counted = countInbox(record?.mailbox ?? mailboxOf(facts));
   return {
@@ -250,6 +258,7 @@ function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
     waiting_for: glance ? waitingFor(glance) : null,
     queue_depth: glance?.queue_depth ?? null,
     gateway,
+    paused: (paths && pauseOf(paths, Date.now())) ?? null,
     origin: facts?.joined ? 'joined' : facts?.backend === BACKEND.server ? 'server' : 'launched',
   };
 }
@@ -326,11 +335,12 @@ export async function whyNotWoken(context: SessionContext, agentId: string): Pro
   if (record === undefined || record === 'malformed') return undefined;
   const facts = tryManifestFacts(record.runtime.manifest_path);
   if (!facts) return undefined;
-  const { state, needs_you, needs, gateway, wakes } = await seenAgent(context, facts);
+  const { state, needs_you, needs, gateway, wakes, paused } = await seenAgent(context, facts);
   const isCutOff = state === 'gone' || needs[0]?.kind === 'gateway_dead';
   if (isCutOff && needs_you !== null) return needs_you;
-  if (gateway === 'restarting') return undefined;
   const { agentName: name } = facts;
+  if (paused) return `it is paused; "${commandLine`rouse resume ${name}`}" ends that`;
+  if (gateway === 'restarting') return undefined;
   if (gateway !== 'live')
     return `it has no gateway; "${commandLine`rouse agents gateway attach ${name}`}" attaches one`;
   if (wakes?.on !== false) return undefined;

@@ -213,7 +213,8 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'pause.begin': {
     ours: true,
     tag: 'control',
-    summary: 'Pause the agent: nothing is typed without a person asking; mail arrives and every setting stays',
+    summary:
+      'Pause the agent: nothing is typed without a person asking; mail arrives and every setting stays',
     description:
       'Holds wakes for mail, reminders, and messages and nudges of the fleet until the pause ends. Requests and direct prompts of callers are typed. When the response comes, nothing that is held is being typed.',
     access: 'owner',

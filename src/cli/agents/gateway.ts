@@ -1,4 +1,4 @@
-import { dayAndTime } from '../../domain/index.ts';
+import { dayAndTime, pausedWords } from '../../domain/index.ts';
 import type { AttachOptions, AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -53,7 +53,12 @@ function unusual(status: GatewayReport['status']): Record<string, unknown> {
 
 function standingLines({ standing }: GatewayReport['status']): Record<string, unknown> {
   if (!standing) return {};
-  return { agent: standing.words, ...(standing.needs_you && { 'needs you': standing.needs_you }) };
+  const { words, needs_you, paused } = standing;
+  return {
+    agent: words,
+    ...(needs_you && { 'needs you': needs_you }),
+    ...(paused && { paused: pausedWords(paused) }),
+  };
 }
 
 /** The status for people, followed by notes about what was repaired on the way. */

@@ -79,7 +79,7 @@ function goneAgent({ agent_name, agent_id, tool }: ListedAgent): RosterAgent {
   return {
     ...{ name: agent_name, id: agent_id, tool, host: '', state: 'gone', since: null, reason: 'gone' },
     ...{ needs_you: null, needs: [], open_mail: null, wakes: null, waiting_for: null, queue_depth: null },
-    ...{ gateway: 'not_attached', origin: 'launched' },
+    ...{ gateway: 'not_attached', origin: 'launched', paused: null },
   };
 }
 

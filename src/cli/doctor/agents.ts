@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { commandLine, shellQuote } from '../../base/index.ts';
-import { FIX_UNWRITABLE, relaunchCommand, START_HOSTS } from '../../domain/index.ts';
+import { FIX_UNWRITABLE, pausedWords, relaunchCommand, START_HOSTS } from '../../domain/index.ts';
 import type { ListedAgent, RosterAgent } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
@@ -96,7 +96,7 @@ const sessions: Check = {
       const [wrong] = judge(agent, shown);
       return wrong ?? asked(agent, shown);
     });
-    findings.push(...withOneFix(together));
+    findings.push(...withOneFix(together), ...pausedOnes([...seen.values()]));
     if (malformed_records.length > 0)
       findings.push(
         warning(
@@ -122,6 +122,13 @@ function withOneFix(agents: readonly RosterAgent[]): Finding[] {
       ? problem('gateways', `${names} will not be woken: ${needs_you}`, START_HOSTS)
       : warning('gateways', `${names}: ${needs_you}`, START_HOSTS);
   });
+}
+
+/** A person wants it so; doctor only reminds of it. */
+function pausedOnes(agents: readonly RosterAgent[]): Finding[] {
+  return agents.flatMap(({ name, paused }) =>
+    paused ? [ok(`agent.${name}`, `paused ${pausedWords(paused)}`)] : [],
+  );
 }
 
 /** A gateway that cannot work is a problem; anything else a person should look at is a warning. */

@@ -1,12 +1,19 @@
 import { commandLine } from '../../base/index.ts';
-import { bareReason, enableCommand } from '../../domain/index.ts';
+import { bareReason, enableCommand, pausedUntil } from '../../domain/index.ts';
 import type { Roster, RosterAgent } from '../../session/index.ts';
 import type { Input } from '../command.ts';
 import { type Colour, painter } from '../print/colour.ts';
 import { type Column, table } from '../print/table.ts';
 
-/** `working since 09:14Z`, `waits for you: permission dialog`. */
-export function stateWords({ state, since, reason, gateway }: RosterAgent, now = new Date()): string {
+/** `working since 09:14Z`, `waits for you: permission dialog`, `idle, paused until 08:00Z`. */
+export function stateWords(agent: RosterAgent, now = new Date()): string {
+  const { paused } = agent;
+  const words = unpausedWords(agent, now);
+  if (!paused) return words;
+  return `${words}, paused${paused.until_utc === null ? '' : ` until ${shortTime(paused.until_utc, now)}`}`;
+}
+
+function unpausedWords({ state, since, reason, gateway }: RosterAgent, now: Date): string {
   switch (state) {
     case 'working':
       return since === null ? 'working' : `working since ${shortTime(since, now)}`;
@@ -31,7 +38,8 @@ export function wakesWords({ wakes }: RosterAgent): string | null {
 /** What its mail or its requests wait for, unless the state already shows it. */
 export function waitingWords({ waiting_for, state }: RosterAgent): string | null {
   if (waiting_for === null) return null;
-  return state === 'needs_you' || state === 'gone' ? 'see state' : bareReason(waiting_for);
+  const inState = state === 'needs_you' || state === 'gone' || pausedUntil(waiting_for) !== undefined;
+  return inState ? 'see state' : bareReason(waiting_for);
 }
 
 const COLOURS: Record<RosterAgent['state'], Colour | undefined> = {
@@ -69,6 +77,7 @@ export function rosterText(roster: Roster, input: Showing): string {
       : []),
     ...needsLines(agents, input),
     ...agents.flatMap(wakesOffNote),
+    ...pausedNote(agents),
     ...malformed_records.map((file) => `note: ${file} is not a registry record and was skipped`),
     ...troubles.map((trouble) => `note: ${trouble}`),
   ].join('\n');
@@ -110,6 +119,14 @@ function wakesOffNote({ name, wakes }: RosterAgent): string[] {
   if (!wakes?.turned_off) return [];
   const enable = enableCommand(name, wakes.former ?? { interval_seconds: null });
   return [`note: ${name}: wakes are turned off, so its mail waits; "${enable}" turns them on`];
+}
+
+/** Points out pauses that no time ends, so that no one waits for the agents. */
+function pausedNote(agents: RosterAgent[]): string[] {
+  const names = agents.filter(({ paused }) => paused?.until_utc === null).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const which = names.length > 3 ? '--all' : names.join(' ');
+  return [`note: paused until someone resumes ${names.length > 1 ? 'them' : 'it'}: "rouse resume ${which}"`];
 }
 
 export function needsLines(agents: RosterAgent[], input: Showing): string[] {

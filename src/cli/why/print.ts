@@ -1,3 +1,4 @@
+import { commandLine } from '../../base/index.ts';
 import {
   clockTime,
   dayAndTime,
@@ -8,6 +9,7 @@ import {
   type LookAgain,
   NOTIFIER_OUTCOMES,
   nextLook,
+  pausedWords,
   reasonInWords,
 } from '../../domain/index.ts';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
@@ -24,6 +26,10 @@ export interface Explained {
 export function settingLines(source: WhySource, nowMs: number): string[] {
   const { agent, notifier, offline, fleet, standing } = source;
   const lines = [`Agent ${agent}: ${settingWords(source)}.`];
+  if (standing?.paused)
+    lines.push(
+      `Paused since ${dayAndTime(standing.paused.since_utc)}, ${pausedWords(standing.paused)}: ${commandLine`rouse resume ${agent}`}`,
+    );
   if (standing?.needs_you) lines.push(`Needs you: ${show(standing.needs_you)}.`);
   if (offline !== undefined) {
     const why = offline === standing?.needs_you ? '' : ` (${offline})`;

@@ -1,3 +1,5 @@
+import type { AgentPause } from '../agent-pause.ts';
+
 /** Times for people. All are UTC, so that two terminals agree. */
 
 /** `09:14:02.113` of an ISO timestamp. */
@@ -31,6 +33,10 @@ export function duration(ms: number): string {
   }
   return words.join(' ');
 }
+
+/** `until 2026-04-16 08:00:00Z`, `until someone resumes it`. */
+export const pausedWords = ({ until_utc }: AgentPause): string =>
+  `until ${dayAndTime(until_utc) ?? 'someone resumes it'}`;
 
 /** `in 4 min 12 s`, `3 s ago`, `now`. */
 export function fromNow(stamp: string, nowMs: number): string {

@@ -193,7 +193,7 @@ function refuseBusy(admission: PromptAdmission, deps: ControlDependencies): void
       [reasonText(reason('active_execution', 'running'))],
     ]);
   }
-  // What a pause holds does not stand before a person's own prompt.
+  // A person's own prompt goes before what a pause holds.
   const depth = deps.hold.reason() === undefined ? deps.queue.depth() : deps.queue.askedFor();
   if (depth > 0) {
     throw recordRefusal(deps, admission, [

@@ -1,8 +1,8 @@
 import { type Clock, isRouseError, type Log, messageOf, type NextPass, untilWall } from '../../base/index.ts';
 import { type Admission, type Reason, whyText } from '../../domain/index.ts';
+import type { Hold } from '../../terminal/index.ts';
 import { type InstanceStore, isAutomatic, type RequestRow } from '../queue/index.ts';
 import { claimRequest } from './claim-request.ts';
-import type { Hold } from '../../terminal/index.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
 import { requeue } from './requeue.ts';

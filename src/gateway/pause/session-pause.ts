@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as path from 'node:path';
 import {
   type Clock,
   crashPoint,
@@ -11,14 +12,13 @@ import {
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
-import * as path from 'node:path';
 import { type AgentPause, pauseText } from '../../domain/index.ts';
 import { HeldBack, type Hold } from '../../terminal/index.ts';
 import { pauseFile, readPause } from '../../wire/index.ts';
 
 /**
- * A person's pause of the agent. The file is the truth and is read at each check, so that it holds whoever wrote it and
- * whatever was killed. Once `begin` returns, nothing automatic is being typed.
+ * A person's pause of the agent. The file is the truth and is read at each check, so that it holds after any crash, and when a
+ * command wrote it. Once `begin` returns, nothing automatic is being typed.
  */
 export class SessionPause implements Hold {
   /** It began or ended here. */

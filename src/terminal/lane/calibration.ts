@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts';
+import type { Hold } from '../port.ts';
 import type { Snapshot } from '../watch/snapshot.ts';
 import type { Tracker } from '../watch/tracker.ts';
-import type { Hold } from '../port.ts';
 import type { Lane } from './lane.ts';
 
 export interface CalibrationOptions {

@@ -94,7 +94,10 @@ const added = {
   gateway_instance_id: z.string().nullish(),
   active_source: about('Where the running execution came from; absent while idle.', activeSource.nullish()),
   last_turn: about('The source of the current or last turn. Absent before the first.', lastTurn.optional()),
-  standing: about('Without a live gateway, only while a person is needed.', standing.optional()),
+  standing: about(
+    'Without a live gateway, only while a person is needed or the agent is paused.',
+    standing.optional(),
+  ),
   fleet: about('Absent for an agent without a fleet.', fleetConnection.optional()),
   cao: about('Only when a CAO server owns the terminal.', ownerStatus.optional()),
   gateway_down: about(

@@ -28,6 +28,7 @@ const agent = (over: Partial<RosterAgent> = {}): RosterAgent => ({
   queue_depth: 0,
   gateway: 'live',
   origin: 'launched',
+  paused: null,
   ...over,
 });
 const need = { words: 'a matter', needs_you: 'do it', since_utc: null };

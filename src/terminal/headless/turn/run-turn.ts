@@ -9,7 +9,14 @@ import {
   utcStamp,
 } from '../../../base/index.ts';
 import { typeUnlessHeld } from '../../lane-context.ts';
-import { type DeliveryResult, type Evidence, HeldBack, type Hold, type PromptDelivery, type Stage } from '../../port.ts';
+import {
+  type DeliveryResult,
+  type Evidence,
+  HeldBack,
+  type Hold,
+  type PromptDelivery,
+  type Stage,
+} from '../../port.ts';
 import { fingerprint } from '../../proof/fingerprint.ts';
 import type { EventStream } from '../events/event-stream.ts';
 import { type Runner, startRunner } from '../runner/start-runner.ts';
