@@ -115,6 +115,9 @@ describe('GatewayClient', () => {
     await client.call('notifier.preview', {});
     await client.call('notifier.resume', { body: { thread_ref: 'm' } });
     await client.call('notifier.decisions', { limit: 5 });
+    await client.call('pause.status', {});
+    await client.call('pause.begin', { body: {} });
+    await client.call('pause.end', {});
     await client.announcedBy('filesystem:m 1');
     await client.call('requests.list', { state: 'accepted', limit: 5 });
     await client.getRequest('gwreq-1');

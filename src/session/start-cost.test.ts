@@ -18,6 +18,7 @@ it('asking for a status loads no schemas, no database, no mailbox and no screens
     'capabilities.ts',
     'codes.ts',
     'host-files.ts',
+    'pause-file.ts',
     'place.ts',
     'places.ts',
     'session-files.ts',

@@ -263,6 +263,7 @@ export const PAGE_PLACES = {
     reminders: 'GET /reminders',
     prompt: 'POST /prompt',
     interrupt: 'POST /interrupt',
+    pause: 'POST /pause',
     dialog: 'POST /dialog',
     cancel: 'POST /queue/{request_id}/cancel',
   }),

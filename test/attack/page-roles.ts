@@ -29,6 +29,7 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.agent.reminders': 'view',
   'page.agent.prompt': 'operate',
   'page.agent.interrupt': 'operate',
+  'page.agent.pause': 'operate',
   'page.agent.dialog': 'operate',
   'page.agent.cancel': 'operate',
   'page.reminders': 'view',

@@ -53,6 +53,7 @@ export function gatewayBodies(to: Named, text: string): Bodies {
     'mail.archive': refs,
     'notifier.enable': { interval_seconds: 60, mode: 'any_inbox', quiet_hours: quiet },
     'notifier.resume': { thread_ref: to.message },
+    'pause.begin': { until_utc: '2100-01-01T00:00:00Z' },
     mcp: { jsonrpc: '2.0', id: 1, method: 'ping' },
   };
 }
@@ -149,6 +150,7 @@ export function pageBodies(to: Named, text: string): Bodies {
     'page.agent.prompt': { ...acting(), prompt: text },
     'page.agent.interrupt': acting(),
     'page.agent.dialog': { ...acting(), dialog_hash: text, key: '1' },
+    'page.agent.pause': { ...acting(), paused: true },
     'page.agent.cancel': acting(),
     'page.reminders.create': { ...acting(), reminder },
     'page.reminders.put': { ...acting(), reminder },

@@ -37,6 +37,7 @@ export function dueRules(settings: NudgeSettings) {
     expiresAt: `now() + ${seconds(renudgeAfterSeconds)}`,
     /** Whether workspace `w` may be nudged now: `ready`, or the reason against it. */
     state: `(CASE WHEN w.status <> 'online' THEN 'offline'
+        WHEN w.paused_until > now() THEN 'paused'
         WHEN w.active_tasks > 0 THEN 'busy'
         ${heartbeatMaxAgeSeconds ? `WHEN w.last_heartbeat_at < now() - ${seconds(heartbeatMaxAgeSeconds)} THEN 'offline'` : ''}
         ${agentSpacingSeconds ? `WHEN w.last_inbox_nudge_at >= now() - ${seconds(agentSpacingSeconds)} THEN 'spacing'` : ''}
@@ -49,7 +50,7 @@ export function dueRules(settings: NudgeSettings) {
 
 export type DueRules = ReturnType<typeof dueRules>;
 
-export type AgentState = 'ready' | 'offline' | 'busy' | 'spacing' | 'queued';
+export type AgentState = 'ready' | 'offline' | 'paused' | 'busy' | 'spacing' | 'queued';
 
 /** Called just before a nudge is handed out. Returns a reason to drop it if the inbox is empty by now. */
 export async function nothingToNudge(

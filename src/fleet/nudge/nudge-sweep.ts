@@ -21,7 +21,7 @@ export interface NudgeResult extends Record<string, unknown> {
   errors: number;
   escalated: number;
   /** Agents with due items that were skipped, by reason. `handled`: the items were answered in the meantime. */
-  skipped: Record<'busy' | 'offline' | 'spacing' | 'queued' | 'locked' | 'handled', number>;
+  skipped: Record<'busy' | 'paused' | 'offline' | 'spacing' | 'queued' | 'locked' | 'handled', number>;
   bad_rows: number;
   oldest_age_s: number;
   more: boolean;
@@ -212,7 +212,7 @@ function emptyResult(): NudgeResult {
     items_covered: 0,
     errors: 0,
     escalated: 0,
-    skipped: { busy: 0, offline: 0, spacing: 0, queued: 0, locked: 0, handled: 0 },
+    skipped: { busy: 0, paused: 0, offline: 0, spacing: 0, queued: 0, locked: 0, handled: 0 },
     bad_rows: 0,
     oldest_age_s: 0,
     more: false,

@@ -13,6 +13,7 @@ import { actionHandlers } from './agents/action-handlers.ts';
 import { AgentEvents } from './agents/agent-events.ts';
 import { agentHandlers } from './agents/agent-handlers.ts';
 import { AgentReach, type GatewayElsewhere } from './agents/agent-reach.ts';
+import { pauseHandler } from './agents/pause-handler.ts';
 import { SeenStates } from './agents/seen-states.ts';
 import { PageAudit } from './audit/page-audit.ts';
 import { Doing } from './doing.ts';
@@ -103,6 +104,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...hostHandlers(parts),
     ...agentHandlers(parts),
     ...actionHandlers(parts),
+    ...pauseHandler(parts),
     ...mailHandlers(parts),
     ...requestHandlers(parts),
     ...searchHandlers(parts),

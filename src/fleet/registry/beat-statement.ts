@@ -40,6 +40,7 @@ const asRow = ({ caller, body }: SentBeat) => ({
   wedged: body.runtime_state === 'wedged',
   leaving: body.leaving,
   standing: body.state,
+  paused_until: body.paused && (body.paused.until_utc ?? 'infinity'),
   // A gateway older than the grammar of host names keeps the name it was registered with.
   host: body.host !== undefined && isName('host', body.host) ? body.host : undefined,
   host_id: body.host_id,
@@ -61,7 +62,8 @@ const LEAVES = sqlIs('w.status', codesWith(WORKSPACE_STATUSES, 'leaves'));
 const beatStatement = ({ rows, waits }: { rows: string; waits: string }): string => `
   WITH sent AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS b(workspace uuid, token uuid, session text, instance text,
       beat bigint, active_tasks int, accepting boolean, current_task text, error_rate real, sample_error text,
-      uptime_seconds bigint, wedged boolean, leaving boolean, standing text, host text, host_id text, version text) ${rows}),
+      uptime_seconds bigint, wedged boolean, leaving boolean, standing text,
+      paused_until timestamptz, host text, host_id text, version text) ${rows}),
   seen AS (
     SELECT w.id, w.status AS before,
         w.instance_id IS DISTINCT FROM b.instance OR b.instance IS NULL OR w.beat < b.beat AS fresh,
@@ -86,6 +88,7 @@ const beatStatement = ({ rows, waits }: { rows: string; waits: string }): string
       sample_error = CASE WHEN fresh THEN b.sample_error ELSE w.sample_error END,
       uptime_seconds = CASE WHEN fresh THEN b.uptime_seconds ELSE w.uptime_seconds END,
       standing = CASE WHEN fresh THEN b.standing ELSE w.standing END,
+      paused_until = CASE WHEN fresh THEN b.paused_until ELSE w.paused_until END,
       standing_changed_at = CASE WHEN fresh AND w.standing IS DISTINCT FROM b.standing THEN now()
         ELSE w.standing_changed_at END,
       host = coalesce(b.host, w.host), host_id = coalesce(b.host_id, w.host_id), version = coalesce(b.version, w.version),

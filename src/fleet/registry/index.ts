@@ -16,4 +16,4 @@ export { livenessPass, livenessSweep } from './liveness.ts';
 export { QuietBeats } from './quiet-beats.ts';
 export { registerWorkspace } from './register.ts';
 export { findWorkspace, isWorkspaceId, resolveWorkspace, type Workspace } from './workspace.ts';
-export { listWorkspaces, viewWorkspace } from './workspace-views.ts';
+export { listWorkspaces, PAUSED, viewWorkspace } from './workspace-views.ts';

@@ -23,11 +23,16 @@ type Stamps = 'status_changed_at' | 'since' | 'last_heartbeat_at' | 'registered_
 const IS_REPORTED = `w.status IN ${sqlList(ALIVE_WORKSPACES)} AND w.standing IS NOT NULL`;
 const STATE = `CASE WHEN ${IS_REPORTED} THEN w.standing ELSE w.status END`;
 
+/** A person's pause of workspace `w`, as its gateway reports it; null without one. */
+export const PAUSED = `(CASE WHEN w.paused_until > now() THEN jsonb_build_object('until_utc',
+  CASE WHEN isfinite(w.paused_until) THEN to_char(w.paused_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END) END)`;
+
 const VIEW = `
   SELECT w.id AS workspace_id, w.org_id, o.name AS org, w.parent_id, w.agent_id, w.name, w.tool, w.status, w.accepting,
       w.status_changed_at, ${STATE} AS state,
       CASE WHEN ${IS_REPORTED} THEN greatest(w.standing_changed_at, w.status_changed_at) ELSE w.status_changed_at END AS since,
       w.session_id, w.host, w.host_id, w.version, w.last_heartbeat_at,
+      ${PAUSED} AS paused,
       round(extract(epoch FROM now() - w.last_heartbeat_at))::int AS heartbeat_age_seconds, w.active_tasks,
       w.max_concurrent_tasks, w.current_task, w.error_rate, w.sample_error, w.uptime_seconds,
       (SELECT count(*)::int FROM (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued'

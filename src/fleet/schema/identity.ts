@@ -68,6 +68,11 @@ ALTER TABLE tokens ADD COLUMN grants text[] NOT NULL DEFAULT '{}',
   ADD COLUMN replaced boolean NOT NULL DEFAULT false;
 `;
 
+/** Until when a person has paused the agent on its host, as its gateway reports it; `infinity`: until it is resumed. */
+export const PAUSES = `
+ALTER TABLE workspaces ADD COLUMN paused_until timestamptz;
+`;
+
 /**
  * Which host an agent's session runs on, even after the host was renamed; which version of the program watches it; and
  * the agent's state as its gateway reports it, with the database time of its last change.

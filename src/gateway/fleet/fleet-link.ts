@@ -207,17 +207,23 @@ export class FleetLink {
     return { version: VERSION, ...(host && { host: host.name, host_id: host.id }) };
   }
 
-  /** Busy means a turn, an execution, or anything in the queue. */
-  #state(): Pick<HeartbeatInput, 'active_tasks' | 'accepting' | 'current_task' | 'runtime_state' | 'state'> {
+  /** Busy means a turn, an execution, or anything in the queue that a pause does not hold. */
+  #state(): Pick<
+    HeartbeatInput,
+    'active_tasks' | 'accepting' | 'current_task' | 'runtime_state' | 'state' | 'paused'
+  > {
     const { slot, queue, surface, presence } = this.#deps;
     const { current } = slot;
-    const busy = current !== undefined || queue.depth() > 0 || surface.observation().busy;
+    const { state, paused } = presence.standing();
+    const depth = paused ? queue.askedFor() : queue.depth();
+    const busy = current !== undefined || depth > 0 || surface.observation().busy;
     const admission = presence.admission();
     return {
       active_tasks: busy ? 1 : 0,
       accepting: admission === 'open',
       current_task: current ? `${current.source} ${current.id}` : null,
-      state: presence.standing().state,
+      state,
+      ...(paused && { paused: { until_utc: paused.until_utc } }),
       runtime_state: admission === 'blocked_unavailable' ? 'wedged' : '',
     };
   }

@@ -6,6 +6,7 @@ import { Age, At, Until } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { PausedChip } from '../parts/paused-chip.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { StateChip } from '../parts/state-mark.tsx';
 
@@ -28,6 +29,7 @@ export function AgentHeader({ agent }: { agent: PageAgent }) {
             <Plain text={row.name} />
           </h1>
           <StateChip state={row.state} words={row.state_words} />
+          <PausedChip paused={row.paused} />
           <Age utc={row.state_since_utc} before="for" className="text-muted" />
           <span className="text-muted">
             <Plain text={`${row.tool} on ${row.host}`} />

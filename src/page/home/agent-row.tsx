@@ -6,6 +6,7 @@ import { agentPath } from '../model/router.ts';
 import { Age } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
 import { Link } from '../parts/link.tsx';
+import { PausedChip } from '../parts/paused-chip.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 
@@ -50,6 +51,7 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
         <span className="min-w-0 truncate text-xs text-muted">
           <Plain text={row.here ? row.tool : `${row.tool} on ${row.host}`} />
         </span>
+        <PausedChip paused={row.paused} />
         {row.done_unseen && (
           <span className="chip h-4 shrink-0 bg-idle-soft px-1.5 text-2xs text-idle">● new result</span>
         )}

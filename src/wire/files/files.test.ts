@@ -343,6 +343,8 @@ describe('events.jsonl', () => {
       'reminder_failed',
       'reminder_missed',
       'reminder_lost_on_restart',
+      'agent_paused',
+      'agent_resumed',
       'left_attempt_settled',
     ]);
   });

@@ -142,6 +142,10 @@ export const heartbeatBody = name(
     runtime_state: about('`wedged`: it cannot work.', z.enum(['', 'wedged'])).default(''),
     uptime_seconds: count.optional(),
     state: about('The state of the agent, as lists show it.', z.enum(STANDINGS)).optional(),
+    paused: about(
+      'A person has paused the agent on its host: it is not nudged. Absent if not.',
+      strict({ until_utc: about('Null: until a person resumes it.', instant.nullable()) }),
+    ).optional(),
     ...hostFacts,
     leaving: about(
       'The gateway stops: the agent is offline at once, not only after missed heartbeats.',
@@ -250,6 +254,10 @@ export const workspaceView = name(
     host_id: about('The id of that host, whatever its name.', z.string()).nullable(),
     version: about('Version of Rouse on that host.', z.string()).nullable(),
     state: about('The state its gateway reports; its status while no gateway does.', z.enum(AGENT_STATES)),
+    paused: about(
+      'A person has paused the agent on its host, as its gateway reports it; null if not.',
+      strict({ until_utc: about('Null: until a person resumes it.', stamp.nullable()) }).nullish(),
+    ),
     since: about("Since when, by the server's clock.", stamp),
     gateway: z.record(z.string(), z.unknown()).nullable(),
     last_heartbeat_at: stamp.nullable(),

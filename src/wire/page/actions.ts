@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { about, notBlank, oneLine, stamp, strict } from '../fields.ts';
+import { about, instant, notBlank, oneLine, stamp, strict } from '../fields.ts';
 import { requestMessageBody, respondRequestBody } from '../fleet/request-bodies.ts';
 import { reminderDefinition } from '../v1/reminders.ts';
 
@@ -9,6 +9,14 @@ const acting = { action_id: actionId };
 
 export const pagePromptBody = strict({ ...acting, prompt: notBlank });
 export const pageInterruptBody = strict(acting);
+export const pageAgentPauseBody = strict({
+  ...acting,
+  paused: z.boolean(),
+  until_utc: about(
+    'When the pause ends by itself. Null or absent: when a person resumes it.',
+    instant.nullish(),
+  ),
+});
 export const pageDialogBody = strict({
   ...acting,
   dialog_hash: about('Hash of the dialog that the person saw.', oneLine.max(100)),

@@ -28,6 +28,10 @@ export const pageAgentRow = strict({
   queue_depth: count,
   last_wake_utc: stamp.nullable(),
   wakes: about('Wakes proven to be submitted; null when it is never woken.', count.nullable()),
+  paused: about(
+    'A person has paused it; null if not.',
+    strict({ until_utc: about('Null: until it is resumed.', stamp.nullable()) }).nullish(),
+  ),
   done_unseen: about('A turn ended since it was last opened on a page.', z.boolean()),
   gateway: strict({
     mode: z.enum(SHOWN_GATEWAYS),

@@ -79,6 +79,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     response: act.pageReceipt,
   }),
   'page.agent.interrupt': inside('End its turn', { body: act.pageInterruptBody, response: act.pageReceipt }),
+  'page.agent.pause': inside('Pause or resume it', {
+    body: act.pageAgentPauseBody,
+    response: act.pageReceipt,
+  }),
   'page.agent.dialog': inside('Press a key of the dialog that was seen', {
     body: act.pageDialogBody,
     response: act.pageReceipt,

@@ -36,6 +36,7 @@ const SMALLEST: Record<string, { body: Record<string, unknown>; versioned: boole
   'reconciliation.decide': { body: {}, versioned: true },
   'notifier.enable': { body: { interval_seconds: 60 }, versioned: true },
   'notifier.resume': { body: { thread_ref: 'filesystem:m' }, versioned: true },
+  'pause.begin': { body: {}, versioned: true },
 };
 
 it('every route with a body has its smallest body in this test', () => {

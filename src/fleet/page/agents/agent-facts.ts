@@ -191,9 +191,11 @@ function whatWillHappen(row: PageAgentRow, wakes: boolean): PageAgent['what_will
   if (state === 'gone' || (!row.gateway.alive && state !== 'starting')) return unwatchedWill(row);
   const waits = state === 'idle' ? undefined : state_words;
   return {
-    mail: wakes
-      ? `The mail is stored, and ${name} is woken for it as soon as it may be disturbed.`
-      : `The mail is stored; wakes are off, so ${name} reads it when it next looks.`,
+    mail: row.paused
+      ? `The mail is stored; ${name} is paused, so it is woken for it when the pause ends.`
+      : wakes
+        ? `The mail is stored, and ${name} is woken for it as soon as it may be disturbed.`
+        : `The mail is stored; wakes are off, so ${name} reads it when it next looks.`,
     prompt:
       waits === undefined
         ? `It is idle: the prompt is stored, typed at once, and proven.`

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/index.ts';
 import { OPEN_TICKETS, sqlList, type TicketKind, type WorkspaceStatus } from '../../../domain/index.ts';
+import { PAUSED } from '../../registry/index.ts';
 
 /** One agent, as the registry and the requests have it. */
 export interface FleetAgent {
@@ -12,6 +13,8 @@ export interface FleetAgent {
   statusSince: Date;
   currentTask: string | null;
   activeTasks: number;
+  /** Until when a person has paused it; null: until it is resumed; absent if not. */
+  pausedUntil?: string | null | undefined;
   queueDepth: number;
   owes: number;
   owed: number;
@@ -54,6 +57,7 @@ interface AgentRow {
   status_changed_at: Date;
   current_task: string | null;
   active_tasks: number;
+  paused: { until_utc: string | null } | null;
   depth: number;
   owes: number;
   owed: number;
@@ -63,6 +67,7 @@ interface AgentRow {
 export async function readFleet(sql: Sql): Promise<FleetFacts> {
   const { rows } = await sql.query<AgentRow>(
     `SELECT w.id, w.agent_id, w.name, w.tool, w.host, w.status, w.status_changed_at, w.current_task, w.active_tasks,
+            ${PAUSED} AS paused,
             coalesce(q.depth, 0)::int AS depth, coalesce(i.n, 0)::int AS owes, coalesce(o.n, 0)::int AS owed
        FROM workspaces w
        LEFT JOIN (SELECT workspace_id, count(*) AS depth FROM a2a_queue WHERE status = 'queued' GROUP BY 1) q ON q.workspace_id = w.id
@@ -104,6 +109,7 @@ export async function readFleet(sql: Sql): Promise<FleetFacts> {
       statusSince: row.status_changed_at,
       currentTask: row.current_task,
       activeTasks: row.active_tasks,
+      pausedUntil: row.paused?.until_utc,
       queueDepth: row.depth,
       owes: row.owes,
       owed: row.owed,
