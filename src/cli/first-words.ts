@@ -21,7 +21,7 @@ export const FIRST_WORDS = {
   send: {
     name: 'send',
     summary: 'send mail to an agent, by its name or its mail address',
-    takes: '<to> [subject]',
+    takes: '[to] [subject]',
   },
   inbox: {
     name: 'inbox',
@@ -75,17 +75,17 @@ export const FIRST_WORDS = {
   status: {
     name: 'status',
     summary: 'the state of the gateway and its agent; "not attached" is a valid answer',
-    takes: '[agent]',
+    takes: '[agent] [agents...]',
   },
   stop: {
     name: 'stop',
     summary: 'detach the gateway, end the tool and close its tmux session; a joined session is left running',
-    takes: '[agent]',
+    takes: '[agent] [agents...]',
   },
   leave: {
     name: 'leave',
     summary: 'release a joined session: no gateway, no agent, everything as before',
-    takes: '[agent]',
+    takes: '[agent] [agents...]',
   },
   why: {
     name: 'why',

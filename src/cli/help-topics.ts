@@ -16,6 +16,8 @@ export const EXIT_MEANINGS: [number, string][] = [
   [130, 'interrupted by Ctrl-C'],
 ];
 
+const SEVERAL = 'A command for several agents ends with the worst of their codes: 1, otherwise the highest.';
+
 const help: Command = {
   ...FIRST_WORDS.help,
   examples: ['rouse help launch', 'rouse help agents gateway attach', 'rouse help exit-codes'],
@@ -23,10 +25,10 @@ const help: Command = {
   async run() {
     return {
       data: { exit_codes: EXIT_MEANINGS.map(([code, meaning]) => ({ code, meaning })) },
-      plain: table(EXIT_MEANINGS, [
+      plain: `${table(EXIT_MEANINGS, [
         { title: 'code', value: ([code]) => code, right: true },
         { title: 'meaning', value: ([, meaning]) => meaning },
-      ]),
+      ])}\n\n${SEVERAL}`,
     };
   },
 };

@@ -64,7 +64,16 @@ function refuseExtraWords(command: Command, path: readonly string[], args: strin
   if (own.at(-1)?.variadic || args.length <= own.length) return;
   const names = [...wordFlags(command).map(({ word }) => word!), ...own.map(({ name }) => name)];
   const line = [...path, ...names.map((name) => `[${name}]`)].join(' ');
-  throw invalid(`unexpected word ${JSON.stringify(args[own.length])} after "${line}"`, {
-    hint: `quote a text of several words; see "${path.join(' ')} --help"`,
+  const extra = args[own.length]!;
+  throw invalid(`unexpected word ${JSON.stringify(extra)} after "${line}"`, {
+    hint: `${hintFor(names, extra)}see "${path.join(' ')} --help"`,
   });
+}
+
+const TEXTS = ['text', 'subject'];
+
+/** Only a text can have lost its quotes, and only if what is left over is one bare word. */
+function hintFor(names: readonly string[], extra: string): string {
+  const isText = TEXTS.includes(names.at(-1) ?? '') && !/\s/.test(extra);
+  return isText ? 'quote a text of several words; ' : '';
 }

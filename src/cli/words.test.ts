@@ -24,8 +24,10 @@ describe('a flag that may be a plain word', () => {
   it('a second name of the agent, or one word too many, is refused', async () => {
     const agent = await cliAgent(ending);
     expect(await error(agent, 'agents show gpu --agent-id x')).toMatch(/^2 .*--agent-id or --agent-name/);
-    expect(await error(agent, 'agents show gpu ben')).toMatch(/^2 .*unexpected word "ben"/);
-    expect(await error(agent, 'agents show --agent-name gpu ben')).toMatch(/^2 .*unexpected word "ben"/);
+    expect(await error(agent, 'open gpu ben')).toMatch(/^2 .*unexpected word "ben"/);
+    expect(await error(agent, 'open --agent-name gpu ben')).toMatch(/^2 .*unexpected word "ben"/);
+    expect(await error(agent, 'agents prompt gpu write a poem')).toMatch(/^2 [\s\S]*quote a text of several/);
+    expect(await error(agent, 'open gpu ben')).not.toContain('quote');
     expect(await error(agent, 'version now')).toMatch(/^2 .*unexpected word "now"/);
   });
 

@@ -14,6 +14,7 @@ import { INTERRUPT } from '../gateway/requests.ts';
 import { gatewayOf, reachable } from '../gateway/target.ts';
 import { promptText } from '../gateway/text.ts';
 import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
+import { severalAgents } from './several-agents.ts';
 import { sessionContext, type TargetInput } from './target.ts';
 
 /**
@@ -140,32 +141,40 @@ function promptPolicy({ flags }: InputOf<typeof PROMPT.flags>): AdmissionPolicy 
 }
 
 export const DIRECT_COMMANDS: Command[] = [
-  command({
-    ...PROMPT,
-    description: `${PROMPT.description} Without a gateway this command does it itself, under the same lock. For a headless agent it then waits for the turn to end, and ending the command ends the turn.`,
-    examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
-    run: withOrWithoutGateway({
-      by: PROMPT,
-      detail: 'Prompt submitted',
-      policyOf: promptPolicy,
-      actOf: async (input) => ({
-        kind: 'prompt',
-        text: await promptText(input),
-        policy: promptPolicy(input),
-        ...execution(input),
+  severalAgents(
+    command({
+      ...PROMPT,
+      description: `${PROMPT.description} Without a gateway this command does it itself, under the same lock. For a headless agent it then waits for the turn to end, and ending the command ends the turn.`,
+      examples: [
+        'rouse agents prompt --agent-name gpu --prompt "Review the diff."',
+        'rouse agents prompt ana,ben "Review the diff."   # also --all and --team',
+      ],
+      run: withOrWithoutGateway({
+        by: PROMPT,
+        detail: 'Prompt submitted',
+        policyOf: promptPolicy,
+        actOf: async (input) => ({
+          kind: 'prompt',
+          text: await promptText(input),
+          policy: promptPolicy(input),
+          ...execution(input),
+        }),
       }),
     }),
-  }),
-  command({
-    ...INTERRUPT,
-    summary: 'stop the running turn, with or without a gateway',
-    examples: ['rouse agents interrupt --agent-name gpu'],
-    run: withOrWithoutGateway({
-      by: INTERRUPT,
-      detail: 'Interrupt sent',
-      actOf: async () => ({ kind: 'interrupt' }),
+    { text: 'prompt' },
+  ),
+  severalAgents(
+    command({
+      ...INTERRUPT,
+      summary: 'stop the running turn, with or without a gateway',
+      examples: ['rouse agents interrupt --agent-name gpu', 'rouse agents interrupt ana ben'],
+      run: withOrWithoutGateway({
+        by: INTERRUPT,
+        detail: 'Interrupt sent',
+        actOf: async () => ({ kind: 'interrupt' }),
+      }),
     }),
-  }),
+  ),
   command({
     ...SEND_KEYS,
     examples: ["rouse agents send-keys --agent-name gpu --sequence '<[Escape]>'"],

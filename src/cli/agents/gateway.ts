@@ -10,6 +10,7 @@ import requests, { INTERRUPT } from '../gateway/requests.ts';
 import tui from '../gateway/tui.ts';
 import { keyValues } from '../print/table.ts';
 import { attachOptions, HOSTED, LISTENER_FLAGS, TIMING_FLAGS } from './flags/attach.ts';
+import { severalAgents } from './several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 const STATUS_LINES = [
@@ -141,39 +142,45 @@ const ATTACH_FLAGS = [
   ...TIMING_FLAGS,
 ] as const satisfies readonly Flag[];
 
-export const ATTACH = command({
-  name: 'attach',
-  summary: 'start a gateway beside the agent',
-  description:
-    'Starts the gateway in a window beside the agent (--foreground), as a process of its own (--background) or in the ' +
-    'process that all hosted gateways share (--hosted); without any of these, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
-    'timing it is restarted at the same address, with its queue, notifier and live reminders. A port that you name ' +
-    'must be free; one that the system chose last time is tried first, and replaced if it is busy.',
-  examples: [
-    'rouse agents gateway attach --agent-name gpu',
-    'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',
-  ],
-  flags: ATTACH_FLAGS,
-  run: runAttach,
-});
+export const ATTACH = severalAgents(
+  command({
+    name: 'attach',
+    summary: 'start a gateway beside the agent',
+    description:
+      'Starts the gateway in a window beside the agent (--foreground), as a process of its own (--background) or in the ' +
+      'process that all hosted gateways share (--hosted); without any of these, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
+      'timing it is restarted at the same address, with its queue, notifier and live reminders. A port that you name ' +
+      'must be free; one that the system chose last time is tried first, and replaced if it is busy.',
+    examples: [
+      'rouse agents gateway attach --agent-name gpu',
+      'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',
+    ],
+    flags: ATTACH_FLAGS,
+    run: runAttach,
+  }),
+);
 
-export const DETACH = command({
-  name: 'detach',
-  summary: 'stop the gateway; the agent keeps running, and a gateway can be attached again',
-  examples: ['rouse agents gateway detach --agent-name gpu'],
-  flags: GATEWAY_TARGET_FLAGS,
-  run: runDetach,
-});
+export const DETACH = severalAgents(
+  command({
+    name: 'detach',
+    summary: 'stop the gateway; the agent keeps running, and a gateway can be attached again',
+    examples: ['rouse agents gateway detach --agent-name gpu'],
+    flags: GATEWAY_TARGET_FLAGS,
+    run: runDetach,
+  }),
+);
 
-export const STATUS = command({
-  ...FIRST_WORDS.status,
-  examples: [
-    'rouse agents gateway status --agent-name gpu',
-    'rouse agents gateway status   # inside its session',
-  ],
-  flags: GATEWAY_TARGET_FLAGS,
-  run: runStatus,
-});
+export const STATUS = severalAgents(
+  command({
+    ...FIRST_WORDS.status,
+    examples: [
+      'rouse agents gateway status --agent-name gpu',
+      'rouse agents gateway status   # inside its session',
+    ],
+    flags: GATEWAY_TARGET_FLAGS,
+    run: runStatus,
+  }),
+);
 
 /** Commands that need a live gateway. */
 const LIVE_GATEWAY_COMMANDS: Command[] = [

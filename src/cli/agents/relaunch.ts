@@ -4,6 +4,7 @@ import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { agentAnswer } from './agent-answer.ts';
 import { errorData, reportMissing } from './missing.ts';
 import { requireNamed } from './require-named.ts';
+import { severalAgents } from './several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
 import { equipmentLine, wakesNow } from './wake.ts';
 
@@ -50,17 +51,23 @@ const FLAGS = [
   { name: 'resume', summary: 'continue the conversation the tool was in, if it is known' },
 ] as const satisfies readonly Flag[];
 
-const relaunch = command({
-  name: 'relaunch',
-  summary: 'start the tool of an agent again, in its window 0',
-  description:
-    'Ends the tool if it is still running and starts it again as it was launched, with the ' +
-    'environment of this command and the program that its PATH leads to now. If tmux itself had died, the ' +
-    'session is created again under the same name. A gateway that was attached and not detached since is ' +
-    'attached again, in the mode it had; the agent is then woken as before.',
-  examples: ['rouse agents relaunch --agent-name gpu', 'rouse agents relaunch gpu --resume'],
-  flags: FLAGS,
-  run,
-});
+const relaunch = severalAgents(
+  command({
+    name: 'relaunch',
+    summary: 'start the tool of an agent again, in its window 0',
+    description:
+      'Ends the tool if it is still running and starts it again as it was launched, with the ' +
+      'environment of this command and the program that its PATH leads to now. If tmux itself had died, the ' +
+      'session is created again under the same name. A gateway that was attached and not detached since is ' +
+      'attached again, in the mode it had; the agent is then woken as before.',
+    examples: [
+      'rouse agents relaunch --agent-name gpu',
+      'rouse agents relaunch gpu --resume',
+      'rouse agents relaunch --all --resume   # every agent of this host',
+    ],
+    flags: FLAGS,
+    run,
+  }),
+);
 
 export default relaunch;

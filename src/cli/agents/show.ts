@@ -1,5 +1,6 @@
 import { command, type Output } from '../command.ts';
 import { keyValues } from '../print/table.ts';
+import { severalAgents } from './several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 async function run(input: TargetInput): Promise<Output> {
@@ -23,12 +24,14 @@ function flatten(value: Record<string, unknown>, prefix = ''): Record<string, un
   );
 }
 
-const show = command({
-  name: 'show',
-  summary: 'everything about one agent: processes, paths, mailbox, gateway',
-  examples: ['rouse agents show --agent-name gpu --print-json'],
-  flags: GATEWAY_TARGET_FLAGS,
-  run,
-});
+const show = severalAgents(
+  command({
+    name: 'show',
+    summary: 'everything about one agent: processes, paths, mailbox, gateway',
+    examples: ['rouse agents show --agent-name gpu --print-json'],
+    flags: GATEWAY_TARGET_FLAGS,
+    run,
+  }),
+);
 
 export default show;

@@ -4,6 +4,7 @@ import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { agentAnswer } from './agent-answer.ts';
 import { requireNamed } from './require-named.ts';
+import { severalAgents } from './several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
@@ -53,27 +54,32 @@ const STOP_FLAGS = [
   { name: 'clean', summary: 'remove the mail skills of its tool too, if no other agent here uses them' },
 ] as const satisfies readonly Flag[];
 
-export const stop = command({
-  ...FIRST_WORDS.stop,
-  description:
-    'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
-    'it was, with all its windows and its tool. The agent must be named, even inside its own session.',
-  examples: [
-    'rouse agents stop --agent-name gpu',
-    'rouse agents stop --agent-name gpu --kill-session   # a joined session too',
-    'rouse agents stop --agent-name gpu --clean          # nothing of Rouse stays in your home',
-  ],
-  flags: STOP_FLAGS,
-  run: runStop,
-});
+export const stop = severalAgents(
+  command({
+    ...FIRST_WORDS.stop,
+    description:
+      'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
+      'it was, with all its windows and its tool. The agent must be named, even inside its own session.',
+    examples: [
+      'rouse agents stop --agent-name gpu',
+      'rouse agents stop ana ben                           # several, each with its own outcome; also --all and --team',
+      'rouse agents stop --agent-name gpu --kill-session   # a joined session too',
+      'rouse agents stop --agent-name gpu --clean          # nothing of Rouse stays in your home',
+    ],
+    flags: STOP_FLAGS,
+    run: runStop,
+  }),
+);
 
-export const leave = command({
-  ...FIRST_WORDS.leave,
-  description:
-    'Detaches the gateway, restores the variables of the session and the configuration that join changed (if it was edited ' +
-    'since, only the entry of join is removed), and forgets the agent. The tool keeps running. For an agent that was ' +
-    'launched, use "rouse agents stop".',
-  examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
-  flags: GATEWAY_TARGET_FLAGS,
-  run: runLeave,
-});
+export const leave = severalAgents(
+  command({
+    ...FIRST_WORDS.leave,
+    description:
+      'Detaches the gateway, restores the variables of the session and the configuration that join changed (if it was edited ' +
+      'since, only the entry of join is removed), and forgets the agent. The tool keeps running. For an agent that was ' +
+      'launched, use "rouse agents stop".',
+    examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
+    flags: GATEWAY_TARGET_FLAGS,
+    run: runLeave,
+  }),
+);

@@ -110,10 +110,9 @@ async function plainWord(typed: Typed, current: string, namesOf: NamesOf): Promi
   const commands = inner.map(({ name, summary }) => ({ word: name, meaning: summary }));
   const next = nextWord(typed);
   const named = next ? await value(next, current, typed, namesOf) : NOTHING;
-  return {
-    files: named.files,
-    candidates: [...startingWith(commands, current).candidates, ...named.candidates],
-  };
+  // The second of several names is not the first one again.
+  const fresh = named.candidates.filter(({ word }) => !words.includes(word));
+  return { files: named.files, candidates: [...startingWith(commands, current).candidates, ...fresh] };
 }
 
 /** The flag or argument that the next plain word is for. */

@@ -26,7 +26,9 @@ describe('completion', () => {
   it('completion offers commands, then known names, then nothing', async () => {
     expect(await words('agents', 'rela')).toEqual(['relaunch']);
     expect(await words('agents', 'relaunch', '')).toEqual(['agent-1']);
-    expect(await words('agents', 'relaunch', 'ana', '')).toEqual([]);
+    expect(await words('agents', 'relaunch', 'ana', '')).toEqual(['agent-1']);
+    expect(await words('agents', 'relaunch', 'agent-1', '')).toEqual([]);
+    expect(await words('open', 'ana', '')).toEqual([]);
     expect(await words('launch', '')).toEqual(['tool-1']);
     expect(await words('launch', 'claude', '')).toEqual([]);
     expect(await words('launch', '--tool', 'claude', '')).toEqual([]);

@@ -13,6 +13,7 @@ import type {
   NotifierPreview,
   PausedThread,
 } from '../../wire/index.ts';
+import { severalAgents } from '../agents/several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
 import { type Command, command, type Flag, flagKey, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
@@ -157,27 +158,31 @@ const notifier: Command = {
   name: 'mail-notifier',
   summary: 'whether and how the agent is woken for mail',
   subcommands: [
-    command({
-      name: 'status',
-      summary: 'how and when the agent is woken, and what delays a wake now',
-      examples: ['rouse agents gateway mail-notifier status --agent-name gpu'],
-      flags: GATEWAY_TARGET_FLAGS,
-      run: async (input) => output(await (await liveGateway(input)).notifier()),
-    }),
-    command({
-      name: 'enable',
-      summary: 'wake the agent for open mail, or change how',
-      description:
-        'New mail wakes the agent as soon as it may be disturbed. The interval is a safety net and, ' +
-        'with --repeat every_poll, how often unhandled mail is announced again. Settings without their flags stay as ' +
-        'they are; only the mode returns to any_inbox.',
-      examples: [
-        'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
-        'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',
-      ],
-      flags: ENABLE_FLAGS,
-      run: enable,
-    }),
+    severalAgents(
+      command({
+        name: 'status',
+        summary: 'how and when the agent is woken, and what delays a wake now',
+        examples: ['rouse agents gateway mail-notifier status --agent-name gpu'],
+        flags: GATEWAY_TARGET_FLAGS,
+        run: async (input) => output(await (await liveGateway(input)).notifier()),
+      }),
+    ),
+    severalAgents(
+      command({
+        name: 'enable',
+        summary: 'wake the agent for open mail, or change how',
+        description:
+          'New mail wakes the agent as soon as it may be disturbed. The interval is a safety net and, ' +
+          'with --repeat every_poll, how often unhandled mail is announced again. Settings without their flags stay as ' +
+          'they are; only the mode returns to any_inbox.',
+        examples: [
+          'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
+          'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',
+        ],
+        flags: ENABLE_FLAGS,
+        run: enable,
+      }),
+    ),
     command({
       name: 'preview',
       summary: 'the prompt with which the agent would be woken now',
@@ -201,13 +206,15 @@ const notifier: Command = {
       flags: RESUME_FLAGS,
       run: resume,
     }),
-    command({
-      name: 'disable',
-      summary: 'do not wake the agent for mail',
-      examples: ['rouse agents gateway mail-notifier disable --agent-name gpu'],
-      flags: GATEWAY_TARGET_FLAGS,
-      run: async (input) => output(await (await liveGateway(input)).call('notifier.disable', {})),
-    }),
+    severalAgents(
+      command({
+        name: 'disable',
+        summary: 'do not wake the agent for mail',
+        examples: ['rouse agents gateway mail-notifier disable --agent-name gpu'],
+        flags: GATEWAY_TARGET_FLAGS,
+        run: async (input) => output(await (await liveGateway(input)).call('notifier.disable', {})),
+      }),
+    ),
   ],
 };
 

@@ -3,6 +3,7 @@ import type { Flag, InputOf } from '../command.ts';
 
 export const PROMPT_FLAG = {
   name: 'prompt',
+  word: 'text',
   value: 'TEXT',
   summary: 'the prompt (default: standard input, unchanged)',
 } as const satisfies Flag;

@@ -1,6 +1,8 @@
 import { invalid, isRouseError, notFound } from '../../base/index.ts';
 import { agentAddress } from '../../domain/index.ts';
 import type { Target } from '../../session/index.ts';
+import { ALL, expandNames, TEAM } from '../agents/expand-names.ts';
+import { forAgents } from '../agents/several-agents.ts';
 import { sessionContext } from '../agents/target.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -19,10 +21,42 @@ import { sessionAgent } from './session-agent.ts';
 const MAX_SUBJECT = 120;
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
-  const [to = ''] = input.args;
-  const { hold } = input.flags;
-  const message = { ...(await written(input)), ...attachments(input.flags) };
+  const { all, team } = input.flags;
+  const [first, ...rest] = input.args;
+  // With --all or --team no word names a recipient.
+  const [to, subject] = all || team ? [undefined, first] : [first, rest[0]];
+  if ((all || team) && rest.length > 0)
+    throw invalid('names, --all and --team exclude each other', { hint: 'use one of them' });
+  if (to === undefined && !all && !team)
+    throw invalid('say whom to send it to', {
+      hint: 'for example: rouse send ana "just do it"; or --all, --team',
+    });
+  const text = await written(input, subject);
   const sender = await senderOf(input);
+  if (to !== undefined && !to.includes(',')) return sendTo(input, to, { text, sender });
+  const words = to === undefined ? [] : [to];
+  const everyone = await expandNames(input, { words, all: all === true, team: team === true });
+  const own = sender?.kind === 'local' && to === undefined ? sender.facts.agentName : undefined;
+  const recipients = everyone.filter(({ name }) => name !== own);
+  return forAgents(input, recipients, ({ name }, each) =>
+    sendTo({ ...input, ...each, flags: ownKey(input.flags, name) }, name, { text, sender }),
+  );
+}
+
+/** The same key with another recipient would be refused as another message. */
+function ownKey<F extends { idempotencyKey: string | undefined }>(flags: F, name: string): F {
+  const { idempotencyKey: key } = flags;
+  return key === undefined ? flags : { ...flags, idempotencyKey: `${key}:${name}` };
+}
+
+interface Written {
+  text: { subject: string; body_content: string };
+  sender: Target | undefined;
+}
+
+async function sendTo(input: InputOf<typeof FLAGS>, to: string, { text, sender }: Written): Promise<Output> {
+  const { hold } = input.flags;
+  const message = { ...text, ...attachments(input.flags) };
   const data = sender
     ? await fromAgent(input, sender, to, { ...message, ...(hold && { hold }) })
     : await fromOperator(input, to, message);
@@ -35,8 +69,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
  * Subject and text. Without a text of its own, the first line of the argument is the subject and all of it the text.
  * Without an argument, the same of what is written in the editor.
  */
-async function written(input: InputOf<typeof FLAGS>): Promise<{ subject: string; body_content: string }> {
-  const [, given] = input.args;
+async function written(input: InputOf<typeof FLAGS>, given: string | undefined): Promise<Written['text']> {
   if (given === undefined) return withSubject(await bodyText(input));
   if (given.trim() === '') throw invalid('the subject must not be blank');
   const text = await writtenText(input);
@@ -115,6 +148,8 @@ const FLAGS = [
   },
   ...ATTACHMENT_FLAGS,
   HOLD,
+  ALL,
+  TEAM,
 ] as const satisfies readonly Flag[];
 
 /** `agents mail send` inside the session of an agent, `agents mail post` elsewhere. */
@@ -122,15 +157,22 @@ export const send = command({
   ...FIRST_WORDS.send,
   description:
     'Inside the session of an agent the mail is from that agent, as with `agents mail send`. Elsewhere it is ' +
-    'a note from you, the operator, as with `agents mail post`. It is stored before the command ends, whether or not the agent runs.',
+    'a note from you, the operator, as with `agents mail post`. It is stored before the command ends, whether or not the agent runs. ' +
+    'Several recipients get a message each, with an outcome each.',
   examples: [
     'rouse send ana "please look at main: the build is red"',
     'rouse send ana "the build is red" --body "please look at main"',
+    'rouse send ana,ben "pull before you go on"   # one message each; also --all and --team',
     'rouse send ana report --body-file report.md',
     'git diff | rouse send rev "please review"',
   ],
   args: [
-    { name: 'to', names: 'agent', summary: 'name of an agent, or a mail address' },
+    {
+      name: 'to',
+      names: 'agent',
+      optional: true,
+      summary: 'name of an agent, or a mail address; several as ana,ben',
+    },
     {
       name: 'subject',
       optional: true,
