@@ -95,7 +95,8 @@ function subcommandTerm(parser: Parser): string {
   const args = parser.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
-  return [parser.name(), ...args].join(' ');
+  // One agent or several.
+  return [parser.name(), ...args].join(' ').replace('[agent] [agents]', '[agent...]');
 }
 
 async function missingSubcommand(parser: Parser, command: Command, { path, root }: Way): Promise<never> {
