@@ -21,11 +21,11 @@ const subjects = async (name: string): Promise<string[]> =>
 describe('several names on one line', { timeout: 120_000 }, () => {
   it('a message goes to each name of a list, to the team and to all, with an outcome each', async () => {
     for (const name of ['ana', 'ben', 'cleo']) await world.launch(name, { mailbox: {} });
-    const some = await json('send', 'ana,nobody,ben', 'one');
+    const some = await json('send', 'ana,zoe,ben', 'one');
     expect(some.code).toBe(3);
     expect(outcomes(some)).toEqual([
       ['ana', 0],
-      ['nobody', 3],
+      ['zoe', 3],
       ['ben', 0],
     ]);
     fs.writeFileSync(
@@ -71,10 +71,10 @@ describe('several names on one line', { timeout: 120_000 }, () => {
   it('status and stop take several names; one that is unknown does not keep the others running', async () => {
     const seen = await rouse('status', 'ana', 'ben');
     expect([seen.code, seen.stdout.match(/^(ana|ben):$/gm)]).toEqual([0, ['ana:', 'ben:']]);
-    const stopped = await rouse('stop', 'ana', 'nobody', 'ben,ana');
+    const stopped = await rouse('stop', 'ana', 'zoe', 'ben,ana');
     expect(stopped.code).toBe(3);
     expect(stopped.stdout).toMatch(/^ana: [^\n]+\nben: [^\n]+\n$/);
-    expect(stopped.stderr).toMatch(/^error: nobody: /);
+    expect(stopped.stderr).toMatch(/^error: zoe: /);
     expect((await json('ls')).json['agents'].map(({ name }: { name: string }) => name)).toEqual(['cleo']);
     expect((await rouse('stop', '--all')).code).toBe(0);
     expect((await rouse('stop', '--all')).stdout).toBe('no agents\n');
