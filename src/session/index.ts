@@ -63,6 +63,7 @@ export { readToken, type SessionPaths, sessionPaths } from './records/session-pa
 export { seenFromOutside } from './records/standing-from-files.ts';
 export {
   absentStanding,
+  NO_ROSTER,
   type Roster,
   type RosterAgent,
   type RosterPlace,

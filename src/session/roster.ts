@@ -75,6 +75,16 @@ export interface Roster {
   known: ReadonlyMap<string, RosterPlace>;
 }
 
+/** Before the first look. */
+export const NO_ROSTER: Roster = {
+  agents: [],
+  mail_for_you: null,
+  malformed_records: [],
+  troubles: [],
+  processes: [],
+  known: new Map(),
+};
+
 /** Where the files of an agent are. */
 export interface RosterPlace {
   /** Undefined if its manifest cannot be read. */

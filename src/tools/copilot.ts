@@ -156,14 +156,8 @@ const EVENTS: LogKind = {
   },
 };
 
-function entryOf(line: string): LogEntry[] {
-  let parsed: Line | null;
-  try {
-    parsed = JSON.parse(line) as Line | null;
-  } catch {
-    return [];
-  }
-  if (typeof parsed?.type !== 'string') return [];
+function entryOf(parsed: Line): LogEntry[] {
+  if (typeof parsed.type !== 'string') return [];
   const atMs = Date.parse(String(parsed.timestamp ?? ''));
   const entry = { atMs: Number.isNaN(atMs) ? 0 : atMs };
   if (parsed.type !== 'user.message') return [{ ...entry, kind: parsed.type, text: '' }];

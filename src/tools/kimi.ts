@@ -154,14 +154,8 @@ function sessionIn(line: string, workdir: string): string[] {
   }
 }
 
-function entryOf(line: string): LogEntry[] {
-  let parsed: Line | null;
-  try {
-    parsed = JSON.parse(line) as Line | null;
-  } catch {
-    return [];
-  }
-  if (typeof parsed?.type !== 'string') return [];
+function entryOf(parsed: Line): LogEntry[] {
+  if (typeof parsed.type !== 'string') return [];
   const atMs = typeof parsed.time === 'number' ? parsed.time : 0;
   if (parsed.type !== 'turn.prompt') return [{ kind: parsed.type, atMs, text: '' }];
   return [{ kind: 'user_message', atMs, text: textOf(parsed.input) }];

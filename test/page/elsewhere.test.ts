@@ -65,7 +65,7 @@ it('an agent of another host that is online can be written to through the server
   const { body } = await world.as(me, 'GET', 'agents/hana');
   expect(body).toMatchObject({
     row: { here: false, host: 'remote' },
-    out_of_reach: 'on host remote, not reachable from here',
+    out_of_reach: 'on host remote; its screen, dialogs and files can be used only there',
     may: { prompt: true, interrupt: true, mail: true, reminders: true, keys: false },
   });
   expect(body['what_will_happen'].prompt).toContain('Through the server to its gateway on host remote');

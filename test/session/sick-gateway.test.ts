@@ -99,7 +99,7 @@ describe('a gateway whose queue file is taken away', () => {
     expect(await ana()).toMatchObject({ reason: 'running, no gateway: will not be woken' });
     await everywhereElse(/queue\.sqlite is empty, and a gateway has used it/, FRESH);
     const { stdout } = await rouse('why', 'ana');
-    expect(stdout).toContain('wakes were on: any_inbox, every 1 min, repeat backoff');
+    expect(stdout).toContain('not woken now; set to be woken for all open mail; repeats back off from 1 min');
     const refused = await rouse('agents', 'gateway', 'attach', 'ana');
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining(FRESH)]);
     expect(fs.statSync(at('queue.sqlite')).size).toBe(0);

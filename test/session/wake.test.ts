@@ -49,7 +49,7 @@ describe('agents launch --wake', () => {
       /^wakes off: "rouse agents gateway mail-notifier enable --agent-name att --interval-seconds 60 --repeat backoff"/m,
     );
     const on = (await world.rouse([...words, 'on', '--wake', '--gateway-background'])).stdout;
-    expect(on).toMatch(/^wakes on \(mail, backoff 60 s, 30\/h\)/m);
+    expect(on).toMatch(/^woken for all open mail; repeats back off from 1 min; at most 30\/h/m);
   });
 
   it('agents launch --wake is refused without a mailbox, and nothing is started', async () => {

@@ -132,8 +132,8 @@ describe('a made-up wake setting', () => {
     ]);
     const again = await running.restart();
     expect((await again.call('GET', '/v1/mail-notifier')).body).toMatchObject({ grace_seconds: 7 });
-    expect((await onPage(again)).notifier.summary).toMatch(/^wakes are on: .*, grace 7 s$/);
-    expect(tables.wakePolicyWords({ interval_seconds: 60 })).toMatch(/, grace 5 s$/);
+    expect((await onPage(again)).notifier.summary).toMatch(/^woken for all open mail; .*; grace 7 s$/);
+    expect(tables.wakePolicyWords({ interval_seconds: 60 })).toMatch(/; grace 5 s$/);
     const config = path.join(agent.home, 'config.toml');
     fs.writeFileSync(config, '[wake]\ngrace_seconds = 9999\n');
     const { err } = await rouse(['config'], {

@@ -1,5 +1,5 @@
 import { asRouseError, commandLine, invalid, type RouseError } from '../../base/index.ts';
-import { type RepeatPolicy, USUAL_WAKES } from '../../domain/index.ts';
+import { USUAL_WAKES, wakePolicyWords } from '../../domain/index.ts';
 import type { AttachReport, ManifestFacts, SkillsAtLaunch } from '../../session/index.ts';
 import type { MailNotifierInput, MailNotifierStatus } from '../../wire/index.ts';
 import type { Flag, Input } from '../command.ts';
@@ -11,7 +11,7 @@ import { sessionContext } from './target.ts';
 export const WAKE = {
   name: 'wake',
   negatable: true,
-  summary: `wake it for mail: attaches a gateway, in the host, and turns on its notifier (${policyInWords(USUAL_WAKES)})`,
+  summary: `wake it for mail: attaches a gateway, in the host, and turns on its notifier (${wakePolicyWords(USUAL_WAKES)})`,
 } as const satisfies Flag;
 
 /** Whether the agent is woken for mail. A failure here does not end the agent. */
@@ -76,7 +76,7 @@ interface Equipped extends Wakes {
 /** One line: wakes, mail tools and skills, on or off. */
 export function equipmentLine({ facts, wakes, attached, skills }: Equipped): string {
   return [
-    wakes?.enabled ? `wakes on (mail, ${policyInWords(wakes)})` : wakesOff(facts.agentName, attached),
+    wakes?.enabled ? `woken for ${wakePolicyWords(wakes)}` : wakesOff(facts.agentName, attached),
     toolsInWords(facts),
     ...(skills ? [skills.problem === undefined ? 'skills installed' : 'skills not installed'] : []),
   ].join(' · ');
@@ -112,14 +112,4 @@ function wakesOff(agentName: string, attached: AttachReport | undefined): string
   return attached
     ? `wakes off: ${enable} turns them on`
     : `wakes off: add --wake, or "${commandLine`rouse agents gateway attach --agent-name ${agentName}`}" and ${enable}`;
-}
-
-interface Policy {
-  repeat?: RepeatPolicy | undefined;
-  interval_seconds: number | null;
-  wakes_per_hour?: number | null | undefined;
-}
-
-function policyInWords({ repeat, interval_seconds, wakes_per_hour }: Policy): string {
-  return `${repeat} ${interval_seconds} s${wakes_per_hour ? `, ${wakes_per_hour}/h` : ''}`;
 }

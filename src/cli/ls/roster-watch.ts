@@ -17,18 +17,11 @@ const SHOW = '\u001b[?25h\u001b[?1049l';
 
 /** Shows the roster and every change of it until Ctrl-C: in place on a terminal, line by line elsewhere. */
 export async function watchRoster(input: Input): Promise<void> {
-  const { roster, rosterFiles } = await import('../../session/index.ts');
+  const { NO_ROSTER, roster, rosterFiles } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const watches = new Map<string, fs.FSWatcher>();
   const show = input.style !== 'json' && input.outIsTty ? inPlace(input) : asLines(input);
-  let last: Roster = {
-    agents: [],
-    mail_for_you: null,
-    malformed_records: [],
-    troubles: [],
-    processes: [],
-    known: new Map(),
-  };
+  let last = NO_ROSTER;
   let hint: (() => void) | undefined;
   let asked = true;
   const ask = (): void => {

@@ -2,7 +2,6 @@ import { commandLine } from '../../base/index.ts';
 import {
   clockTime,
   dayAndTime,
-  duration,
   enableCommand,
   fromNow,
   headline,
@@ -11,6 +10,7 @@ import {
   nextLook,
   pausedWords,
   reasonInWords,
+  wakePolicyWords,
 } from '../../domain/index.ts';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
 import { show } from '../print/table.ts';
@@ -53,13 +53,12 @@ export function settingLines(source: WhySource, nowMs: number): string[] {
 }
 
 function settingWords({ agent, notifier, offline, formerInterval }: WhySource): string {
-  const { enabled, mode, interval_seconds: interval, repeat } = notifier;
-  if (enabled) {
-    const policy = `${mode}, every ${duration((interval ?? 0) * 1000)}, repeat ${repeat}`;
-    return offline === undefined ? `wakes are on: ${policy}` : `not woken now; wakes were on: ${policy}`;
+  if (notifier.enabled) {
+    const policy = wakePolicyWords(notifier);
+    return offline === undefined ? `woken for ${policy}` : `not woken now; set to be woken for ${policy}`;
   }
   if (offline === STOPPED) return 'it was stopped; "rouse launch TOOL NAME" starts it again';
-  return `wakes are off; "${enableCommand(agent, { mode, interval_seconds: formerInterval })}" turns them on`;
+  return `wakes are off; "${enableCommand(agent, { mode: notifier.mode, interval_seconds: formerInterval })}" turns them on`;
 }
 
 /** Decisions by day, newest first. A run of equal decisions is shown once. */

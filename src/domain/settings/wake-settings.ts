@@ -1,3 +1,4 @@
+import { duration } from '../phrases/time-words.ts';
 import { codesOf } from '../words/table.ts';
 import {
   NOTIFIER_MODES,
@@ -44,8 +45,8 @@ export interface WakeSetting {
   config: string;
   /** Its description in a body; null if its name is enough. */
   body: string | null;
-  /** For people, after "wakes are on:". Null: left out. */
-  words: (value: never) => string | null;
+  /** For people, after "woken for". Null: left out. The interval is in words. */
+  words: (value: never, interval: string) => string | null;
 }
 
 const repeats = Object.entries(REPEAT_POLICIES)
@@ -65,7 +66,8 @@ export const WAKE_SETTINGS = {
     flag: { value: 'N', summary: 'time between two checks when nothing happens; 1 or more' },
     config: 'Time between two checks when nothing happens.',
     body: null,
-    words: (seconds: number | null) => `every ${seconds ?? '?'} s`,
+    // Said by `repeat`.
+    words: () => null,
   },
   mode: {
     kind: { type: 'code', codes: codesOf(NOTIFIER_MODES) },
@@ -77,7 +79,7 @@ export const WAKE_SETTINGS = {
     },
     config: 'Until mail is archived, or until it is read.',
     body: 'Omitting it resets it to `any_inbox`.',
-    words: (mode: NotifierMode) => mode,
+    words: (mode: NotifierMode) => NOTIFIER_MODES[mode].wakesFor,
   },
   repeat: {
     kind: { type: 'code', codes: codesOf(REPEAT_POLICIES) },
@@ -92,7 +94,7 @@ export const WAKE_SETTINGS = {
     },
     config: 'How often unchanged mail is announced again.',
     body: `${repeats}. Omitted: as it was; at first \`every_poll\`.`,
-    words: (repeat: RepeatPolicy) => repeat,
+    words: (repeat: RepeatPolicy, interval: string) => REPEAT_POLICIES[repeat].repeats(interval),
   },
   quiet_hours: {
     kind: { type: 'hours' },
@@ -115,7 +117,7 @@ export const WAKE_SETTINGS = {
     flag: { value: 'N', summary: 'maximum number of wakes in any hour, or none' },
     config: 'Maximum number of wakes in any hour.',
     body: 'Maximum number of wakes in any hour. Omitted: as it was; null: not limited.',
-    words: (wakes: number | null) => (wakes === null ? null : `at most ${wakes} an hour`),
+    words: (wakes: number | null) => (wakes === null ? null : `at most ${wakes}/h`),
   },
   wake_text: {
     kind: { type: 'code', codes: codesOf(WAKE_TEXTS) },
@@ -182,9 +184,12 @@ export const USUAL_WAKES = collect(({ usual }) => usual) as Usual;
 export const wakeValuesOf = (from: Readonly<Partial<Record<WakeSettingName, unknown>>>): WakeValues =>
   collect((_, name) => from[name]) as WakeValues;
 
-/** "any_inbox, backoff, every 60 s, at most 30 an hour" */
+/** "all open mail; repeats back off from 1 min; at most 30/h" */
 export function wakePolicyWords(values: Partial<WakeValues>): string {
-  const words = wakeSettings.map(([name, { words, fallback }]) => words((values[name] ?? fallback) as never));
-  const [interval, ...rest] = words;
-  return [...rest.slice(0, 2), interval, ...rest.slice(2)].filter(Boolean).join(', ');
+  const { interval_seconds: seconds } = values;
+  const interval = seconds == null ? 'an unknown interval' : duration(seconds * 1000);
+  const words = wakeSettings.map(([name, { words, fallback }]) =>
+    words((values[name] ?? fallback) as never, interval),
+  );
+  return words.filter(Boolean).join('; ');
 }

@@ -2,26 +2,39 @@ import type { CodeOf } from './table.ts';
 
 /** Which mail wakes the agent. */
 export const NOTIFIER_MODES = {
-  any_inbox: { words: 'until mail is archived', reads: 'any' },
-  unread_only: { words: 'until it is read', reads: 'unread' },
-} as const satisfies Record<string, { words: string; reads: 'any' | 'unread' }>;
+  any_inbox: { words: 'until mail is archived', wakesFor: 'all open mail', reads: 'any' },
+  unread_only: { words: 'until it is read', wakesFor: 'unread mail', reads: 'unread' },
+} as const satisfies Record<string, { words: string; wakesFor: string; reads: 'any' | 'unread' }>;
 
 /** How often unchanged mail is announced again. */
 export const REPEAT_POLICIES = {
   every_poll: {
     words: 'at every interval',
+    repeats: (interval) => `repeated every ${interval}`,
     help: 'wakes at each interval while mail is open',
     again: 'interval',
   },
-  on_change: { words: 'never', help: 'only when it changed', again: 'change' },
+  on_change: {
+    words: 'never',
+    repeats: (interval) => `not repeated, checked every ${interval}`,
+    help: 'only when it changed',
+    again: 'change',
+  },
   backoff: {
     words: 'at growing intervals',
+    repeats: (interval) => `repeats back off from ${interval}`,
     help: 'on change and then at growing intervals',
     again: 'growing',
   },
 } as const satisfies Record<
   string,
-  { words: string; help: string; again: 'interval' | 'change' | 'growing' }
+  {
+    words: string;
+    /** How mail that stays open is announced again; the interval is in words. */
+    repeats: (interval: string) => string;
+    help: string;
+    again: 'interval' | 'change' | 'growing';
+  }
 >;
 
 /** How long the text of a wake is. */

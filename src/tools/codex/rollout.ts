@@ -90,15 +90,9 @@ function headOf(file: string): string {
 }
 
 /** Up to 0.144 a prompt is a separate event; from 0.155 on it is a finished item of the turn. */
-function entryOf(line: string): LogEntry[] {
-  let parsed: Line | null;
-  try {
-    parsed = JSON.parse(line) as Line | null;
-  } catch {
-    return [];
-  }
-  const payload = parsed?.payload;
-  if (parsed?.type !== 'event_msg' || typeof payload?.type !== 'string') return [];
+function entryOf(parsed: Line): LogEntry[] {
+  const { payload } = parsed;
+  if (parsed.type !== 'event_msg' || typeof payload?.type !== 'string') return [];
   const atMs = Date.parse(parsed.timestamp ?? '');
   const entry = { atMs: Number.isNaN(atMs) ? 0 : atMs };
   if (payload.type === 'item_completed' && payload.item?.type === 'UserMessage') {

@@ -25,7 +25,8 @@ export interface LogKind {
   find(tool: ProcessIdentity): string | null | undefined;
   /** The possible logs if `find` returns null. The one in which our prompt appears is the right one. */
   candidates?(tool: ProcessIdentity): string[];
-  entryOf(line: string): LogEntry[];
+  /** `line` is a JSON object of the log. */
+  entryOf(line: object): LogEntry[];
   /** The conversation's id, if the name of the log contains it. */
   idOf?(file: string): string | undefined;
   states: Record<string, ToolSignal['state']>;
@@ -143,7 +144,12 @@ export class SessionLog implements SignalReader {
     try {
       const found = (this.#kind.candidates?.(this.#tool!) ?? [])
         .filter((file) => (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs)
-        .filter((file) => endOf(file).split('\n').flatMap(this.#kind.entryOf).some(isOurs));
+        .filter((file) =>
+          endOf(file)
+            .split('\n')
+            .flatMap((line) => this.#entriesIn(line))
+            .some(isOurs),
+        );
       if (found.length === 1) this.#open(found[0]);
     } catch {
       // as above
@@ -166,10 +172,19 @@ export class SessionLog implements SignalReader {
     const renewed = this.#startOver(this.#file);
     const lines = (this.#rest + this.#readOn(this.#file)).split('\n');
     this.#rest = lines.pop() ?? '';
-    const fresh = lines.flatMap((line) => this.#kind.entryOf(line)).filter((entry) => this.#matters(entry));
+    const fresh = lines.flatMap((line) => this.#entriesIn(line)).filter((entry) => this.#matters(entry));
     if (fresh.length === 0 && !renewed) return;
     this.#entries = [...this.#entries, ...fresh].slice(-KEPT);
     this.#changed();
+  }
+
+  #entriesIn(line: string): LogEntry[] {
+    try {
+      const parsed: unknown = JSON.parse(line);
+      return typeof parsed === 'object' && parsed !== null ? this.#kind.entryOf(parsed) : [];
+    } catch {
+      return [];
+    }
   }
 
   /** Reads the end of a log that is new, was replaced or was cut: a tool may take a prompt back. */

@@ -262,7 +262,7 @@ async function switchTheme({ visitor, page }: AtWork): Promise<void> {
 async function lookAtRemoteAgent({ page }: AtWork): Promise<void> {
   await agentRow(page, 'hana').getByRole('link', { name: 'hana' }).click();
   await page
-    .getByText(/not reachable from here/)
+    .getByText(/can be used only there/)
     .first()
     .waitFor();
 }

@@ -120,14 +120,13 @@ function whyOf(row: PageAgentRow, known: Known, unreachable: string | null): Pag
 
 function whereAndWhy(row: PageAgentRow, unreachable: string | null, why: () => string): string {
   if (unreachable === null) return why();
-  return row.here || !row.gateway.alive
-    ? `It runs ${unreachable}.`
-    : `It runs on ${hostWords(row)}. ${why()}`;
+  if (row.here) return `Nothing is known about it: ${unreachable}.`;
+  return row.gateway.alive ? `It runs on ${hostWords(row)}. ${why()}` : `It runs on ${hostWords(row)}.`;
 }
 
 function sentenceOf(row: PageAgentRow, { notifier, decision, request }: Known): string {
   const { state, needs_you, unread, queue_depth } = row;
-  if (needs_you !== null) return `It waits for you: ${needs_you}.`;
+  if (needs_you !== null) return `Waiting for you: ${needs_you}.`;
   const { first, last } = OF_STATE[state];
   const says = first?.(row, notifier);
   if (says) return says;
@@ -166,7 +165,7 @@ const OF_STATE: Record<PageAgentRow['state'], StateSentence> = {
 function notifierWords(notifier: Known['notifier']): string {
   if (!notifier) return 'nothing wakes it for mail';
   if (!notifier.enabled) return 'wakes are off';
-  return `wakes are on: ${wakePolicyWords(notifier)}`;
+  return `woken for ${wakePolicyWords(notifier)}`;
 }
 
 function factRows({ row, facts }: ReachedAgent): PageAgent['facts'] {
@@ -198,7 +197,7 @@ function whatWillHappen(row: PageAgentRow, wakes: boolean): PageAgent['what_will
         : `The mail is stored; wakes are off, so ${name} reads it when it next looks.`,
     prompt:
       waits === undefined
-        ? `It is idle: the prompt is stored, typed at once, and proven.`
+        ? 'Idle: the prompt is stored, typed right away, and its delivery is confirmed below.'
         : `The prompt is stored and queued (${waits}); it is typed when ${name} is ready.`,
     interrupt:
       state === 'working'

@@ -73,7 +73,7 @@ export class AgentReach {
 
   /** Why its session cannot be reached; null if it can. */
   whyNot({ row, facts }: ReachedAgent): string | null {
-    if (!row.here) return `on ${hostWords(row)}, not reachable from here`;
+    if (!row.here) return `on ${hostWords(row)}; its screen, dialogs and files can be used only there`;
     return facts ? null : 'its manifest cannot be read';
   }
 

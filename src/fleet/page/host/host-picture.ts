@@ -4,6 +4,7 @@ import type { Sql } from '../../../db/index.ts';
 import { AGENT_STATES, WORKSPACE_STATUSES } from '../../../domain/index.ts';
 import type { GatewayRecords } from '../../../gateway/offline.ts';
 import {
+  NO_ROSTER,
   type Roster,
   type RosterAgent,
   type RosterPlace,
@@ -39,15 +40,6 @@ export interface PictureParts {
   readers: KeptOpen<GatewayRecords>;
   operatorUnread: () => Promise<number>;
 }
-
-const NO_ROSTER: Roster = {
-  agents: [],
-  mail_for_you: null,
-  malformed_records: [],
-  troubles: [],
-  processes: [],
-  known: new Map(),
-};
 
 /** Everything known about every agent, combined from files and the database. Each part is read again on request. */
 export class HostPicture {

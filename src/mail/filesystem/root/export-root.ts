@@ -12,6 +12,7 @@ import {
 import { MAIL_PROTOCOL_VERSION, parseAddress, type SymlinkMode } from '../../../domain/index.ts';
 import { ensureBoxes } from '../accounts/mailbox-folder.ts';
 import { listRegistrations, type RegistrationRow } from '../accounts/registration-rows.ts';
+import type { OwnMessage } from '../flags.ts';
 import { canonicalPath } from './layout.ts';
 import type { OpenRoot } from './open-root.ts';
 
@@ -23,14 +24,8 @@ export interface ExportOptions {
   symlink_mode?: SymlinkMode;
 }
 
-interface Projection {
+interface Projection extends Omit<OwnMessage, 'seq'> {
   registration_id: string;
-  message_id: string;
-  created_at_utc: string;
-  box: string;
-  is_read: number;
-  is_answered: number;
-  is_starred: number;
 }
 
 export interface ExportManifest {
