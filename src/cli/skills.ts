@@ -91,7 +91,7 @@ const skills: Command = {
       summary: "write Rouse's two mail skills into a tool's skill directory",
       description:
         `Writes ${PROCESS_SKILL} (one round of mail after a notice) and ${COMMS_SKILL} (the ` +
-        'mail API). Files you changed are left alone unless --force is given. Without skills the notice asks the agent to ' +
+        'mail API). Files you changed are left alone unless you use --force. Without skills the notice asks the agent to ' +
         'use the endpoints directly.',
       examples: [
         'rouse skills install --tool claude',

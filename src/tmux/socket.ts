@@ -11,7 +11,7 @@ export function parseSocket(setting: string | undefined): ServerAddress {
   if (!setting.includes('/')) return { socketName: setting };
   if (!setting.startsWith('/')) {
     throw invalid(`tmux socket ${JSON.stringify(setting)} is a relative path`, {
-      hint: 'Give an absolute path, or a name without a slash.',
+      hint: 'Use an absolute path, or a name without a slash.',
     });
   }
   return { socketPath: setting };

@@ -64,7 +64,7 @@ function optionsOf(input: InputOf<typeof FLAGS>): Promise<LaunchOptions> {
 
 function rolePrompt(text: string | undefined, file: string | undefined): string | undefined {
   if (text !== undefined && file !== undefined)
-    throw invalid('give --role-prompt or --role-prompt-file, not both');
+    throw invalid('use --role-prompt or --role-prompt-file, not both');
   if (file === undefined) return text;
   const read = readTextFile('--role-prompt-file', file);
   if (read.trim() === '') throw invalid(`--role-prompt-file ${file} must not be blank`);
@@ -78,7 +78,7 @@ function autoAttach(flags: FlagsOf<typeof FLAGS>, wake: boolean): LaunchOptions[
   if (flags.gatewayAutoAttach) return options;
   if (isEmpty(options)) return undefined;
   throw invalid('--allow-users, --hosted and the --gateway-… flags need --wake or --gateway-auto-attach', {
-    hint: 'or give them to "rouse agents gateway attach" later',
+    hint: 'or pass them to "rouse agents gateway attach" later',
   });
 }
 

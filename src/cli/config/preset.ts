@@ -88,8 +88,8 @@ function refuseOthers(args: readonly string[], { name, harmlessFlags = [] }: Too
     const isKnown = harmlessFlags.includes(flag);
     const value = isKnown ? (joined ?? args[++i]) : undefined;
     if (value !== undefined && !value.startsWith('-')) continue;
-    throw forbidden(`${source}: a project's file cannot give ${name} the argument "${value ?? flag}"`, {
-      hint: `it may give ${harmlessFlags.join(', ')}, each with its value; put the others into your own config.toml`,
+    throw forbidden(`${source}: a project's file cannot pass ${name} the argument "${value ?? flag}"`, {
+      hint: `it may pass ${harmlessFlags.join(', ')}, each with its value; put the others into your own config.toml`,
     });
   }
 }

@@ -86,7 +86,7 @@ function baseOf(
   const base = publicUrl ?? knownAs(running, link === true);
   if (link && !base.startsWith('https:') && !insecureHttp && !isLoopback(new URL(base).hostname))
     throw forbidden(`a link to ${base} would cross the network unencrypted`, {
-      hint: 'put TLS in front and give --public-url https://…, or allow it with --insecure-http',
+      hint: 'put TLS in front and use --public-url https://…, or allow it with --insecure-http',
     });
   return base;
 }

@@ -71,7 +71,7 @@ function hostsOf(flags: FlagsOf<typeof START_FLAGS>): string[] {
 function tlsOf({ tlsCert, tlsKey }: FlagsOf<typeof START_FLAGS>) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)
-    throw invalid('--tls-cert and --tls-key belong together', { hint: 'give both, or neither' });
+    throw invalid('--tls-cert and --tls-key belong together', { hint: 'use both, or neither' });
   return { certFile: path.resolve(tlsCert), keyFile: path.resolve(tlsKey) };
 }
 

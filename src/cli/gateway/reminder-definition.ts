@@ -29,7 +29,7 @@ export function changedDefinition(
   otherRankings: readonly number[],
 ): PutReminderInput {
   if (Object.values(flags).every((value) => value === undefined))
-    throw invalid('nothing to change: give at least one of the flags of a reminder');
+    throw invalid('nothing to change: use at least one of the flags of a reminder');
   const mode = flags.mode ?? current.mode;
   const durable = flags.durable ?? current.durable ?? false;
   const { prompt: _p, send_keys: _k, missed: _m, ...kept } = definitionOf(current);

@@ -18,6 +18,6 @@ export async function promptText({
   const text = typeof given === 'string' ? given.trim() : stdinIsTty ? '' : await stdin();
   if (text.trim() !== '') return text;
   throw invalid(typeof given === 'string' ? '--prompt must not be blank' : 'there is no prompt', {
-    hint: 'give it with --prompt, or pipe it into standard input',
+    hint: 'pass it with --prompt, or pipe it into standard input',
   });
 }

@@ -24,7 +24,7 @@ export async function bodyText(
   if (editor !== undefined) return editText(editor, input, below);
   // A forgotten flag and a script's empty standard input look alike, so an empty message must be explicit.
   throw invalid('the message has no text', {
-    hint: 'give --body, --body-file or standard input; on a terminal, EDITOR names an editor',
+    hint: 'use --body, --body-file or standard input; on a terminal, EDITOR names an editor',
   });
 }
 

@@ -26,7 +26,7 @@ export function editText(editor: string, { env }: Input, below: readonly string[
     });
     if (error || status !== 0)
       throw invalid(`the editor (${editor}) ended with an error; nothing was sent`, {
-        hint: 'set EDITOR to one that works, or give --body',
+        hint: 'set EDITOR to one that works, or use --body',
       });
     const [text = ''] = fs.readFileSync(file, 'utf8').split(SCISSORS);
     if (text.trim() === '') throw invalid('the text was left empty; nothing was sent');

@@ -214,7 +214,7 @@ const COMMANDS: MailCommand<Input>[] = [
       const { read, answered, archived } = input.flags;
       if (read === undefined && answered === undefined && archived === undefined)
         throw invalid('mark needs at least one flag that says what to change', {
-          hint: 'give --read, --answered or --archived, or --unread, --unanswered or --unarchived to undo it',
+          hint: 'use --read, --answered or --archived, or --unread, --unanswered or --unarchived to undo it',
         });
       return { ...refs(input), ...fields(input, ['read', 'answered', 'archived']) };
     },

@@ -79,7 +79,7 @@ async function written(input: InputOf<typeof FLAGS>, given: string | undefined):
 function withSubject(text: string): { subject: string; body_content: string } {
   const [first = ''] = text.trim().split(/\r?\n/, 1);
   if (first === '')
-    throw invalid('the message has no text', { hint: 'give a subject, --body or standard input' });
+    throw invalid('the message has no text', { hint: 'add a subject, --body or standard input' });
   const subject = first.length <= MAX_SUBJECT ? first.trim() : `${first.slice(0, MAX_SUBJECT - 1).trim()}…`;
   return { subject, body_content: text };
 }

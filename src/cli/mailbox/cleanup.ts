@@ -47,7 +47,7 @@ export const clear = command({
       const dryRun = flag(input, 'dryRun');
       if (!dryRun && !flag(input, 'yes')) {
         throw invalid('this removes every message of the store', {
-          hint: 'look with --dry-run, then give --yes',
+          hint: 'look with --dry-run, then use --yes',
         });
       }
       const report = await store.clearMessages({ dryRun });

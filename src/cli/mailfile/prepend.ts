@@ -7,7 +7,7 @@ async function messageText(input: InputOf<typeof PREPEND_FLAGS>): Promise<string
   const file = input.flags.messageFile;
   if (typeof file === 'string' && file !== '-') return readTextFile('--message-file', file);
   if (input.stdinIsTty) {
-    throw invalid('no message: give it on standard input or with --message-file', {
+    throw invalid('no message: pass it on standard input or with --message-file', {
       hint: 'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
     });
   }

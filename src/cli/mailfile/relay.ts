@@ -15,7 +15,7 @@ async function relay(input: InputOf<typeof RELAY_FLAGS>): Promise<Output> {
   const hubs = hub === undefined ? [] : [{ directory: String(hub), addresses: HUB_ADDRESSES }];
   const all = [...directory.map((each) => ({ directory: each })), ...routes, ...hubs];
   if (all.length === 0)
-    throw invalid('--directory is missing: relay carries mail only between directories it is given');
+    throw invalid('--directory is missing: relay carries mail only between named directories');
   input.progress('relaying');
   const items = await relayFlatFiles(all, {
     ...holding(input),

@@ -199,7 +199,9 @@ describe('why', () => {
   it('why does not say that the agent is woken when no gateway runs', async () => {
     const { agent, on } = await decided();
     await on.gateway.stop('test');
-    expect((await agent.rouse(why())).out).toMatch(/^Agent gpu: not woken now; set to be woken for all open mail;/);
+    expect((await agent.rouse(why())).out).toMatch(
+      /^Agent gpu: not woken now; set to be woken for all open mail;/,
+    );
   });
 
   it('why --replay repeats every decision from its facts, and exits with 1 when one differs', async () => {

@@ -115,7 +115,7 @@ async function sameMessage(sql: Sql, id: string, digest: string): Promise<string
   );
   if (rows[0]?.digest === digest) return rows[0].context_id;
   throw conflict('this messageId was used for another text', {
-    hint: 'give every message an id of its own',
+    hint: 'use a new id for every message',
     facts: { queue_id: id },
   });
 }

@@ -50,7 +50,7 @@ async function ownMessages(
     const message = found.get(messageId);
     if (message) return message;
     throw notFound(`no message ${makeMailRef(FLEET, messageId)} in mailbox ${address}`, {
-      hint: 'use a message_ref exactly as list or search of this mailbox gave it',
+      hint: 'use a message_ref exactly as list or search of this mailbox returned it',
     });
   });
 }

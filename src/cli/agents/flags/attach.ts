@@ -56,7 +56,7 @@ export function attachOptions(
 ): AttachOptions {
   const [mode, ...others] = codesOf(EXECUTION_MODES).filter((each) => modes[EXECUTION_MODES[each].words]);
   if (others.length > 0)
-    throw invalid(`give one of ${anyOf(Object.values(EXECUTION_MODES).map(({ words }) => `--${words}`))}`);
+    throw invalid(`use one of ${anyOf(Object.values(EXECUTION_MODES).map(({ words }) => `--${words}`))}`);
   const timings: NonNullable<AttachOptions['timings']> = {};
   for (const { field, attachFlag } of TUI_TIMING_RULES) {
     const value = flags[flagKey(attachFlag)];
