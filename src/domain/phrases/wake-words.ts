@@ -1,3 +1,4 @@
+import { type WakeValues, wakeSettings } from '../settings/wake-settings.ts';
 import { type DecisionWords, NOTIFIER_OUTCOMES, type NotifierOutcome } from '../words/notifier-outcomes.ts';
 import type { RequestOutcome } from '../words/request-outcomes.ts';
 import type { RequestStage } from '../words/request-stages.ts';
@@ -101,4 +102,14 @@ function wordsOf(
     until: WAKE_HOLDS[hold ?? 'agent'].until,
     again: again?.look_again_utc ? dayAndTime(again.look_again_utc) : null,
   };
+}
+
+/** "all open mail; repeats back off from 1 min; at most 30/h" */
+export function wakePolicyWords(values: Partial<WakeValues>): string {
+  const { interval_seconds: seconds } = values;
+  const interval = seconds == null ? 'an unknown interval' : duration(seconds * 1000);
+  const words = wakeSettings.map(([name, { words, fallback }]) =>
+    words((values[name] ?? fallback) as never, interval),
+  );
+  return words.filter(Boolean).join('; ');
 }

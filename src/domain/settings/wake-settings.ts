@@ -1,4 +1,3 @@
-import { duration } from '../phrases/time-words.ts';
 import { codesOf } from '../words/table.ts';
 import {
   NOTIFIER_MODES,
@@ -45,7 +44,7 @@ export interface WakeSetting {
   config: string;
   /** Its description in a body; null if its name is enough. */
   body: string | null;
-  /** For people, after "woken for". Null: left out. The interval is in words. */
+  /** For people, as a part of `wakePolicyWords`. Null: left out. The interval is in words. */
   words: (value: never, interval: string) => string | null;
 }
 
@@ -183,13 +182,3 @@ export const USUAL_WAKES = collect(({ usual }) => usual) as Usual;
 /** Picks the settings out of an object that has more. */
 export const wakeValuesOf = (from: Readonly<Partial<Record<WakeSettingName, unknown>>>): WakeValues =>
   collect((_, name) => from[name]) as WakeValues;
-
-/** "all open mail; repeats back off from 1 min; at most 30/h" */
-export function wakePolicyWords(values: Partial<WakeValues>): string {
-  const { interval_seconds: seconds } = values;
-  const interval = seconds == null ? 'an unknown interval' : duration(seconds * 1000);
-  const words = wakeSettings.map(([name, { words, fallback }]) =>
-    words((values[name] ?? fallback) as never, interval),
-  );
-  return words.filter(Boolean).join('; ');
-}
