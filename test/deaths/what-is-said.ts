@@ -34,6 +34,8 @@ export function saidInShort(
       return isKept;
     })
     .map((line) => line.replace(/^(ana {2}scripted {2}.*?) {2}.*$/, '$1'))
-    .map((line) => line.replace(/process \d+/g, 'process <n>').replace(/quiet [\d:]+-[\d:]+/g, 'quiet <hours>'));
+    .map((line) =>
+      line.replace(/process \d+/g, 'process <n>').replace(/quiet [\d:]+-[\d:]+/g, 'quiet <hours>'),
+    );
   return [...lines, `exit ${code}`].join('\n');
 }
