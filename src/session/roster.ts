@@ -339,21 +339,37 @@ export function rosterFiles(context: SessionContext): string[] {
   return [agentsDirectory(registryDir), ...own, mine].flat().filter((directory) => fs.existsSync(directory));
 }
 
-/** Why mail can never wake this agent of this host, and the command that changes it; undefined if mail can. */
-export async function whyNotWoken(context: SessionContext, agentId: string): Promise<string | undefined> {
+export interface NotWoken {
+  /** With the command that changes it. */
+  why: string;
+  /** It is woken once a person has done what it asks for. */
+  later: boolean;
+}
+
+/** An agent in these standings needs a person, and is woken all the same. */
+const WOKEN_ALL_THE_SAME = (['mail_loop', 'tools_elsewhere'] as const).map(
+  (code) => describeStanding({ code }, {}).words,
+);
+
+/** Why mail does not wake this agent of this host now, unless it is only busy; undefined if mail does. */
+export async function whyNotWoken(context: SessionContext, agentId: string): Promise<NotWoken | undefined> {
   const record = readRecord(context.settings.registryDir, agentId);
   if (record === undefined || record === 'malformed') return undefined;
   const facts = tryManifestFacts(record.runtime.manifest_path);
   if (!facts) return undefined;
-  const { state, needs_you, needs, gateway, wakes, paused } = await seenAgent(context, facts);
+  const { state, reason, needs_you, needs, gateway, wakes, paused } = await seenAgent(context, facts);
+  const never = (why: string): NotWoken => ({ why, later: false });
   const isCutOff = state === 'gone' || needs[0]?.kind === 'gateway_dead';
-  if (isCutOff && needs_you !== null) return needs_you;
+  if (isCutOff && needs_you !== null) return never(needs_you);
   const { agentName: name } = facts;
-  if (paused) return `it is paused; "${commandLine`rouse resume ${name}`}" ends that`;
+  if (paused) return never(`it is paused; "${commandLine`rouse resume ${name}`}" ends that`);
   if (gateway === 'restarting') return undefined;
   if (gateway !== 'live')
-    return `it has no gateway; "${commandLine`rouse agents gateway attach ${name}`}" attaches one`;
-  if (wakes?.on !== false) return undefined;
-  const former = wakes.former ?? { interval_seconds: null };
-  return `its wakes are off; "${enableCommand(name, former)}" turns them on`;
+    return never(`it has no gateway; "${commandLine`rouse agents gateway attach ${name}`}" attaches one`);
+  if (wakes?.on === false) {
+    const former = wakes.former ?? { interval_seconds: null };
+    return never(`its wakes are off; "${enableCommand(name, former)}" turns them on`);
+  }
+  const isHeld = state === 'needs_you' && !WOKEN_ALL_THE_SAME.includes(reason);
+  return isHeld && needs_you !== null ? { why: needs_you, later: true } : undefined;
 }

@@ -130,6 +130,22 @@ describe('a gateway whose queue file is taken away', () => {
     await well();
   });
 
+  it('a gateway that was asked for and cannot start needs you everywhere, until no gateway is wanted', async () => {
+    expect((await rouse('agents', 'gateway', 'detach', 'ana')).code).toBe(0);
+    expect((await ana()).needs_you).toBeNull();
+    fs.renameSync(at('queue.sqlite'), at('elsewhere'));
+    expect((await ana()).needs_you).toBeNull();
+    expect((await rouse('agents', 'gateway', 'attach', 'ana')).code).toBe(7);
+    expect(await ana()).toMatchObject({ state: 'needs_you', gateway: 'not_attached' });
+    await everywhereElse(/queue\.sqlite is missing, and a gateway has used it/, FRESH);
+    fs.renameSync(at('elsewhere'), at('queue.sqlite'));
+    await everywhereElse(/its gateway did not start/, FRESH);
+    expect((await rouse('agents', 'gateway', 'detach', 'ana')).code).toBe(0);
+    expect((await ana()).needs_you).toBeNull();
+    expect((await rouse('agents', 'gateway', 'attach', 'ana')).code).toBe(0);
+    await well();
+  });
+
   it('a gateway whose queue file is taken away keeps one that is sound, whatever it is asked', async () => {
     const { json } = await rouse('agents', 'gateway', 'requests', 'list', 'ana', '--json');
     const said = await rouse('agents', 'gateway', 'attach', 'ana', '--fresh-queue');
@@ -212,6 +228,22 @@ describe('wakes that were turned off', () => {
     expect((await rouse('send', 'ana', 'hello', '--body', 'x')).stdout).toMatch(/ana will not be woken/);
     await rouse('agents', 'gateway', 'mail-notifier', 'enable', 'ana', '--interval-seconds', '60');
     expect((await rouse('ls')).stdout).not.toContain('note:');
+  });
+});
+
+describe('an agent that waits for a person', () => {
+  it('mail for an agent that waits for a person is sent with the note that it is not woken yet, and why', async () => {
+    const asking = ['agents', 'prompt', 'ana', '--prompt', '[[dialog=question]]'];
+    await world.until(async () => (await rouse(...asking)).code === 0);
+    await world.until(async () => /asks a question/.test((await ana()).needs_you ?? ''));
+    const { stdout } = await rouse('send', 'ana', 'hello', '--body', 'x');
+    expect(stdout).toMatch(
+      /^note: ana will not be woken for it yet: it asks a question; .*"rouse answer ana"/m,
+    );
+    await rouse('answer', 'ana');
+    expect((await rouse('answer', 'ana', '1')).code).toBe(0);
+    await well();
+    expect((await rouse('send', 'ana', 'hello', '--body', 'x')).stdout).not.toContain('not be woken');
   });
 });
 

@@ -168,8 +168,8 @@ function judge(
         seen?.needs[0]?.command ?? commandLine`rouse agents gateway attach ${name}`,
       ),
     ];
-  // Nothing starts it again by itself, or only slowly.
-  if (gateway === 'restarting' && seen?.needs_you) return [];
+  // Nothing starts it again by itself, or only slowly; or it was asked for and did not start.
+  if ((gateway === 'restarting' || gateway === 'not_attached') && seen?.needs_you) return [];
   if (gateway === 'restarting')
     return [warning(id, 'its gateway has ended and is being started again', START_HOSTS)];
   if (tool_connectivity === 'unavailable') return [warning(id, 'its tool has ended', relaunchCommand(name))];

@@ -171,7 +171,7 @@ describe('rouse send and reply', () => {
 
   it('the editor opens on a terminal when there is no text; what is below the line is left out', async () => {
     await team();
-    await toMe('ana', 'may I', 'delete it?');
+    await toMe('ana', 'may I', 'delete it?\n\tall \u001b[2Jof it');
     await ok('inbox');
     const editor = path.join(home, 'my editor');
     fs.writeFileSync(
@@ -184,7 +184,7 @@ describe('rouse send and reply', () => {
     const world = { tty: true, env: { EDITOR: `'${editor}' "from the editor"` } };
     expect(await rouse(['reply', '1'], world)).toMatchObject({ code: 0 });
     expect(await last()).toMatchObject({ subject: 'Re: may I', body_text: 'from the editor\n' });
-    expect(fs.readFileSync(path.join(home, 'shown'), 'utf8')).toContain('> delete it?');
+    expect(fs.readFileSync(path.join(home, 'shown'), 'utf8')).toContain('> delete it?\n> \tall ·[2Jof it\n');
     expect(await rouse(['send', 'ana'], world)).toMatchObject({ code: 0 });
     expect(await last()).toMatchObject({ subject: 'from the editor' });
     expect(await rouse(['send', 'ana'], { tty: true, env: { EDITOR: 'true' } })).toMatchObject({ code: 2 });

@@ -6,6 +6,7 @@ import { BODY_FLAGS, bodyText } from '../input/body-text.ts';
 import { attachments } from '../mail/commands.ts';
 import { ATTACHMENT_FLAGS } from '../mail/flags.ts';
 import { sentText } from '../mail/print.ts';
+import { harmless } from '../print/terminal-text.ts';
 import { findMails } from './find-mail.ts';
 import { readerOf } from './my-mail.ts';
 import { shortAddress } from './print-mail.ts';
@@ -46,10 +47,13 @@ async function replyText(
   return text;
 }
 
+/** Someone else's text, in an editor that may be `cat`. */
 function quoted({ sender, created_at_utc, subject, body_text }: MailMessage): string[] {
   const lines = (body_text ?? '').split(/\r\n|\n|\r/).map((line) => `> ${line}`);
-  return [`${sender.address}, ${created_at_utc}: ${subject}`, '', ...lines];
+  return [`${sender.address}, ${created_at_utc}: ${subject}`, '', ...lines].map(harmlessButTabs);
 }
+
+const harmlessButTabs = (line: string): string => line.split('\t').map(harmless).join('\t');
 
 export const reply = command({
   ...FIRST_WORDS.reply,

@@ -125,8 +125,8 @@ async function whyUnwoken(input: Input, to: string): Promise<string | undefined>
   const known = await recipient(input, to);
   if (known === undefined) return undefined;
   const { whyNotWoken } = await import('../../session/index.ts');
-  const why = await whyNotWoken(sessionContext(input), known.agentId);
-  return why && `${to} will not be woken for it: ${why}`;
+  const found = await whyNotWoken(sessionContext(input), known.agentId);
+  return found && `${to} will not be woken for it${found.later ? ' yet' : ''}: ${found.why}`;
 }
 
 async function noSuchRecipient(input: InputOf<typeof FLAGS>, to: string, address: string): Promise<Error> {

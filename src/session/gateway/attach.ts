@@ -26,6 +26,7 @@ import { type GatewayLife, isUnkept, probeGateway, type RecordedGateway } from '
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
 import { readManifest } from '../records/manifest-store.ts';
 import { readToken, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { noteFailedStart } from '../records/standing-from-files.ts';
 import { type SessionContext, withLifecycleLock } from '../session-context.ts';
 import { holderOf, tmuxOf } from '../session-tmux.ts';
 import {
@@ -118,10 +119,23 @@ export function attachLocal(
       readDesiredConfig(paths),
       readBootstrap(paths),
     );
-    const gateway = await startOnFreePort(context, facts, plan);
-    const report = await publishLive(context, facts, gateway, plan);
+    const report = await startAndPublish(context, facts, plan);
     return { ...report, notes: [...replaced, ...report.notes], alreadyAttached: false, restarted: [] };
   });
+}
+
+/** Lists show a start that failed, unless the person broke it off. */
+async function startAndPublish(
+  context: SessionContext,
+  facts: ManifestFacts,
+  plan: AttachPlan,
+): Promise<GatewayReport> {
+  try {
+    return await publishLive(context, facts, await startOnFreePort(context, facts, plan), plan);
+  } catch (error) {
+    if (!context.signal?.aborted) noteFailedStart(sessionPaths(facts.root), asRouseError(error));
+    throw error;
+  }
 }
 
 /** Needs the life-cycle lock. A gateway that still has the old file open is ended first. */

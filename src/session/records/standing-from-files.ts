@@ -3,6 +3,7 @@ import {
   commandLine,
   isProcessAlive,
   isProcessStopped,
+  type RouseError,
   readIfExists,
   readObjectIfAny,
   whyUnwritable,
@@ -47,7 +48,8 @@ interface AbsentGateway {
 /** Why a session's gateway is missing, and what brings it back. Reads only files. */
 export function absentGateway(paths: SessionPaths, agentName: string): AbsentGateway {
   const absent = missingGateway(paths, agentName);
-  const lost = absent.gateway === 'not_attached' ? undefined : lostQueue(paths);
+  const isWished = absent.gateway !== 'not_attached' || absent.needs_you !== null;
+  const lost = isWished ? lostQueue(paths) : undefined;
   if (lost === undefined) return absent;
   return {
     ...absent,
@@ -68,12 +70,24 @@ function missingGateway(paths: SessionPaths, agentName: string): AbsentGateway {
   }
   if (keeper && isProcessAlive(keeper.identity))
     return { gateway: 'restarting', since, ...whySlow(keeper, agentName) };
-  if (!isWanted(paths)) return { gateway: 'not_attached', since: null, ...NO_ONE_NEEDED };
+  if (!isWanted(paths)) return { gateway: 'not_attached', since: null, ...whyNotStarted(paths, agentName) };
   const needs_you = `its gateway is gone and nothing starts it again; "${START_HOSTS}" brings it back`;
   return { gateway: 'lost', since: null, needs_you, command: START_HOSTS };
 }
 
 const NO_ONE_NEEDED = { needs_you: null };
+
+const NOT_STARTED = /^the gateway did not start: /;
+
+/** A person asked for a gateway, and it did not start. A detach withdraws that. */
+function whyNotStarted(paths: SessionPaths, agentName: string): Pick<AbsentGateway, 'needs_you' | 'command'> {
+  const why = lastFailure(paths);
+  if (why === undefined) return NO_ONE_NEEDED;
+  const named = commandIn(why);
+  const command = named ?? commandLine`rouse agents gateway attach ${agentName}`;
+  const words = `its gateway did not start: ${why.replace(NOT_STARTED, '')}`;
+  return { needs_you: named ? words : `${words}; "${command}" tries again`, command };
+}
 
 function whySlow(
   { suspect, slow, restarts }: KeeperRecord,
@@ -131,6 +145,12 @@ export function wantGateway(paths: SessionPaths, state: 'stopped' | null): void 
   writeJsonAtomic(besideOf(paths.desiredConfig), { ...beside, ...(state && { desired_state: state }) });
   // Version 0.1.0 wrote the field there.
   if (before !== undefined) writeJsonAtomic(paths.desiredConfig, rest);
+}
+
+/** Kept until the next start or detach, so that lists can show that a gateway was asked for. */
+export function noteFailedStart(paths: SessionPaths, { code, message }: RouseError): void {
+  const failed: AttemptResult = { status: 'failed', code, message };
+  writeJsonAtomic(paths.attempt, failed, { durable: false });
 }
 
 /** Whether "rouse host start" brings it back. */
