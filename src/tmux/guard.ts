@@ -43,7 +43,15 @@ export async function runGuarded(
   const wanted = [requirePaneId(pane), ...conditions.map((condition) => condition.wanted)].join(' ');
   const refusal = `refused ${variables}`;
   const output = await runner.run([
-    ['if-shell', '-F', '-t', pane, `#{==:${variables},${wanted}}`, commandLine(command), tell(pane, refusal)],
+    [
+      'if-shell',
+      '-F',
+      '-t',
+      pane,
+      `#{==:${variables},${wanted}}`,
+      commandLine(command),
+      printed(pane, refusal),
+    ],
   ]);
   if (!output.startsWith('refused ')) return;
   const [, id, ...found] = output.split(' ');
@@ -54,7 +62,7 @@ export async function runGuarded(
   });
 }
 
-function tell(pane: string, format: string): string {
+function printed(pane: string, format: string): string {
   return commandLine(['display-message', '-p', '-t', pane, format]);
 }
 

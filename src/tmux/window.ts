@@ -57,7 +57,7 @@ function comparable(name: string): string {
 export async function killWindow(runner: Runner, session: string, window: string): Promise<void> {
   const at = `${sessionTarget(session)}${requireWindowId(window)}`;
   const facts = '#{window_id} #{?#{==:#{window_index},0},first,-} #{?#{==:#{session_windows},1},only,-}';
-  const tell = ['display-message', '-p', '-t', at, `kept ${facts}`];
+  const printFacts = ['display-message', '-p', '-t', at, `kept ${facts}`];
   const output = await runner.run([
     [
       'if-shell',
@@ -66,7 +66,7 @@ export async function killWindow(runner: Runner, session: string, window: string
       at,
       `#{==:${facts},${window} - -}`,
       commandLine(['kill-window', '-t', at]),
-      commandLine(tell),
+      commandLine(printFacts),
     ],
   ]);
   if (!output.startsWith('kept ')) return;

@@ -113,7 +113,7 @@ export function detectorFor(tool: string, { version, alternate }: WhichDetector 
 /** What is needed to run a turn of a tool. */
 export interface ToolHabits extends Omit<HeadlessHabits, 'backend' | 'role'> {
   tool: string;
-  /** Words for the role in every turn. */
+  /** The arguments that set the role in every turn. */
   role: string[];
 }
 

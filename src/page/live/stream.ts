@@ -38,11 +38,11 @@ async function listenOnce(signal: AbortSignal): Promise<void> {
   const silence = new AbortController();
   const both = AbortSignal.any([signal, silence.signal]);
   let watchdog: ReturnType<typeof setTimeout> | undefined;
-  const heard = () => {
+  const restartWatchdog = () => {
     clearTimeout(watchdog);
     watchdog = setTimeout(() => silence.abort(), SILENCE_MS);
   };
-  heard();
+  restartWatchdog();
   try {
     const response = await askRaw('events', {
       query: { after: live.get().picture?.seq },
@@ -51,7 +51,7 @@ async function listenOnce(signal: AbortSignal): Promise<void> {
     });
     if (!response.body) return;
     for await (const event of readEvents(response.body)) {
-      heard();
+      restartWatchdog();
       await receive(event);
     }
   } finally {

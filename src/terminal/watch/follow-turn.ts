@@ -14,7 +14,7 @@ export function followTurn(prompt: PromptDelivery, context: LaneContext): () => 
   let queue: Promise<unknown> = Promise.resolve();
   const { clock, tracker, log } = context;
   const sinceMs = clock.now().getTime();
-  const tell = (stage: Stage, source: string, facts: Record<string, unknown>): void => {
+  const report = (stage: Stage, source: string, facts: Record<string, unknown>): void => {
     queue = queue
       .then(() => prompt.record(stage, evidenceAt(clock, source, facts)))
       .catch((error: unknown) => log.debug('turn stage not recorded', { stage, cause: String(error) }));
@@ -25,10 +25,10 @@ export function followTurn(prompt: PromptDelivery, context: LaneContext): () => 
     const working = facts.busy.value === 'yes' && !facts.busy.doubtful;
     if (!seen && (working || (ended && turn.lastTurn.result !== 'none'))) {
       seen = true;
-      tell('turn_seen', facts.busy.source, { evidence: facts.busy.evidence.slice(0, 3) });
+      report('turn_seen', facts.busy.source, { evidence: facts.busy.evidence.slice(0, 3) });
     }
     if (ended && turn.lastTurn.result !== 'none') {
-      tell('turn_finished', 'turn', { result: turn.lastTurn.result, ...answerOf(tracker, sinceMs) });
+      report('turn_finished', 'turn', { result: turn.lastTurn.result, ...answerOf(tracker, sinceMs) });
       stop();
     } else if (turn.anchor === null && turn.phase !== 'active') stop();
   };

@@ -10,8 +10,8 @@ export type LineEvent = Exclude<Notification, { kind: 'output' | 'pause' }> | Cl
 /** A user of a shared control client. */
 export interface LineMember {
   readonly sessionId: string;
-  tell(event: LineEvent): void;
-  /** Emits `closed`, and leaves. */
+  receive(event: LineEvent): void;
+  /** Emits `closed`, and detaches. */
   end(reason: string): void;
 }
 
@@ -135,7 +135,7 @@ export class ServerLine {
   }
 
   #tellAll(event: LineEvent): void {
-    for (const member of [...this.#members]) member.tell(event);
+    for (const member of [...this.#members]) member.receive(event);
   }
 
   /** The client is gone, and perhaps the session it was attached to. */

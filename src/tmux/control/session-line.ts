@@ -59,14 +59,14 @@ export class SessionLine implements Runner, LineMember {
     return this.#output.add(pane, listener);
   }
 
-  tell(event: LineEvent): void {
+  receive(event: LineEvent): void {
     if (!this.#open) return;
     if (this.#tenant) runAsTenant(this.#tenant, () => this.events.emit(event));
     else this.events.emit(event);
   }
 
   end(reason: string): void {
-    this.tell({ kind: 'closed', reason });
+    this.receive({ kind: 'closed', reason });
     void this.close();
   }
 

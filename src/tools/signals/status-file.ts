@@ -95,7 +95,7 @@ export class StatusFile implements SignalReader {
     if (this.#unwatch) this.#reload(false);
   }
 
-  #reload(tell: boolean): void {
+  #reload(notify: boolean): void {
     const content = this.#file === undefined ? undefined : readObject(this.#file);
     // A rename is reported in several events; an incomplete file is read again at the next one.
     if (content === undefined && this.#content === undefined) return;
@@ -103,7 +103,7 @@ export class StatusFile implements SignalReader {
     const pid = Number(content?.['pid']);
     if (this.#writer?.pid !== pid || this.#writer.startTicks === null)
       this.#writer = Number.isInteger(pid) ? identifyWriter(pid) : undefined;
-    if (tell) this.#options.changed();
+    if (notify) this.#options.changed();
   }
 }
 
