@@ -135,7 +135,7 @@ describe('a preset', () => {
   ])('a project’s preset can pass %s only harmless arguments, not %s', async (tool, args) => {
     const config = await files('', `[tools.x]\ntool = "${tool}"\nargs = ${args}`);
     expect(await problem(() => withPreset(config, launch('x')))).toContain(
-      `forbidden: /project/.rouse.toml:1: a project's file cannot give ${tool} the argument`,
+      `forbidden: /project/.rouse.toml:1: a project's file cannot pass ${tool} the argument`,
     );
   });
 

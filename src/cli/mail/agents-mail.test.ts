@@ -108,7 +108,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
     [mail('send', '--to', 'peer@test', '--subject', 's', '--body-file', '/dev/zero'), /longer than/, 2],
     [mail('list', '--archived', '--box', 'inbox'), /box must be archive/, 2],
     [mail('send', '--subject', 's', ...BODY), /--to/, 2],
-    [mail('mark', '--message-ref', 'x'), /give --read, --answered or --archived/, 2],
+    [mail('mark', '--message-ref', 'x'), /use --read, --answered or --archived/, 2],
     [mail('list', '--since', 'yesterday'), /7d, 12h, 30m/, 2],
     [mail('move', '--message-ref', 'x', '--destination-box', '../y'), /box/, 2],
   ])('refuses %j with what is allowed', async (args, message, exit) => {
