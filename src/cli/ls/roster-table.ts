@@ -125,8 +125,9 @@ function wakesOffNote({ name, wakes }: RosterAgent): string[] {
 function pausedNote(agents: RosterAgent[]): string[] {
   const names = agents.filter(({ paused }) => paused?.until_utc === null).map(({ name }) => name);
   if (names.length === 0) return [];
-  const which = names.length > 3 ? '--all' : names.join(' ');
-  return [`note: paused until someone resumes ${names.length > 1 ? 'them' : 'it'}: "rouse resume ${which}"`];
+  const which = names.length > 3 ? ['--all'] : names;
+  const resume = commandLine`rouse resume ${which}`;
+  return [`note: paused until someone resumes ${names.length > 1 ? 'them' : 'it'}: "${resume}"`];
 }
 
 export function needsLines(agents: RosterAgent[], input: Showing): string[] {

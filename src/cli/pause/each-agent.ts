@@ -1,4 +1,4 @@
-import { asRouseError, invalid, type RouseError } from '../../base/index.ts';
+import { asRouseError, commandLine, invalid, type RouseError } from '../../base/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
 import { errorData } from '../agents/missing.ts';
 import { sessionContext } from '../agents/target.ts';
@@ -23,7 +23,7 @@ export async function namesOf(
   const isAll = flags.all === true;
   if (isAll === args.length > 0)
     throw invalid(isAll ? '--all goes without names' : `name the agents to ${verb}, or --all`, {
-      hint: `"rouse ${verb} ana" or "rouse ${verb} --all"; "rouse ls" shows the agents there are`,
+      hint: `"${commandLine`rouse ${verb} ana`}" or "${commandLine`rouse ${verb} --all`}"; "rouse ls" shows the agents there are`,
     });
   if (!isAll) return { names: [...new Set(args)], isAll };
   const { roster } = await import('../../session/index.ts');
