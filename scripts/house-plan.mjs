@@ -77,7 +77,8 @@ const SESSION_PLAN = {
 /** Inside terminal: only the lane types; proof judges what it typed, from what watch saw. */
 const TERMINAL_PLAN = {
   signals: '',
-  watch: 'signals',
+  limits: '',
+  watch: 'signals limits',
   proof: 'signals watch',
   lane: 'signals watch proof',
   headless: 'proof',
@@ -139,7 +140,7 @@ const INSIDE = {
     fleet: 'schema',
     link: 'filesystem fleet',
   },
-  screen: { model: '', turn: 'model' },
+  screen: { limits: '', model: '', turn: 'model' },
   scripted: { control: 'tui', turns: 'control tui', tui: 'control turns' },
   session: SESSION_PLAN,
   terminal: TERMINAL_PLAN,

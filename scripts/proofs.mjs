@@ -79,6 +79,8 @@ export const PROOFS = {
     files: ['test/screen/captures', 'test/screen/lost-rows', 'test/screen/corruption'],
     reports: true,
   },
+  // Usage limits: banners, zones, daylight saving, clock steps, kills.
+  limits: { project: 'unit', files: ['src/terminal/limits', 'src/screen/limits'], reports: true },
   golden: { project: 'walk', files: ['test/golden'] },
   // Suites and clients of other projects, installed if missing: scripts/foreign-tools.mjs.
   foreign: {

@@ -61,6 +61,11 @@ export function connectRooms(
   );
   ending.add(mail.changed.on(() => notifier.hint('mail')));
   ending.add(surface.changed.on(({ ready }) => ready && notifier.hint('ready')));
+  ending.add(
+    surface.changed.on(({ limit }) => {
+      if (limit?.cut && !limit.over && slot.last?.source === 'mail') notifier.wakeWasCut();
+    }),
+  );
   ending.add(slot.changed.on((held) => held === undefined && notifier.hint('ready')));
   ending.add(instances.changed.on(() => notifier.hint('ready')));
   ending.add(

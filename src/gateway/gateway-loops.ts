@@ -1,5 +1,5 @@
 import type { Ending, Loop } from '../base/index.ts';
-import { stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
+import { type ParkPolicy, stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
 import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import { type DispatchDependencies, dispatchPass, interruptPass } from './dispatch/index.ts';
@@ -17,6 +17,7 @@ import {
 import type { GatewayParts } from './open-parts.ts';
 import { GatewayTroubles, Glance, Presence, Undelivered } from './presence/index.ts';
 import { ReminderStore, Reminders } from './reminders/index.ts';
+import { resumeAfterLimit } from './resume-after-limit.ts';
 import { supervisor, troublesOf } from './supervise.ts';
 
 export type GatewayLoops = ReturnType<typeof createLoops>;
@@ -61,10 +62,15 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   ending.add(() => dispatch.stop());
   const interrupts = supervise('interrupts', () => interruptPass({ ...dispatching, pause: keysPause }));
   ending.add(() => interrupts.stop());
+  const policy = (): ParkPolicy => notifier.park;
+  surface.parkBy?.(policy);
+  const wakeIsDue = (): boolean => notifier.wakeIsDue;
+  const resume = supervise('resume', resumeAfterLimit({ ...dispatching, policy, wakeIsDue }));
+  ending.add(() => resume.stop());
   const { reminders, remind } = createReminders({ ...parts, on, supervise }, stopping.signal);
   const untilResumed = supervise('pause', hold.pass);
   ending.add(() => untilResumed.stop());
-  late.loops = [untilResumed, interrupts, dispatch, remind, notify];
+  late.loops = [untilResumed, interrupts, dispatch, remind, notify, resume];
   return {
     on,
     identity,

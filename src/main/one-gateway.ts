@@ -191,7 +191,8 @@ function startIn(root: string, words: Words, surroundings: Surroundings): Promis
     clock,
     ...(show && { show }),
     openSurface: (parts) => {
-      const options = { ...parts, ...session, clock, timings: words, env };
+      const limitsDirectory = path.join(homeOf(env), 'limits');
+      const options = { ...parts, ...session, clock, timings: words, env, limitsDirectory };
       const server = servingServer(session.manifest);
       if (server) return requireHosting().openSurface({ ...options, server });
       return isHeadless(session.backend)

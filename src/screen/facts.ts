@@ -2,8 +2,8 @@ import type { BusinessState, InputMode, Tristate, TurnPhase } from '../domain/in
 import type { Meaning, Mode } from './detector.ts';
 import type { ComposerState } from './find-composer.ts';
 import type { Dialog } from './find-dialog.ts';
+import type { UsageLimit } from './limits/usage-limit.ts';
 import type { SignalVerdict } from './tool-signals.ts';
-import type { UsageLimit } from './usage-limit.ts';
 import type { VersionStatus } from './version-range.ts';
 
 /** One fact, its source, and its age. */

@@ -15,6 +15,8 @@ export * from './classify.ts';
 export * from './detector.ts';
 export * from './facts.ts';
 export { findComposer } from './find-composer.ts';
+export { limitEnd } from './limits/limit-end.ts';
+export { limitIn } from './limits/usage-limit.ts';
 
 export * from './model/screen.ts';
 export * from './model/snapshot-parser.ts';

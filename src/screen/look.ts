@@ -3,11 +3,11 @@ import { type Composer, findComposer } from './find-composer.ts';
 import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
 import { hasIdleGap } from './idle-gap.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
+import { findUsageLimit } from './limits/usage-limit.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 import { chosenCommand, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
 import { mainPart, movedRight } from './sidebar.ts';
 import { fingerprint } from './turn/stability.ts';
-import { findUsageLimit } from './usage-limit.ts';
 
 export type TitleVerdict = 'busy' | 'waiting' | 'idle' | 'neutral';
 

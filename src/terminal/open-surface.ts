@@ -1,3 +1,4 @@
+import * as os from 'node:os';
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import type { Detector } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
@@ -5,6 +6,8 @@ import { detectorFor, type SignalReader, strangersDetector, toolOf } from '../to
 import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
+import { takeSlot } from './limits/account-slots.ts';
+import { limitFile, Parking } from './limits/parking.ts';
 import { ownerOf } from './owners.ts';
 import type { AgentSurface, Hold } from './port.ts';
 import { launchFact, recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
@@ -33,6 +36,8 @@ export interface SurfaceOptions {
   hold?: Hold | undefined;
   /** Find the composer of an undescribed tool by typing a mark and erasing it. */
   calibrate?: boolean;
+  /** Where agents of this host that share an account take turns after a usage limit. Absent: this one is alone. */
+  limitsDirectory?: string | undefined;
   /** The environment in which tmux is started. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
 }
@@ -55,7 +60,8 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const owner = ownerOf(manifest, { clock, env: options.env ?? process.env });
   const window = manifest.cao?.tmux_window_name ?? undefined;
   const watch = new PaneWatch({ tmux, session, window, pane, clock, pollMs, log });
-  const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner });
+  const parking = openParking(options, clock, () => tracker.signalled());
+  const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner, parking });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const lane = new Lane(laneLock, { tracker, watch, clock, log, patience, owner, hold });
   const record = new TuiRecord({
@@ -82,6 +88,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
     clock,
     watch,
     tracker,
+    parking,
     lane,
     record,
     openSignals: () => {
@@ -95,6 +102,24 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
         }) ?? [];
       return readers;
     },
+  });
+}
+
+function openParking(
+  { manifest, sessionRoot, limitsDirectory: directory, env = process.env }: SurfaceOptions,
+  clock: Clock,
+  changed: () => void,
+): Parking {
+  const { home_selector: selected } = manifest.launch_plan;
+  const home = selected?.home_path ?? env['HOME'] ?? os.homedir();
+  return new Parking({
+    file: limitFile(sessionRoot),
+    clock,
+    uptime: () => os.uptime() * 1000,
+    takeSlot: directory
+      ? (fromMs) => takeSlot(directory, { tool: manifest.tool, home }, { fromMs, clock })
+      : undefined,
+    changed,
   });
 }
 

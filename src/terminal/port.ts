@@ -5,12 +5,14 @@ import type {
   Connectivity,
   DeliveryOutcome,
   DialogAfter,
+  ParkPolicy,
   Reason,
   SurfaceEligibility,
   SurfaceStage,
   Why,
 } from '../domain/index.ts';
 import type { ScreenPicture } from '../screen/index.ts';
+import type { ParkView } from './limits/parking.ts';
 
 /**
  * The agent's surface: what it shows, and the one way to type into it. A TUI in tmux and a headless tool implement
@@ -35,6 +37,8 @@ export interface AgentSurface {
   recover(interrupted: InterruptedDelivery): Promise<Recovered>;
   /** Reports the end of such a turn when the tool does, until the next prompt. Returns false if the tool never will. */
   followLeft?(turn: LeftTurn): boolean;
+  /** How it is handled when a usage limit is reached. Default: `hold`. Absent: limits are not known there. */
+  parkBy?(policy: () => ParkPolicy): void;
   /** Attempts left by others that no one passes to `recover`; undefined if nothing can be left. */
   readonly leftovers?: Leftovers;
   /** The contract's TUI routes; undefined for headless targets. */
@@ -69,6 +73,8 @@ export interface Observation {
   busy: boolean;
   /** The state of the server that owns the terminal, if one does. */
   owner?: OwnerView | undefined;
+  /** The usage limit for which nothing is typed, or whose end has passed and that no turn has confirmed as over. */
+  limit?: ParkView | undefined;
 }
 
 /** `now`: the lane is typing a prompt. `left`: it typed one that was not proven to be taken. */
@@ -211,7 +217,7 @@ export interface KeyDelivery {
   expectedDialog?: string | undefined;
 }
 
-export type { DeliveryOutcome };
+export type { DeliveryOutcome, ParkView };
 
 export interface DeliveryResult {
   outcome: DeliveryOutcome;

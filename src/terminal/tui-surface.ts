@@ -1,8 +1,10 @@
 import { type Clock, Emitter } from '../base/index.ts';
+import type { ParkPolicy } from '../domain/index.ts';
 import type { SignalReader } from '../tools/index.ts';
 import type { Calibration } from './lane/calibration.ts';
 import { whyNoKeys } from './lane/keys/keys-refused.ts';
 import type { Lane } from './lane/lane.ts';
+import type { Parking } from './limits/parking.ts';
 import type { Owner } from './owner.ts';
 import type {
   AgentSurface,
@@ -25,6 +27,7 @@ import type { TuiRecord } from './watch/tui-record.ts';
 export interface TuiParts {
   watch: PaneWatch;
   tracker: Tracker;
+  parking: Parking;
   lane: Lane;
   record: TuiRecord;
   calibration: Calibration | undefined;
@@ -61,6 +64,7 @@ export class TuiSurface implements AgentSurface {
   sendKeys = (keys: KeyDelivery): Promise<DeliveryResult> => this.#parts.lane.sendKeys(keys);
   interrupt = (_requestId: string, pressing?: () => Recheck): Promise<DeliveryResult> =>
     this.#parts.lane.interrupt(pressing);
+  parkBy = (policy: () => ParkPolicy): void => this.#parts.parking.follow(policy);
   followLeft = (turn: LeftTurn): boolean => this.#parts.lane.followLeft(turn);
   recover = (interrupted: InterruptedDelivery): Promise<Recovered> => this.#parts.lane.recover(interrupted);
 
@@ -93,7 +97,7 @@ export class TuiSurface implements AgentSurface {
 }
 
 function observationOf(
-  { tracker, lane, owner: server }: Pick<TuiParts, 'tracker' | 'lane' | 'owner'>,
+  { tracker, parking, lane, owner: server }: Pick<TuiParts, 'tracker' | 'parking' | 'lane' | 'owner'>,
   snapshot: Snapshot,
 ): Observation {
   const { view, away, lost, foreground, facts, turn, at } = snapshot;
@@ -104,6 +108,7 @@ function observationOf(
   const reachable = view !== undefined && !gone && !forgotten;
   const { tool } = foreground;
   const { typing } = lane;
+  const { view: limit } = parking;
   return {
     observedAtUtc: view?.atUtc ?? at.utc,
     connectivity: reachable ? 'connected' : 'unavailable',
@@ -124,5 +129,6 @@ function observationOf(
     ...(typing && { typing }),
     busy: turn.phase === 'active',
     ...(owner && { owner }),
+    ...(limit && { limit }),
   };
 }

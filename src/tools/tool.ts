@@ -147,6 +147,8 @@ export interface SessionPlace {
   /** The person's environment. */
   env: Readonly<Record<string, string | undefined>>;
   workdir: string;
+  /** The version of the tool, if it is known. */
+  version?: string | undefined;
   /** The tool's home, if it is set or named by its variable. */
   home: string | undefined;
   /** Reads a file of the person, so that additions do not collide with it; undefined if it does not exist. */

@@ -2,6 +2,8 @@ import { codesOf } from '../words/table.ts';
 import {
   NOTIFIER_MODES,
   type NotifierMode,
+  PARK_POLICIES,
+  type ParkPolicy,
   REPEAT_POLICIES,
   type RepeatPolicy,
   WAKE_ANNOUNCEMENTS,
@@ -48,9 +50,10 @@ export interface WakeSetting {
   words: (value: never, interval: string) => string | null;
 }
 
-const repeats = Object.entries(REPEAT_POLICIES)
-  .map(([code, { help }], n) => `${n === 0 ? '' : ' '}\`${code}\` ${help}`)
-  .join(';');
+const listed = (policies: Readonly<Record<string, { help: string }>>): string =>
+  Object.entries(policies)
+    .map(([code, { help }]) => `\`${code}\` ${help}`)
+    .join('; ');
 
 /**
  * How an agent is woken for mail. Flags, configuration keys, bodies, storage and page are made from this table. A new
@@ -92,7 +95,7 @@ export const WAKE_SETTINGS = {
         'announce unchanged mail at every interval (the default at first), never, or at growing intervals',
     },
     config: 'How often unchanged mail is announced again.',
-    body: `${repeats}. Omitted: as it was; at first \`every_poll\`.`,
+    body: `${listed(REPEAT_POLICIES)}. Omitted: as it was; at first \`every_poll\`.`,
     words: (repeat: RepeatPolicy, interval: string) => REPEAT_POLICIES[repeat].repeats(interval),
   },
   quiet_hours: {
@@ -143,6 +146,21 @@ export const WAKE_SETTINGS = {
     config: 'Whether a wake names senders: registered agents and "you"; everyone else is "someone outside".',
     body: '`senders`: a wake names the registered agents the mail is from, and "you"; everyone else is "someone outside". Never a subject. Omitted: as it was; at first `nothing`.',
     words: (what: WakeAnnouncement) => (WAKE_ANNOUNCEMENTS[what].senders ? 'names senders' : null),
+  },
+  park: {
+    kind: { type: 'code', codes: codesOf(PARK_POLICIES) },
+    omitted: 'stays',
+    fallback: 'hold',
+    flag: {
+      value: 'POLICY',
+      summary:
+        'at a usage limit: hold what waits until it ends (the default), also resume a turn that it cut, or off',
+    },
+    config:
+      'What happens at a usage limit: `hold` what waits until it ends, also `resume` a turn that it cut, or `off`.',
+    body: `At a usage limit: ${listed(PARK_POLICIES)}. Omitted: as it was; at first \`hold\`.`,
+    words: (park: ParkPolicy) =>
+      park === 'hold' ? null : `${park === 'off' ? 'not parked' : 'resumed'} at usage limits`,
   },
 } as const satisfies Record<string, WakeSetting>;
 

@@ -1,5 +1,5 @@
 import type { AdmissionPolicy } from '../gateway-request.ts';
-import type { StandingCode } from './standings.ts';
+import { limitWords, type StandingCode } from './standings.ts';
 
 export interface ReasonRow {
   /** Its name outside: `dialog` in `dialog='permission'`. Empty: another version sent only the value. */
@@ -149,7 +149,8 @@ export const REASONS = {
     typing: 'always',
   }),
   contradiction: gate('contradiction', (what) => `what is seen contradicts itself: ${what}`, 'contradiction'),
-  usage_limit: gate('usage_limit', (until) => `a usage limit was reached (${until})`, 'usage_limit'),
+  usage_limit: gate('usage_limit', limitWords, by({ stays: 'limit_stays' }, 'usage_limit')),
+  credits_spent: gate('credits_spent', (notice) => `its credits are used up: ${notice}`, 'credits_spent'),
   logged_out: gate(
     'logged_out',
     (message) => `the tool answers by itself until someone logs in there: ${message}`,

@@ -110,7 +110,17 @@ export const STANDING = {
   exit_armed: waits('one more key would end the tool'),
   pending_input: waits('input is queued in the tool'),
   being_typed: waits('a prompt is being typed'),
-  usage_limit: { ...waits(({ value }) => `usage limit reached${limitEnd(value)}`), need: 'usage_limit' },
+  usage_limit: { ...waits(({ value }) => limitWords(value)), need: 'usage_limit' },
+  limit_stays: needs(
+    'still limited',
+    'its usage limit stays although its end has passed, and was tried again several times; look at its window, and prompt it there once it works again',
+    'usage_limit',
+  ),
+  credits_spent: needs(
+    'credits used up',
+    ({ value, tool }) => `${tool} says "${value}"; add credits, and prompt it in its window`,
+    'usage_limit',
+  ),
 
   permission_dialog: asks('permission dialog', 'for permission'),
   trust_dialog: asks('trust dialog', 'whether this folder may be trusted', 'trust'),
@@ -221,6 +231,12 @@ export const STANDING = {
 
 export type StandingCode = keyof typeof STANDING;
 
-function limitEnd(until: string): string {
-  return until === 'hit' ? '' : ` (${until})`;
+const UNTIL = /^until (\S{10})T(\S{8}Z)$/;
+
+/** Words for the value of the reason `usage_limit`: `until` a time, `stays`, `hit`, or the tool's own words for its end. */
+export function limitWords(value: string): string {
+  const until = UNTIL.exec(value);
+  if (until) return `limited until ${until[1]} ${until[2]}`;
+  if (value === 'stays') return 'its usage limit stays although its end has passed';
+  return value === 'hit' ? 'a usage limit was reached' : `a usage limit was reached (${value})`;
 }

@@ -51,6 +51,14 @@ export const WAKE_ANNOUNCEMENTS = {
 
 export type WakeText = CodeOf<typeof WAKE_TEXTS>;
 export type WakeAnnouncement = CodeOf<typeof WAKE_ANNOUNCEMENTS>;
+/** What happens at a usage limit. */
+export const PARK_POLICIES = {
+  hold: { help: 'types nothing until the limit ends, and then what waits' },
+  resume: { help: 'also asks an agent whose turn was cut to continue, if nothing else waits' },
+  off: { help: 'types as if there were no limit' },
+} as const satisfies Record<string, { help: string }>;
+
+export type ParkPolicy = CodeOf<typeof PARK_POLICIES>;
 export type NotifierMode = CodeOf<typeof NOTIFIER_MODES>;
 export type RepeatPolicy = CodeOf<typeof REPEAT_POLICIES>;
 

@@ -14,6 +14,7 @@ export { Notifier, type NotifierDependencies } from './notifier.ts';
 export {
   NOTIFIER_EPOCH_MIGRATIONS,
   NOTIFIER_MIGRATIONS,
+  NOTIFIER_PARK_MIGRATIONS,
   NOTIFIER_TEXT_MIGRATIONS,
   NOTIFIER_THREAD_MIGRATIONS,
 } from './notifier-schema.ts';

@@ -82,3 +82,8 @@ export const NOTIFIER_THREAD_MIGRATIONS: SqliteMigration[] = [
     `,
   },
 ];
+
+/** What happens at a usage limit. Null: the default. */
+export const NOTIFIER_PARK_MIGRATIONS: SqliteMigration[] = [
+  { id: 'notifier-4-park', sql: 'ALTER TABLE gateway_mail_notifier ADD COLUMN park TEXT;' },
+];

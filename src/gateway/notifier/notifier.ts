@@ -8,7 +8,7 @@ import {
   notFound,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { type AgentPause, type FormerWakes, NOTIFIER_OUTCOMES } from '../../domain/index.ts';
+import { type AgentPause, type FormerWakes, NOTIFIER_OUTCOMES, type ParkPolicy } from '../../domain/index.ts';
 import type { AgentSurface, Recheck } from '../../terminal/index.ts';
 import type { GlanceFile, MailNotifierStatus, NotifierDecision, NotifierPreview } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
@@ -182,6 +182,21 @@ export class Notifier {
     const last = this.#lastDecision;
     if (last && NOTIFIER_OUTCOMES[last.outcome].waits) return last.detail;
     return loopWords(this.#paused) ?? null;
+  }
+
+  /** What happens at a usage limit. */
+  get park(): ParkPolicy {
+    return this.#store.shown().park;
+  }
+
+  /** Open mail wakes the agent as soon as it may. */
+  get wakeIsDue(): boolean {
+    return this.#store.shown().enabled && (this.#seen?.refs.length ?? 0) > 0;
+  }
+
+  /** A usage limit cut the turn of a wake, so its mail is announced again when the limit is over. */
+  wakeWasCut(): void {
+    this.#store.wakeFailed();
   }
 
   /** Automatic replies in the first thread that is paused for them. */

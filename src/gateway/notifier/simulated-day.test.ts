@@ -13,6 +13,7 @@ import { Turns } from '../turns/index.ts';
 import {
   NOTIFIER_EPOCH_MIGRATIONS,
   NOTIFIER_MIGRATIONS,
+  NOTIFIER_PARK_MIGRATIONS,
   NOTIFIER_TEXT_MIGRATIONS,
   NOTIFIER_THREAD_MIGRATIONS,
   Notifier,
@@ -41,6 +42,7 @@ async function day(
       ...NOTIFIER_EPOCH_MIGRATIONS,
       ...NOTIFIER_THREAD_MIGRATIONS,
       ...NOTIFIER_TEXT_MIGRATIONS,
+      ...NOTIFIER_PARK_MIGRATIONS,
     ],
   });
   const commitTogether = db.commitTogether.bind(db);

@@ -37,8 +37,8 @@ export interface RequestRow {
   expires_at_utc: string | null;
 }
 
-/** Of requests that no person asked for: wakes for mail, and messages and nudges of the fleet. A pause holds them. */
-export const AUTOMATIC_SOURCES = ['notifier', 'fleet'] as const;
+/** Of requests that no person asked for: wakes for mail, messages and nudges of the fleet, and the one after a usage limit. A pause holds them. */
+export const AUTOMATIC_SOURCES = ['notifier', 'fleet', 'limit'] as const;
 
 export const isAutomatic = ({ source }: Pick<RequestRow, 'source'>): boolean =>
   AUTOMATIC_SOURCES.some((each) => each === source);

@@ -135,7 +135,7 @@ describe('the readiness gate', () => {
   it('a calibrated version is ready, and so is an agent whose usage limit is over', () => {
     expect(codes(look({}, { version: '3.0.0' }), { calibrated: true })).toEqual([]);
     const limited = look({ above: ["● You've hit your session limit · resets 3pm", ''] });
-    expect(codes(limited, { ignoreUsageLimit: true })).toEqual([]);
+    expect(codes(limited, { limit: null })).toEqual([]);
   });
 
   it("each readiness reason has the form name='value', on one line and without extra quotes", () => {

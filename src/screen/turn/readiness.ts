@@ -29,8 +29,11 @@ export interface GatePolicy {
   trialMark?: 'shown' | 'unseen' | undefined;
   /** Reasons of the server that owns the terminal. */
   owner?: readonly Reason[];
-  /** A limit notice whose end has passed is history; see isLimitOver. */
-  ignoreUsageLimit?: boolean;
+  /**
+   * What is known of a usage limit beyond this screen; null: nothing is held back, although the screen may still show the
+   * notice of one that is over. Undefined: the screen decides.
+   */
+  limit?: Reason | null | undefined;
 }
 
 export type Readiness = { ready: true } | { ready: false; reasons: Reason[] };
@@ -83,8 +86,14 @@ const RULES: Record<GateCode, Rule> = {
   busy_turn: (facts, policy) => (isBusy(facts, policy) ? 'active' : undefined),
   pending_input: ({ surface }) => yes(surface.pending_input.value === 'yes'),
   contradiction: ({ contradictions }) => contradictions,
-  usage_limit: ({ limit }, { ignoreUsageLimit }) =>
-    limit.value && !ignoreUsageLimit ? (limit.value.resets ?? 'hit') : undefined,
+  usage_limit: ({ limit: { value: notice } }, { limit }) => {
+    if (limit !== undefined) return limit?.code === 'usage_limit' ? limit.value : undefined;
+    return notice && !notice.spent ? (notice.resets ?? 'hit') : undefined;
+  },
+  credits_spent: ({ limit: { value: notice } }, { limit }) => {
+    if (limit !== undefined) return limit?.code === 'credits_spent' ? limit.value : undefined;
+    return notice?.spent ? notice.text : undefined;
+  },
   logged_out: ({ logged_out }) => logged_out.value || undefined,
   unstable_screen: (_, { stable }) => (stable ? undefined : 'false'),
   unknown_screen: (facts, _, found) =>

@@ -7,7 +7,7 @@ import { observe } from '../observe.ts';
 import type { ToolSignal } from '../tool-signals.ts';
 import { decideReadiness } from './readiness.ts';
 import { stabilityAt, stillBeforeTyping } from './stability.ts';
-import { isLimitOver, notePrompt, reduceTurn } from './turn-reducer.ts';
+import { notePrompt, reduceTurn } from './turn-reducer.ts';
 import { NO_TURN, type TurnState } from './turn-state.ts';
 
 const claude = detectorFor('claude');
@@ -254,14 +254,6 @@ describe('the turn reducer', () => {
     ]);
     expect(asks.dialog.value).not.toBeNull();
     expect(play(NO_TURN, [0, asks], [99, asks]).stalled).toBe(false);
-  });
-
-  it('a usage limit is over at its end although its notice is still shown', () => {
-    const limited = screen([...asked, "● You've hit your session limit · resets in 2h"]);
-    const state = play(NO_TURN, [0, limited], [3600, limited]);
-    expect(isLimitOver(state, 3600_000)).toBe(false);
-    expect(isLimitOver(play(state, [7300, limited]), 7300_000)).toBe(true);
-    expect(isLimitOver(play(state, [7300, done]), 7300_000)).toBe(false);
   });
 
   it('the last 24 transitions are kept, each with its changes', () => {

@@ -1,6 +1,5 @@
 import type { LastTurnResult, TuiTimings, TurnPhase } from '../../domain/index.ts';
 import type { Facts } from '../facts.ts';
-import { limitEnd } from '../limit-end.ts';
 import { isUnreadable } from './readiness.ts';
 import { stateSignature } from './stability.ts';
 import type { Anchor, Instant, TurnState } from './turn-state.ts';
@@ -21,8 +20,7 @@ type Times = Pick<
  * never proves that a turn ended well.
  */
 export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
-  const limit = followLimit(state, facts, at);
-  const next = settle({ ...decide(state, facts, at, times), limit }, facts, at, times);
+  const next = settle(decide(state, facts, at, times), facts, at, times);
   return noteTransition(state, next, facts, at);
 }
 
@@ -162,18 +160,4 @@ function settle(state: TurnState, facts: Facts, at: Instant, times: Times): Turn
   const next = { ...state, unreadableSinceMs, stalled };
   if (signature === state.stability.signature) return next;
   return { ...next, stability: { signature, sinceMs: at.ms, sinceUtc: at.utc } };
-}
-
-function followLimit({ limit }: TurnState, facts: Facts, at: Instant): TurnState['limit'] {
-  const seen = facts.limit.value;
-  if (!seen) return null;
-  const text = `${seen.text} ${seen.resets ?? ''}`;
-  if (limit?.text === text) return limit;
-  const now = new Date(at.utc);
-  return { text, endsMs: at.ms + Math.max(0, limitEnd(seen.resets, now).getTime() - now.getTime()) };
-}
-
-/** The notice of a usage limit is still on the screen, but its time has passed. */
-export function isLimitOver(state: TurnState, atMs: number): boolean {
-  return state.limit !== null && atMs >= state.limit.endsMs;
 }

@@ -38,8 +38,6 @@ export interface TurnState {
   stability: { signature: string; sinceMs: number; sinceUtc: string | null };
   /** When a still, empty composer overruled doubtful evidence of a turn. */
   overruledAtMs: number | null;
-  /** The visible usage limit: its notice, and when it ends. The notice stays on the screen after that. */
-  limit: { text: string; endsMs: number } | null;
   /** Since when the tool's screen has not been recognised. */
   unreadableSinceMs: number | null;
   /** The screen has been unrecognised for long. A label for people; nothing is decided by it. */
@@ -58,7 +56,6 @@ export const NO_TURN: TurnState = {
   endReported: false,
   stability: { signature: '', sinceMs: 0, sinceUtc: null },
   overruledAtMs: null,
-  limit: null,
   unreadableSinceMs: null,
   stalled: false,
   transitions: [],

@@ -103,8 +103,8 @@ async function start(context: SessionContext, options: LaunchOptions, checked: D
     requireRegistered(options.mailbox, membership.fleetError);
     if (isRemote) bound = await openMailbox(context, options, draft, undo);
     const skills = bound && options.skills !== false ? installSkills(draft, context) : undefined;
-    draft = { ...draft, additions: await draft.equip(draft.gatewayPort) };
     const version = await toolVersion(draft, context.env);
+    draft = { ...draft, additions: await draft.equip(draft.gatewayPort, version) };
     const session = await openSession(context, options, { draft, bound, version }, undo);
     draft = session.draft;
     const { pane, trace, gateway } = session;
@@ -187,7 +187,7 @@ async function openSession(
   undo.push(() => detachLocal(context, paths.manifest));
   const wanted = { ...options.autoAttach, preferredPort: draft.gatewayPort };
   const gateway = await autoAttach(context, paths.manifest, wanted);
-  const settled = await settleTools(context, options, { draft, bound }, gateway);
+  const settled = await settleTools(context, options, { draft, bound, version }, gateway);
   if (!waits) return { draft: settled, pane, trace: undefined, gateway };
   const { command, trace } = toolProgram(context, settled);
   await tmux.respawn(pane.paneId, workdir, command);
@@ -217,13 +217,13 @@ function toolProgram(
 async function settleTools(
   context: SessionContext,
   options: LaunchOptions,
-  { draft, bound }: { draft: Draft; bound: Bound | undefined },
+  { draft, bound, version }: { draft: Draft; bound: Bound | undefined; version: string | null },
   { attached }: Gateway,
 ): Promise<Draft> {
   const { gateway_port: listens } = attached?.status ?? {};
   const port = listens && (await servesTools(draft.paths.root, listens)) ? listens : undefined;
   if (port === draft.gatewayPort) return draft;
-  const settled = { ...draft, additions: await draft.equip(port) };
+  const settled = { ...draft, additions: await draft.equip(port, version) };
   writeAdditions(settled.additions);
   const { launch_plan: plan, agent_launch_authority: authority } = manifestOf(
     settled,

@@ -95,8 +95,8 @@ export interface Draft {
   backend: BackendKind;
   owner: Ownership | undefined;
   additions: PlannedAdditions;
-  /** What is added if the gateway listens on this port, or if none does. */
-  equip: (gatewayPort: number | undefined) => Promise<PlannedAdditions>;
+  /** What is added to this version of the tool if the gateway listens on this port, or if none does. */
+  equip: (gatewayPort: number | undefined, version: string | null) => Promise<PlannedAdditions>;
   /** Where the gateway will listen before the tool starts; undefined: none is attached before. */
   gatewayPort: number | undefined;
   createdAt: Date;
@@ -138,10 +138,11 @@ export async function prepareLaunch(
   }
   const isMember = settings.fleet !== undefined;
   const hasMailbox = options.mailbox !== false;
-  const equip = async (gatewayPort: number | undefined): Promise<PlannedAdditions> => {
+  const equip: Draft['equip'] = async (gatewayPort, version) => {
     const agent = { ...paths, agentId, hasMailbox, isMember, gatewayPort, allowed: options.mcp !== 'ask' };
     const mcp = options.mcp === 'none' ? undefined : await sessionMcp(agent, env);
-    const place = { agentName, headless: options.headless, args: plan.args, env, workdir, mcp };
+    const at = { headless: options.headless, args: plan.args, env, workdir };
+    const place = { agentName, ...at, mcp, version: version ?? undefined };
     return withVariables(
       plan,
       options.env,

@@ -23,7 +23,6 @@ export function nextDeadline(
   if (facts.busy.doubtful) {
     add(Math.max(stability.sinceMs, nowMs - facts.busy.ageMs), timings.stale_active_recovery_seconds);
   }
-  if (turn.limit !== null) due.push(turn.limit.endsMs);
   if (unreadableSinceMs !== null) add(unreadableSinceMs, timings.unknown_to_stalled_timeout_seconds);
   const left = due.map((at) => at - nowMs).filter((ms) => ms > 0);
   return left.length === 0 ? undefined : Math.min(...left);

@@ -7,7 +7,6 @@ import {
   type Facts,
   type GatePolicy,
   type Instant,
-  isLimitOver,
   markChars,
   NO_TURN,
   notePrompt,
@@ -20,7 +19,9 @@ import {
   type TurnState,
 } from '../../screen/index.ts';
 import type { SignalReader } from '../../tools/index.ts';
+import type { Parking } from '../limits/parking.ts';
 import type { ToolLooks } from './foreground.ts';
+import { limitSeen } from './limit-seen.ts';
 import { nextDeadline } from './next-deadline.ts';
 import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';
 import { lookForPeople, NO_PERSON, type PersonFacts } from './person.ts';
@@ -35,6 +36,7 @@ export interface TrackerOptions {
   version: string | undefined;
   timings: TuiTimings;
   clock: Clock;
+  parking: Parking;
   /** Reasons against typing from a server that owns the terminal. */
   owner?: { doubts(snapshot: Snapshot): Reason[]; noteReady(ready: boolean): void } | undefined;
 }
@@ -59,6 +61,7 @@ export class Tracker {
   #unseen: { typed: 'pasted' | 'entered'; longAtMs: number } | undefined;
   #snapshot: Snapshot;
   #cancel: (() => void) | undefined;
+  #cancelLimit: (() => void) | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
@@ -156,7 +159,7 @@ export class Tracker {
       unseen: this.#unseenNow(snapshot),
       processUnknown: snapshot.foreground.kind === 'unknown',
       trialMark: this.#trial === 'gone' ? undefined : this.#trial,
-      ignoreUsageLimit: isLimitOver(snapshot.turn, this.nowMs),
+      limit: this.#options.parking.hold,
       ...(this.#options.owner && { owner: this.#options.owner.doubts(snapshot) }),
     });
   }
@@ -196,6 +199,8 @@ export class Tracker {
   close(): void {
     this.#cancel?.();
     this.#cancel = undefined;
+    this.#cancelLimit?.();
+    this.#cancelLimit = undefined;
     for (const signal of this.signals) signal.close();
   }
 
@@ -275,6 +280,11 @@ export class Tracker {
       ageMs: view ? at.ms - view.atMs : 0,
     });
     this.#turn = reduceTurn(this.#turn, facts, at, this.#options.timings);
+    this.#options.parking.look({
+      seen: limitSeen(facts, this.signals, this.#options.clock.now().getTime()),
+      turn: this.#turn,
+      readable: facts.composer.value !== null,
+    });
     return {
       view,
       away: this.#away,
@@ -297,6 +307,20 @@ export class Tracker {
     const seenMs = nextDeadline(this.#snapshot.turn, this.#snapshot.facts, now, timings);
     const due = unseenMs > 0 ? Math.min(unseenMs, seenMs ?? unseenMs) : seenMs;
     if (due !== undefined) this.#cancel = clock.after(due + 1, () => this.#update());
+    this.#armLimit();
+  }
+
+  /** At the end of a usage limit, one look shows what the tool did in the meantime. */
+  #armLimit(): void {
+    this.#cancelLimit?.();
+    this.#cancelLimit = undefined;
+    const { clock, parking } = this.#options;
+    const ms = parking.nextMs;
+    if (ms === undefined) return;
+    this.#cancelLimit = clock.after(ms + 1, () => {
+      if (parking.nextMs !== undefined) this.#armLimit();
+      else void this.look().catch(() => this.#update());
+    });
   }
 
   #now(): Instant {

@@ -3,7 +3,13 @@ import * as path from 'node:path';
 import { type Clock, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from '../signals/same-prompt.ts';
-import type { OnSignal, ReceivedPrompt, SignalReader, TurnEnd } from '../signals/signal-reader.ts';
+import type {
+  LimitReport,
+  OnSignal,
+  ReceivedPrompt,
+  SignalReader,
+  TurnEnd,
+} from '../signals/signal-reader.ts';
 import { readObject, watchDirectory } from '../signals/watched-file.ts';
 
 interface Report {
@@ -84,6 +90,16 @@ export class ClaudeHooks implements SignalReader {
     const last = this.#reports.slice(at + 1).findLast(({ event }) => SAYS[event] !== undefined);
     const result = last && ENDS[last.event];
     return result && { source: 'hook', atUtc: new Date(last.atMs).toISOString(), result };
+  }
+
+  /** `StopFailure` reports an error of the provider that ended the turn. */
+  limit(): LimitReport | undefined {
+    const last = this.#reports.findLast(({ event }) => SAYS[event] !== undefined);
+    if (last?.event !== 'StopFailure' || last.atMs < this.#sinceMs) return undefined;
+    const said = [last.payload['last_assistant_message'], last.payload['error_details']]
+      .filter((text) => typeof text === 'string')
+      .join('\n');
+    return { source: 'claude_hooks', endedTurn: said || null, untilMs: null };
   }
 
   answerSince(sinceMs: number): string | undefined {

@@ -1,6 +1,7 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { processVariable } from '../../base/index.ts';
+import { compareVersions } from '../../screen/index.ts';
 import { bearer, mcpDoubleUnderscores, mcpFlagWithFile, toolNamesIn } from '../mcp.ts';
 import { StatusFile } from '../signals/status-file.ts';
 import type { Tool } from '../tool.ts';
@@ -20,6 +21,12 @@ const HOOK_EVENTS = [
   'SessionEnd',
 ];
 
+/** An older version refuses settings with a hook that it does not know. */
+const STOP_FAILURE_FROM = '2.1.78';
+
+const eventsOf = (version = '0'): string[] =>
+  compareVersions(version, STOP_FAILURE_FROM) < 0 ? HOOK_EVENTS : [...HOOK_EVENTS, 'StopFailure'];
+
 /** Claude Code. Its hooks report turns as they happen; `--settings` adds them for this session only. */
 export const claude: Tool = {
   name: 'claude',
@@ -34,11 +41,11 @@ export const claude: Tool = {
   resume: ['{args}', '--resume', '{session}'],
   harmlessFlags: ['--model'],
   role: { method: 'cli_flag', words: ['--append-system-prompt', '{text}'] },
-  additions({ launchDir, signalsDir }) {
+  additions({ launchDir, signalsDir, version }) {
     const settings = path.join(launchDir, 'claude-settings.json');
     const script = path.join(launchDir, 'hook.sh');
     const hooks = Object.fromEntries(
-      HOOK_EVENTS.map((event) => [
+      eventsOf(version).map((event) => [
         event,
         [{ hooks: [{ type: 'command', command: `/bin/sh '${script.replaceAll("'", "'\\''")}' ${event}` }] }],
       ]),

@@ -18,6 +18,8 @@ interface Line {
     message?: unknown;
     last_agent_message?: unknown;
     item?: { type?: unknown; content?: unknown };
+    rate_limits?: unknown;
+    codex_error_info?: unknown;
   };
 }
 
@@ -99,12 +101,14 @@ function entryOf(parsed: Line): LogEntry[] {
     return [{ ...entry, kind: 'user_message', text: textOf(payload.item.content) }];
   }
   const answer = payload.last_agent_message;
+  const limit = limitOf(payload, entry.atMs);
   return [
     {
       ...entry,
       kind: payload.type,
       text: String(payload.message ?? ''),
       ...(typeof answer === 'string' && answer !== '' && { answer }),
+      ...(limit && { limit }),
     },
   ];
 }
@@ -114,4 +118,27 @@ function textOf(content: unknown): string {
   return content
     .map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : ''))
     .join('');
+}
+
+/**
+ * `token_count` has how much of each window is used, and when it resets; the error of a refused turn says why. Codex keeps the
+ * first in its log, and in some versions the second.
+ */
+function limitOf(payload: NonNullable<Line['payload']>, atMs: number): LogEntry['limit'] {
+  if (payload.type === 'token_count' && payload.rate_limits)
+    return { untilMs: usedUpUntil(payload.rate_limits, atMs) };
+  const isLimit = payload.type === 'error' && payload.codex_error_info === 'usage_limit_exceeded';
+  return isLimit ? { message: String(payload.message ?? '') } : undefined;
+}
+
+/** The latest reset of the windows that are used up; null if none is. Older versions state seconds from the entry on. */
+function usedUpUntil(limits: unknown, atMs: number): number | null {
+  if (limits === null || typeof limits !== 'object') return null;
+  const ends = Object.values(limits).flatMap((window: Partial<Record<string, unknown>> | null) => {
+    if (window === null || typeof window !== 'object' || !(Number(window['used_percent']) >= 100)) return [];
+    const { resets_at: at, resets_in_seconds: inSeconds } = window;
+    if (typeof at === 'number') return [at * 1000];
+    return typeof inSeconds === 'number' ? [atMs + inSeconds * 1000] : [];
+  });
+  return ends.length > 0 ? Math.max(...ends) : null;
 }

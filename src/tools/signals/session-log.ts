@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { type Clock, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from './same-prompt.ts';
-import type { OnSignal, ReceivedPrompt, SignalReader, TurnEnd } from './signal-reader.ts';
+import type { LimitReport, OnSignal, ReceivedPrompt, SignalReader, TurnEnd } from './signal-reader.ts';
 import { watchFile } from './watched-file.ts';
 
 /** One event of a tool's log of a conversation. */
@@ -14,6 +14,8 @@ export interface LogEntry {
   text: string;
   /** The tool's answer, at the end of a turn, if the log has it. */
   answer?: string;
+  /** What it reports about usage limits: when those that are used up end, or the message with which one ended the turn. */
+  limit?: { untilMs: number | null } | { message: string };
 }
 
 /** A tool's log of a conversation, line by line. */
@@ -62,6 +64,9 @@ export class SessionLog implements SignalReader {
   #soughtAt = Number.NEGATIVE_INFINITY;
   /** `find` does not know which log it is. A log recognised since then proves prompts, but the tool may have left it. */
   #unsure = false;
+  /** The last report of how much is used, and the last message that a limit was reached. */
+  #used: { untilMs: number | null } | undefined;
+  #refused: string | null = null;
 
   constructor(kind: LogKind, clock: Clock, changed: OnSignal) {
     this.#kind = kind;
@@ -113,6 +118,12 @@ export class SessionLog implements SignalReader {
     return this.#entries.findLast(ends)?.answer;
   }
 
+  limit(): LimitReport | undefined {
+    this.#find();
+    if (!this.#tool || this.#unsure || (!this.#used && this.#refused === null)) return undefined;
+    return { source: this.#kind.source, endedTurn: this.#refused, untilMs: this.#used?.untilMs ?? null };
+  }
+
   conversation(): string | undefined {
     return this.#file === undefined ? undefined : this.#kind.idOf?.(this.#file);
   }
@@ -161,6 +172,8 @@ export class SessionLog implements SignalReader {
     this.#unwatch = undefined;
     this.#file = file;
     this.#entries = [];
+    this.#used = undefined;
+    this.#refused = null;
     this.#inode = undefined;
     if (file === undefined) return;
     this.#unwatch = watchFile(file, () => this.#more());
@@ -172,7 +185,10 @@ export class SessionLog implements SignalReader {
     const renewed = this.#startOver(this.#file);
     const lines = (this.#rest + this.#readOn(this.#file)).split('\n');
     this.#rest = lines.pop() ?? '';
-    const fresh = lines.flatMap((line) => this.#entriesIn(line)).filter((entry) => this.#matters(entry));
+    const read = lines.flatMap((line) => this.#entriesIn(line));
+    const limited = read.filter((entry) => this.#noteLimit(entry)).length > 0;
+    const fresh = read.filter((entry) => this.#matters(entry));
+    if (limited && fresh.length === 0) this.#changed();
     if (fresh.length === 0 && !renewed) return;
     this.#entries = [...this.#entries, ...fresh].slice(-KEPT);
     this.#changed();
@@ -185,6 +201,19 @@ export class SessionLog implements SignalReader {
     } catch {
       return [];
     }
+  }
+
+  /** Returns whether the entry changes what is known of limits. A new prompt ends what was reported of the turn before. */
+  #noteLimit({ kind, limit }: LogEntry): boolean {
+    if (kind === 'user_message') this.#refused = null;
+    if (limit === undefined) return false;
+    if ('message' in limit) this.#refused = limit.message;
+    else {
+      const before = this.#used?.untilMs ?? null;
+      this.#used = limit;
+      return before !== limit.untilMs;
+    }
+    return true;
   }
 
   /** Reads the end of a log that is new, was replaced or was cut: a tool may take a prompt back. */

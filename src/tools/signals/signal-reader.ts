@@ -16,6 +16,15 @@ export interface TurnEnd {
   result: TurnResult;
 }
 
+/** What a tool reports about a usage limit. */
+export interface LimitReport {
+  source: string;
+  /** The message with which a limit ended the last turn; null if none did, or it is not reported. */
+  endedTurn: string | null;
+  /** When the limits end that are used up, in wall milliseconds; null if it is not reported. */
+  untilMs: number | null;
+}
+
 /** One of a tool's own signals, kept current by events. A missing source has no signals. */
 export interface SignalReader {
   /** The current signals. */
@@ -26,6 +35,8 @@ export interface SignalReader {
   turnEnd?(text: string, sinceMs: number): TurnEnd | undefined;
   /** The answer of a turn that ended after that wall time; undefined if the tool does not report it. */
   answerSince?(sinceMs: number): string | undefined;
+  /** The usage limit that the tool is in; undefined if it reports none. */
+  limit?(): LimitReport | undefined;
   /** The id of the current conversation, for the tool's own resume; null if it is empty; undefined if it is not reported. */
   conversation?(): string | null | undefined;
   /** Called when the tool's process is seen or has gone. */

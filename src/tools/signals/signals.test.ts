@@ -198,3 +198,82 @@ describe('the rollout log of Codex', () => {
     fs.closeSync(fd);
   });
 });
+
+describe('usage limits in the records of tools', () => {
+  const report = (at: string, event: string, payload: object): void => {
+    const name = path.join(directory, `${at}-1.json`);
+    fs.writeFileSync(`${name}.tmp`, JSON.stringify({ event, at, payload }));
+    fs.renameSync(`${name}.tmp`, name);
+  };
+
+  it('StopFailure of Claude Code reports the limit that ended the last turn, until the next prompt', () => {
+    const open = (): ClaudeHooks => {
+      const hooks = new ClaudeHooks(directory, clock, () => {});
+      hooks.close();
+      return hooks;
+    };
+    expect(open().limit()).toBeUndefined();
+    report('1767225600000000000', 'UserPromptSubmit', { prompt: 'x' });
+    report('1767225601000000000', 'StopFailure', {
+      error: 'rate_limit',
+      last_assistant_message: "You've hit your session limit · resets 3am (UTC)",
+    });
+    expect(open().limit()).toEqual({
+      source: 'claude_hooks',
+      endedTurn: "You've hit your session limit · resets 3am (UTC)",
+      untilMs: null,
+    });
+    report('1767225602000000000', 'UserPromptSubmit', { prompt: 'y' });
+    expect(open().limit()).toBeUndefined();
+  });
+
+  it("codex's rollout log has when the limits end that are used up, and the error that one ended a turn", async () => {
+    const file = path.join(directory, 'rollout-2026-01-01.jsonl');
+    const fd = fs.openSync(file, 'a');
+    const write = (payload: object): void =>
+      void fs.writeSync(
+        fd,
+        `${JSON.stringify({ timestamp: '2026-01-01T00:00:01Z', type: 'event_msg', payload })}\n`,
+      );
+    const window = (used_percent: number, resets_at: number): object => ({
+      used_percent,
+      window_minutes: 300,
+      resets_at,
+    });
+    const { call, next } = nextCall();
+    write({ type: 'task_started' });
+    write({
+      type: 'token_count',
+      info: null,
+      rate_limits: { primary: window(99.5, 1767240000), secondary: null },
+    });
+    const rollout = new SessionLog(CODEX_ROLLOUT, clock, call);
+    rollout.follow(self);
+    expect(rollout.limit()).toMatchObject({ endedTurn: null, untilMs: null });
+    const more = next();
+    const limits = {
+      primary: window(100, 1767240000),
+      secondary: window(100, 1767900000),
+      plan_type: 'plus',
+    };
+    write({ type: 'token_count', info: null, rate_limits: limits });
+    write({
+      type: 'error',
+      message: "You've hit your usage limit.",
+      codex_error_info: 'usage_limit_exceeded',
+    });
+    await more;
+    expect(rollout.limit()).toEqual({
+      source: 'codex_rollout',
+      endedTurn: "You've hit your usage limit.",
+      untilMs: 1767900000_000,
+    });
+    const again = next();
+    write({ type: 'user_message', message: 'go on' });
+    write({ type: 'token_count', rate_limits: { primary: { used_percent: 100, resets_in_seconds: 60 } } });
+    await again;
+    expect(rollout.limit()).toMatchObject({ endedTurn: null, untilMs: Date.parse('2026-01-01T00:01:01Z') });
+    rollout.close();
+    fs.closeSync(fd);
+  });
+});

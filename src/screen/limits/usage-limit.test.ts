@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findUsageLimit } from './usage-limit.ts';
+import { findUsageLimit, limitIn } from './usage-limit.ts';
 
 describe('a usage limit', () => {
   it.each([
@@ -19,6 +19,44 @@ describe('a usage limit', () => {
     expect(findUsageLimit(rows)?.resets?.replace(/^in /, '')).toBe(resets?.replace(/^in /, '') ?? undefined);
     expect(findUsageLimit(rows)).toBeDefined();
     expect(findUsageLimit([], ['  auto mode on', row])).toBeDefined();
+  });
+
+  it.each([
+    'Your credit balance is too low',
+    '■ Your workspace is out of credits. Add credits to continue.',
+    '✕ Quota exceeded. Check your plan and billing details.',
+    "● You've hit your monthly spend limit.",
+    'Error: 429 You exceeded your current quota, please check your plan and billing details.',
+  ])('spent credits are not a limit that ends: %s', (row) => {
+    expect(limitIn(row)).toMatchObject({ spent: true, resets: null });
+  });
+
+  it.each([
+    "● You've hit your monthly spend limit · resets Dec 1",
+    '● You’re out of extra usage · resets 10am',
+    ' Error: 429 The usage limit has been reached',
+    "■ You've hit your usage limit. Upgrade to Pro or try again at 4:05 PM.",
+  ])('a limit that ends is not spent credits: %s', (row) => {
+    expect(limitIn(row)).not.toHaveProperty('spent');
+  });
+
+  it.each([
+    'Error: 429 Rate limit reached for gpt-5 on tokens per minute (TPM)',
+    '● API Error: Rate limit reached',
+    'Quota exceeded for quota metric requests per minute',
+    'Please run /login · API Error: 401 Invalid credentials',
+  ])('neither a limit per minute nor a login is a usage limit: %s', (row) => {
+    expect(limitIn(row)).toBeUndefined();
+  });
+
+  it('a notice below the composer did not end a turn', () => {
+    const row = "● You've hit your session limit · resets 3pm";
+    expect(findUsageLimit([row])).toMatchObject({ cut: true });
+    expect(findUsageLimit([], [row])).not.toHaveProperty('cut');
+  });
+
+  it('the end of a usage limit is read as seconds since 1970', () => {
+    expect(limitIn('Claude AI usage limit reached|1763251440')?.resets).toBe('1763251440');
   });
 
   it('a usage limit is not read from a row in the middle of an answer', () => {

@@ -1,0 +1,62 @@
+/** The provider refuses work for now. */
+export interface UsageLimit {
+  text: string;
+  /** When it ends, in the tool's words; null if the notice does not state it. */
+  resets: string | null;
+  /** Credits or a budget are used up: no time brings them back. */
+  spent?: true;
+  /** It ended a turn; otherwise it is a notice below the composer. */
+  cut?: true;
+}
+
+/** The marker that tools put before a notice. */
+const MARKER = /^[\s●•■✕✗⚠ℹ⎿│┃╰└*!-]*/u;
+
+/** The beginning of a row that does not continue the row above it. */
+const BEGINS = /^\s*[●•■✕✗⚠ℹ⎿│┃╰└]/u;
+
+/**
+ * The sentence begins the row, as a notice of the tool does; prose about limits rarely does. Warnings that a limit
+ * is near ("used 90 % of your limit") do not count.
+ */
+const NOTICE =
+  /^(?:(?:API )?Error:? )?(?:\d{3} )?(?:you(?:['’]ve| have)? (?:hit|reached|exceeded|exhausted|run out of|are out of)\b.{0,60}\b(?:limit|quota|budget|credits?|usage)\b|you['’]re out of\b.{0,30}\b(?:usage|credits?|quota)\b|you exceeded your current quota\b|(?:[\w'’-]+ ){0,4}(?:usage|spend|spending|session|weekly|daily|monthly|5-hour|quota|plan) limit (?:reached|exceeded|hit)\b|quota exceeded\b|(?:the )?usage limit has been reached\b|(?:your )?workspace is out of credits|(?:your )?credit balance is too low|insufficient[ _]quota\b)/i;
+
+/** The tool waits for such a limit by itself: it is over within a minute. */
+const PER_MINUTE = /\bper[ -](?:minute|second)\b|\brate limit\b|\b[rt]pm\b/i;
+
+const MONEY =
+  /\b(?:credits?|billing|balance|budget|spend(?:ing)? limit|insufficient[ _]quota|current quota)\b/i;
+
+const RESET =
+  /\b(?:resets?(?: at| in| on| after)?|try again (?:at|in|after|on)|available again (?:at|in|on))\s+([^.|\n·]{2,60})|limit reached\|(\d{10,13})\b/i;
+
+/** A limit notice in the footer, or the newest one of a turn. It begins a block; a row in the middle of an answer is the model's. */
+export function findUsageLimit(
+  turn: readonly string[],
+  footer: readonly string[] = [],
+): UsageLimit | undefined {
+  const ended = noticeIn(turn, (at) => beginsBlock(turn, at));
+  return noticeIn(footer, () => true) ?? (ended && { ...ended, cut: true });
+}
+
+/** A notice in what the tool reports apart from its screen. */
+export function limitIn(text: string): UsageLimit | undefined {
+  return noticeIn(text.split('\n'), () => true);
+}
+
+function beginsBlock(rows: readonly string[], at: number): boolean {
+  return BEGINS.test(rows[at]!) || (rows[at - 1] ?? '').trim() === '';
+}
+
+function noticeIn(rows: readonly string[], counts: (at: number) => boolean): UsageLimit | undefined {
+  for (let at = rows.length - 1; at >= 0; at--) {
+    const text = rows[at]!.replace(MARKER, '').trim();
+    if (!NOTICE.test(text) || PER_MINUTE.test(text) || !counts(at)) continue;
+    const whole = `${text} ${(rows[at + 1] ?? '').trim()}`;
+    const [, words, epoch] = RESET.exec(whole) ?? [];
+    const resets = (words ?? epoch)?.trim() ?? null;
+    return { text, resets, ...(resets === null && MONEY.test(whole) && { spent: true }) };
+  }
+  return undefined;
+}
