@@ -62,6 +62,8 @@ describe('a usage limit', () => {
   it('a usage limit is not read from a row in the middle of an answer', () => {
     const rows = ['● This is what it printed:', "  You've hit your session limit · resets 3am (UTC)"];
     expect(findUsageLimit(rows)).toBeUndefined();
+    // The rest of the answer has scrolled away.
+    expect(findUsageLimit([...rows.slice(1), '', '  Done.'])).toBeUndefined();
   });
 
   it.each([

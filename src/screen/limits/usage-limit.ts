@@ -45,8 +45,9 @@ export function limitIn(text: string): UsageLimit | undefined {
   return noticeIn(text.split('\n'), () => true);
 }
 
+/** The first row on a screen may continue one that has scrolled away. */
 function beginsBlock(rows: readonly string[], at: number): boolean {
-  return BEGINS.test(rows[at]!) || (rows[at - 1] ?? '').trim() === '';
+  return BEGINS.test(rows[at]!) || rows[at - 1]?.trim() === '';
 }
 
 function noticeIn(rows: readonly string[], counts: (at: number) => boolean): UsageLimit | undefined {
