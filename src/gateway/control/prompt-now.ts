@@ -198,7 +198,7 @@ function refuseBusy(admission: PromptAdmission, deps: ControlDependencies): void
   if (depth > 0) {
     throw recordRefusal(deps, admission, [
       'not_ready',
-      `${depth} requests are queued before it`,
+      depth === 1 ? 'a request is queued before it' : `${depth} requests are queued before it`,
       [reasonText(reason('queue_depth', String(depth)))],
     ]);
   }
