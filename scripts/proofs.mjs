@@ -32,7 +32,7 @@ export const PROOFS = {
     reports: true,
   },
   // Each task of each view at two widths and in both themes, in a real browser; pictures are written to docs/pictures.
-  page: { project: 'walk', files: ['test/page'], programs: ['chromium'] },
+  page: { project: 'walk', files: ['test/page'], programs: ['chromium'], reports: true },
   // Tests of which `npm test` draws some rows of a matrix or one of two databases.
   matrices: {
     project: 'walk',

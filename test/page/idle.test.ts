@@ -1,10 +1,8 @@
 import * as fs from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { FULL } from '../support/sample.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openBrowser, Visitor } from './support/browser.ts';
 import { WAIT } from './support/jobs.ts';
-import { openDatabases } from './support/open-databases.ts';
 import { ShownWorld } from './support/shown-world.ts';
 
 let world: ShownWorld;
@@ -164,30 +162,3 @@ it('what changes without end is asked for twice a second at most, and the last c
   expect(timelines.length).toBeLessThanOrEqual(2 * seconds + 2);
   await leave();
 }, 180_000);
-
-const MINUTES = 10;
-
-// The server runs in this process. page-api.test.ts shows more quickly that few databases stay open.
-describe.runIf(FULL)('ten pages', () => {
-  it(
-    'ten pages that stay open on a busy agent leave the server as large as it was',
-    async () => {
-      const { leave } = await watched(Array.from({ length: 10 }, () => '/ui/agents/ana'));
-      const samples: { files: number; bytes: number }[] = [];
-      const beganMs = performance.now();
-      while (performance.now() - beganMs < MINUTES * 60_000) {
-        await turn('ana', `count to ${samples.length}`);
-        samples.push({ files: openDatabases(), bytes: process.memoryUsage.rss() });
-      }
-      await leave();
-      const third = Math.ceil(samples.length / 3);
-      const [early, late] = [samples.slice(0, third), samples.slice(-third)];
-      const lowest = (part: typeof samples): number => Math.min(...part.map(({ bytes }) => bytes));
-      expect(Math.max(...late.map(({ files }) => files))).toBeLessThanOrEqual(
-        Math.max(...early.map(({ files }) => files)) + 3,
-      );
-      expect(lowest(late) / lowest(early)).toBeLessThan(1.2);
-    },
-    MINUTES * 60_000 + 240_000,
-  );
-});

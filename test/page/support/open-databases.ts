@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
 
-/** SQLite files that this process has open. A closed database keeps its files until its statements are collected. */
-export function openDatabases(): number {
-  const files = fs.readdirSync('/proc/self/fd').map((fd) => {
+/** SQLite files that a process has open. A closed database keeps its files until its statements are collected. */
+export function openDatabases(pid: number | 'self' = 'self'): number {
+  const files = fs.readdirSync(`/proc/${pid}/fd`).map((fd) => {
     try {
-      return fs.readlinkSync(`/proc/self/fd/${fd}`);
+      return fs.readlinkSync(`/proc/${pid}/fd/${fd}`);
     } catch {
       return '';
     }
