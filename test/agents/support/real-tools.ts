@@ -365,7 +365,7 @@ max_context_size = 128000
   askDirective: sh,
   approveKeys: ['2'],
   denyKeys: ['Escape'],
-  trustRow: /^ *[▶❯›→] .*(Yes|Trust|trust)/m,
+  trustRow: /^ *[▶❯›→] (?!Don't).*(Yes|Trust|trust)/m,
   asksAtStart: true,
   provenBy: ['session_log', 'transcript_row'],
   tellsEnd: true,
