@@ -174,6 +174,29 @@ export const windows: Visit[] = TOOLS.flatMap((tool): Visit[] => {
       env: { ...colourless.env, COLORFGBG: '0;15' },
       scenes: scenesWithAsking('light-no-colour'),
     },
+    {
+      setup: 'window: middling, sixteen colours',
+      columns: 90,
+      rows: 26,
+      env: { COLORTERM: '', TERM: 'xterm' },
+      ...(palette && { configure: palette }),
+      scenes: scenesWithAsking('middling'),
+    },
+    {
+      setup: 'window: light, narrow and tall',
+      columns: 76,
+      rows: 42,
+      env: { COLORFGBG: '0;15' },
+      ...(light && { configure: light }),
+      scenes: scenesWithAsking('light-tall'),
+    },
+    {
+      setup: 'window: wide and low, without colour',
+      columns: 150,
+      rows: 17,
+      ...colourless,
+      scenes: scenesWithAsking('low-no-colour'),
+    },
   ];
   return visits.map((visit) => ({ tool, begin: begin(tool), ...visit }));
 });
