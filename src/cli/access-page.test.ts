@@ -6,7 +6,15 @@ import { TOOLS_OF } from '../mcp/tool-list.ts';
 import { isNotPlain, looksNamed, namedFields } from '../wire/access/named-fields.ts';
 import { PLAIN_FIELDS } from '../wire/access/plain-fields.ts';
 import { FLEET_ROUTES } from '../wire/fleet-routes.ts';
-import { CAPABILITIES, type Caller, GATEWAY_ROUTES, NEEDS, parseBody, REMOTE_ROUTES } from '../wire/index.ts';
+import {
+  CAPABILITIES,
+  type Caller,
+  GATEWAY_ROUTES,
+  NEEDS,
+  PEOPLE_ONLY,
+  parseBody,
+  REMOTE_ROUTES,
+} from '../wire/index.ts';
 import type { Route } from '../wire/route.ts';
 import { allFields } from './access-page.ts';
 
@@ -90,6 +98,18 @@ describe('what a direct route refuses', () => {
   it('a field that direct routes refuse is on no remote route', () => {
     expect(may('remote', NEEDS['control.sendKeys']({}))).toBe(false);
     expect(REMOTE_ROUTES).not.toContain('control.sendKeys');
+  });
+
+  it('a route that no agent may call refuses its tools and its token alike', () => {
+    const asked: Record<string, keyof typeof CAPABILITIES> = {
+      'control.sendKeys': NEEDS['control.sendKeys']({}),
+      'pause.begin': NEEDS['pause.begin'](),
+      'pause.end': NEEDS['pause.end'](),
+    };
+    expect(Object.keys(asked).sort()).toEqual([...PEOPLE_ONLY].sort());
+    expect(Object.values(asked).map((need) => may('agent', need))).toEqual([false, false, false]);
+    const routes: Record<string, Route> = FLEET_ROUTES;
+    for (const id of PEOPLE_ONLY) expect(routes[`agents.gateway.${id}`]!.access).toBe('people_of_it');
   });
 
   it('the fields that direct routes refuse are checked for every body that has them', () => {

@@ -68,7 +68,7 @@ export const FLEET_ACCESS = {
     `yes ${STRANGERS} yes 403 yes yes 403 404 404 yes`,
   ),
   people_of_it: rule(
-    'The owner, and people of its org: an agent could answer its own permission dialogs',
+    'The owner, and people of its org: an agent could answer its own permission dialogs, or end its own pause',
     `yes ${STRANGERS} 403 403 yes yes 403 404 404 yes`,
   ),
   token: rule(

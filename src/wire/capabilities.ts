@@ -40,6 +40,11 @@ export const CAPABILITIES = {
     callers: ['owner', 'token', 'user', 'page'],
     hint: 'answer the dialog on the host of the agent',
   },
+  hold: {
+    meaning: 'Pause the agent, or end its pause',
+    callers: ['owner', 'token', 'user', 'page', 'remote'],
+    hint: 'a person does this: "rouse pause NAME", "rouse resume NAME"',
+  },
 } as const satisfies Record<string, CapabilityRow>;
 export type Capability = keyof typeof CAPABILITIES;
 
@@ -65,12 +70,17 @@ export function callersIn(header: string | undefined): Caller[] {
   return words.map((word) => (Object.hasOwn(CALLERS, word) ? (word as Caller) : 'remote'));
 }
 
+/** The routes that no agent may call, whatever the body. */
+export const PEOPLE_ONLY: ReadonlySet<string> = new Set(['control.sendKeys', 'pause.begin', 'pause.end']);
+
 interface Keys {
   send_keys?: unknown;
 }
 
-/** The capability that a body needs beyond its route, by the route's name. Other routes need none. */
+/** The capability that a body, or the call itself, needs beyond its route, by the route's name. Other routes need none. */
 export const NEEDS = {
+  'pause.begin': (): Capability => 'hold',
+  'pause.end': (): Capability => 'hold',
   'control.sendKeys': (body: { expected_dialog?: string | null | undefined }): Capability =>
     body.expected_dialog == null ? 'raw_keys' : 'dialog_key',
   'reminders.create': ({ reminders }: { reminders: readonly Keys[] }): Capability | undefined =>

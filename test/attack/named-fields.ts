@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { allFields } from '../../src/cli/access-page.ts';
 import { readAgentToken, sessionFleet } from '../../src/client/index.ts';
 import type { FieldRow } from '../../src/wire/access.ts';
-import { CALLER_HEADER, CALLERS, CAPABILITIES, type Caller } from '../../src/wire/index.ts';
+import { CALLER_HEADER, CALLERS, type Capability, callersIn, mayCall } from '../../src/wire/index.ts';
 import { type Answer, askPatiently, asProgram } from './call.ts';
 import { MARK, type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
@@ -55,7 +55,7 @@ export async function namedFieldTries(
   }
 }
 
-/** Arbitrary keys, by every way to a terminal, by every caller that may not type them. */
+/** Arbitrary keys, and the pause of a person, by every way, by every caller that may not. */
 export async function keysByOtherWays(stage: Stage, tries: Tries, kind: string): Promise<void> {
   const keys = {
     mode: 'one_off',
@@ -69,10 +69,12 @@ export async function keysByOtherWays(stage: Stage, tries: Tries, kind: string):
     'reminders.create': { reminders: [keys] },
     'reminders.put': keys,
   };
-  const thieves = gatewayThieves(stage).filter(({ name }) => !may(name as Caller, 'raw_keys'));
-  for (const [id, body] of Object.entries(bodies))
+  const holds = { 'pause.begin': { schema_version: 1 }, 'pause.end': undefined };
+  const thieves = (need: Capability): Thief[] =>
+    gatewayThieves(stage).filter(({ name }) => !mayCall(callersIn(name), need));
+  for (const [id, body] of Object.entries({ ...bodies, ...holds }))
     for (const [where, who] of [
-      [id, thieves],
+      [id, thieves(id in holds ? 'hold' : 'raw_keys')],
       [`agents.gateway.${id}`, [{ name: 'agent', token: ownToken(stage) }]],
     ] as const)
       for (const thief of who) {
@@ -80,9 +82,6 @@ export async function keysByOtherWays(stage: Stage, tries: Tries, kind: string):
         tries.add(kind, status !== 403 && `${where} by ${thief.name}: ${status}`);
       }
 }
-
-const may = (caller: Caller, need: keyof typeof CAPABILITIES): boolean =>
-  (CAPABILITIES[need].callers as readonly Caller[]).includes(caller);
 
 /** Files that the caller may not read, by their path and by links inside the project. */
 async function othersFiles(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {

@@ -6,6 +6,7 @@ import {
   type Caller,
   type Capability,
   callersIn,
+  GATEWAY_ROUTES,
   type GatewayRoutes,
   mayCall,
   NEEDS,
@@ -24,21 +25,28 @@ export function filesFor(callers: readonly Caller[], shared: () => FileAccess): 
 
 type AnyHandler = (call: { context: Context; body: () => Promise<unknown> }) => unknown;
 
-/** Wraps the handlers so that they refuse a body that asks for more than its caller may. */
+/** Wraps the handlers so that they refuse a call, or a body, that asks for more than its caller may. */
 export function withNeeds(handlers: Handlers<GatewayRoutes>): Handlers<GatewayRoutes> {
   const wrapped = Object.entries(NEEDS).map(([id, needOf]) => {
     const handle = handlers[id as keyof typeof NEEDS] as AnyHandler;
+    const refuse = ({ context }: { context: Context }, body: unknown): void => {
+      const need = (needOf as (body: unknown) => Capability | undefined)(body);
+      if (need) requireCapability(callersOf(context), need, id);
+    };
     const asked: AnyHandler = (call) =>
       handle({
         ...call,
         body: async () => {
           const body = await call.body();
-          const need = (needOf as (body: unknown) => Capability | undefined)(body);
-          if (need) requireCapability(callersOf(call.context), need, id);
+          refuse(call, body);
           return body;
         },
       });
-    return [id, asked];
+    const withoutBody: AnyHandler = (call) => {
+      refuse(call, undefined);
+      return handle(call);
+    };
+    return [id, 'body' in GATEWAY_ROUTES[id as keyof typeof NEEDS] ? asked : withoutBody];
   });
   return { ...handlers, ...(Object.fromEntries(wrapped) as object) };
 }

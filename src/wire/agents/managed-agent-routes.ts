@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AccessName } from '../access-rules.ts';
+import { PEOPLE_ONLY } from '../capabilities.ts';
 import { integer } from '../fields.ts';
 import { AGENT_PLACES, carriedPath } from '../places.ts';
 import { BODY_ERRORS, type Route, type Row, routes } from '../route.ts';
@@ -187,7 +188,7 @@ export const CARRIED_ROUTES = Object.fromEntries(
         id,
         path: carriedPath(own.path),
         tag: 'agents: gateways',
-        access: own.id === 'control.sendKeys' ? 'people_of_it' : 'agent_and_its_people',
+        access: PEOPLE_ONLY.has(own.id) ? 'people_of_it' : 'agent_and_its_people',
         errors: carriedErrors(own),
         carries: own,
       };
