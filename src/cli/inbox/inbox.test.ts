@@ -37,7 +37,8 @@ async function rouse(argv: string[], { stdin = '', tty = false, env = {} }: Worl
 
 async function ok(...argv: string[]): Promise<string> {
   const { code, out, err } = await rouse(argv);
-  expect({ code, err }).toEqual({ code: 0, err: '' });
+  // On a loaded machine a step takes more than a second, and the command names it.
+  expect({ code, err: err.replace(/^\w+…\n/, '') }).toEqual({ code: 0, err: '' });
   return out;
 }
 
