@@ -105,7 +105,7 @@ function keepChunks(from, to) {
 
 /** Keeps the packed database of the last build: packing takes seconds and depends only on PGlite. */
 function keepDatabase(target, outdir) {
-  const name = `pglite-${dependencies['@electric-sql/pglite']}.backup`;
+  const name = `pglite-${dependencies['@electric-sql/pglite']}.backup.br`;
   if (!existsSync(path.join(target, name))) return false;
   copyFileSync(path.join(target, name), path.join(outdir, name));
   return true;

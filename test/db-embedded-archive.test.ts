@@ -1,11 +1,10 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { archiveName } from '../src/db/embedded/directory.ts';
-import { EMBEDDED_VERSION, openEmbedded, packBackup, unpackBackup } from '../src/db/index.ts';
+import { archiveName, packInitialised } from '../src/db/embedded/directory.ts';
+import { EMBEDDED_VERSION, openEmbedded, unpackBackup } from '../src/db/index.ts';
 import { TEMPLATES } from './support/fleet.ts';
 
 const HEADER = {
@@ -25,7 +24,7 @@ afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 it('a packed database, unpacked, is a database of its own', async () => {
   const at = (name: string): string => path.join(root, name);
   await (await openEmbedded({ directory: at('first'), templateDirectory: TEMPLATES })).close();
-  await pipeline(packBackup(at('first'), HEADER), fs.createWriteStream(at(archiveName())));
+  await packInitialised(at('first'), root);
   const sql = await openEmbedded({ directory: at('second'), archiveDirectory: root });
   try {
     await sql.exec('CREATE TABLE kept (text text)');
@@ -35,6 +34,22 @@ it('a packed database, unpacked, is a database of its own', async () => {
     await sql.close();
   }
   expect(fs.statSync(at('second')).mode & 0o777).toBe(0o700);
+});
+
+it('a packed database that was cut short or damaged is refused', async () => {
+  const at = (name: string): string => path.join(root, name);
+  await (await openEmbedded({ directory: at('first'), templateDirectory: TEMPLATES })).close();
+  await packInitialised(at('first'), root);
+  const bytes = fs.readFileSync(at(archiveName()));
+  const middle = bytes.length >> 1;
+  const flipped = Buffer.from(bytes);
+  flipped[middle]! ^= 1;
+  for (const [name, wrong] of Object.entries({ cut: bytes.subarray(0, middle), flipped })) {
+    fs.writeFileSync(at(archiveName()), wrong);
+    const opening = openEmbedded({ directory: at(name), archiveDirectory: root });
+    await expect(opening).rejects.toThrow('is not a whole backup');
+    expect(fs.existsSync(at(name))).toBe(false);
+  }
 });
 
 it.each(['../outside', '/etc/outside'])(

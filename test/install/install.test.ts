@@ -8,6 +8,8 @@ import { freshClone } from '../support/fresh-clone.ts';
 import { serveRegistry } from '../support/npm-registry.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+/** The size of the package to download, with the prepared database. */
+const MAX_PACKAGE_BYTES = 4_000_000;
 const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 const place = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-install-'));
 const at = (...names: string[]): string => path.join(place, ...names);
@@ -120,9 +122,10 @@ describe('npm install --global', () => {
   it('npm install --global of the packed tarball, and npx with it, give a program that needs neither clone nor network', async () => {
     const packed = await run('npm', ['pack', '--json', '--pack-destination', place], { cwd: clone });
     expect(packed.code, packed.err).toBe(0);
-    const [{ filename, files: inside }] = Object.values(JSON.parse(packed.out)) as [
-      { filename: string; files: { path: string }[] },
+    const [{ filename, size, files: inside }] = Object.values(JSON.parse(packed.out)) as [
+      { filename: string; size: number; files: { path: string }[] },
     ];
+    expect(size).toBeLessThan(MAX_PACKAGE_BYTES);
     const names = inside.map((file) => file.path);
     expect(names).toEqual(
       expect.arrayContaining([

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createGzip } from 'node:zlib';
 import { ensurePrivateDirectory, errnoOf, invalid, messageOf, notFound } from '../../base/index.ts';
 
 /** The first line of a backup. */
@@ -19,6 +19,9 @@ export interface BackupHeader {
 type Entry = { path: string; size?: number } | { end: number };
 
 const CHUNK = 1024 * 1024;
+
+/** The ending of a backup that is compressed once more, as a whole. */
+export const COMPRESSED = '.br';
 
 /**
  * Packs a database directory into one compressed stream: the header, for each entry a line of JSON (`path`, `size`; a
@@ -139,7 +142,10 @@ class Reader {
   constructor(archive: string) {
     this.archive = archive;
     this.#source = fs.createReadStream(archive);
-    const plain = pipeline(this.#source, createGunzip(), () => {});
+    const whole = archive.endsWith(COMPRESSED)
+      ? pipeline(this.#source, createBrotliDecompress(), () => {})
+      : this.#source;
+    const plain = pipeline(whole, createGunzip(), () => {});
     this.#chunks = plain[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
