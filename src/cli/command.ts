@@ -128,6 +128,8 @@ export interface Input<Flags = object> {
   args: string[];
   /** Typed by `InputOf` where a command's own flags are read; untyped where an input is only passed on. */
   flags: Flags;
+  /** Keys of the flags of a short command whose value was a plain word: `rouse status ana`. */
+  worded?: ReadonlySet<string> | undefined;
   /** All of standard input; empty when it is a terminal. */
   stdin: () => Promise<string>;
   stdinIsTty: boolean;

@@ -44,6 +44,8 @@ export interface Match {
   command: Command;
   args: string[];
   flags: Record<string, unknown>;
+  /** See Input. */
+  worded?: ReadonlySet<string>;
 }
 
 /** How a line is parsed. */
@@ -141,6 +143,7 @@ async function execute(match: Match, { style, utc }: Printing, world: Surroundin
   const input: Input = {
     args: match.args,
     flags: match.flags,
+    worded: match.worded,
     stdin: world.stdin,
     stdinIsTty: world.stdinIsTty,
     settings: await settingsFor(match, world.env),

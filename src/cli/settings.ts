@@ -43,7 +43,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
 }
 
 /** The working directory may have been removed; then there is no project either. */
-function workingDirectory(): string {
+export function workingDirectory(): string {
   try {
     return process.cwd();
   } catch {

@@ -14,13 +14,15 @@ export interface Words {
   afterDashes: number;
 }
 
+export interface TakenWords extends Omit<Words, 'afterDashes'> {
+  /** Keys of the flags of a short command whose value was a plain word: `rouse status ana`. */
+  worded: ReadonlySet<string>;
+}
+
 /** Assigns each word to the first such flag that has no value yet. The rest are the command's arguments. */
-export function takeWords(
-  command: Command,
-  path: readonly string[],
-  given: Words,
-): Omit<Words, 'afterDashes'> {
+export function takeWords(command: Command, path: readonly string[], given: Words): TakenWords {
   const flags = { ...given.flags };
+  const worded = new Set<string>();
   let args = given.args;
   let free = args.length - given.afterDashes;
   for (const flag of wordFlags(command)) {
@@ -28,13 +30,14 @@ export function takeWords(
     const [word] = args;
     if (free > 0 && flags[key] === undefined && word !== undefined) {
       flags[key] = parsed(flag, word);
+      if (path.length === 2) worded.add(key);
       args = args.slice(1);
       free--;
     }
     if (flag.required && flags[key] === undefined) throw missing(flag, command, path);
   }
   refuseExtraWords(command, path, args);
-  return { args, flags };
+  return { args, flags, worded };
 }
 
 function parsed({ parse, name }: Flag, word: string): unknown {

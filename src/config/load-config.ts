@@ -1,11 +1,10 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { invalid, isRouseError, type RouseError } from '../base/index.ts';
+import { PROJECT_FILE } from '../domain/index.ts';
 import type { Checked } from './check-values.ts';
 import { type CarefulFile, readCarefully } from './read-carefully.ts';
 import { isTrusted } from './trust.ts';
-
-export const PROJECT_FILE = '.rouse.toml';
 
 /** refused: it is not read at all; `problem` has the reason. */
 export type ProjectState = 'trusted' | 'untrusted' | 'changed' | 'refused';

@@ -29,6 +29,11 @@ export function teamOf(config: Config): { file: string; members: [string, Settin
   return undefined;
 }
 
+/** The names in the team of the project's file. */
+export function projectMembers(config: Config): string[] {
+  return Object.keys(config.project?.checked?.values.team ?? {});
+}
+
 /** Every key that has a value in a file that is used. */
 export function settingKeys(config: Config): string[] {
   return [...new Set([...(config.project?.checked?.keys ?? []), ...(config.own.checked?.keys ?? [])])];

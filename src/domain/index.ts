@@ -48,6 +48,7 @@ export * from './phrases/reason-text.ts';
 export * from './phrases/request-title.ts';
 export * from './phrases/time-words.ts';
 export * from './phrases/wake-words.ts';
+export * from './project.ts';
 export * from './reminder/reminder.ts';
 export * from './reminder/reminder-cadence.ts';
 export * from './reminder/reminder-ranking.ts';

@@ -11,6 +11,7 @@ import {
 import { bareAgentName, CAPABILITIES, isHeadless, parseAgentId } from '../domain/index.ts';
 import { BACKEND, VARIABLE } from '../wire/houmao/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
+import { nameOnMachine } from './called.ts';
 import { type FleetTarget, fleetKnows, fleetToken } from './fleet.ts';
 import { findEnded, LiveSessions, lostRecords, publishForgotten } from './live-sessions.ts';
 import {
@@ -27,9 +28,17 @@ import { SessionTmux } from './session-tmux.ts';
 
 /** Finds the agent that the flags name. */
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
-  const selector = chooseSelector(flags, isInsideTmux(context.env));
+  const selector = chooseSelector(onMachine(context, flags), isInsideTmux(context.env));
   const target = await resolveLiving(context, selector);
   return target.kind === 'fleet' ? { ...target, token: fleetToken(context.env, target.baseUrl) } : target;
+}
+
+/** The name that a person typed, or one with its project, becomes the name on the machine. */
+export function onMachine(context: SessionContext, flags: SelectorFlags): SelectorFlags {
+  const { agentName, called, pairPort } = flags;
+  if (agentName === undefined || pairPort !== undefined) return flags;
+  if (!called && !agentName.includes('/')) return flags;
+  return { ...flags, agentName: nameOnMachine(context, agentName) };
 }
 
 /**
@@ -269,6 +278,8 @@ export function requireLocal(target: Target, action: string): ManifestFacts {
 /** The target flags that all commands of the agents family have. */
 export interface SelectorFlags {
   agentName?: string | undefined;
+  /** The name is as a person calls the agent: one of the caller's project first. Else it is the one on the machine. */
+  called?: boolean | undefined;
   agentId?: string | undefined;
   currentSession?: boolean | undefined;
   targetTmuxSession?: string | undefined;

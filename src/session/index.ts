@@ -15,9 +15,11 @@
  * Importing this file is quick: what needs schemas or a database is loaded when it is called.
  */
 import type { Clock } from '../base/index.ts';
+import { knownAgent, type NamedAgent } from './called.ts';
 import { readRegistry } from './records/registry-read.ts';
 
 export type { AllMail } from './all-mail.ts';
+export { nameOnMachine, spokenNames } from './called.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { packageRoot } from './equip/programs.ts';
 export type { SkillInstallation, SkillsAtLaunch, SkillTarget } from './equip/skills.ts';
@@ -25,6 +27,7 @@ export {
   findTarget,
   isInsideTmux,
   type LocalTarget,
+  onMachine,
   requireLocal,
   type SelectorFlags,
   type Target,
@@ -54,10 +57,11 @@ export {
   namesByAddress,
   nearAddress,
 } from './list.ts';
-export { findEnded, type Whereabouts, whereabouts } from './live-sessions.ts';
+export { findEnded, isMember, type Whereabouts, whereabouts } from './live-sessions.ts';
 export type { RegisterMailbox } from './mailbox.ts';
 export { type GatewayLife, probeGateway, type RecordedGateway, whyDown } from './records/live-gateway.ts';
 export { type ManifestFacts, mailboxOf, readManifestFacts } from './records/manifest-facts.ts';
+export { branchOf, findProject, projectOf } from './records/project.ts';
 export { agentsDirectory } from './records/registry-read.ts';
 export { readToken, type SessionPaths, sessionPaths } from './records/session-paths.ts';
 export { seenFromOutside } from './records/standing-from-files.ts';
@@ -129,9 +133,9 @@ export const mcpConfig = () => import('./equip/mcp.ts');
 export function knownAgents(
   registryDir: string,
   clock: Clock,
-): { agentName: string; tool: string; manifestPath: string }[] {
+): (NamedAgent & { tool: string; manifestPath: string })[] {
   return readRegistry(registryDir, clock.now().getTime()).fresh.map((record) => ({
-    agentName: record.agent_name,
+    ...knownAgent(record),
     tool: record.identity.tool,
     manifestPath: record.runtime.manifest_path,
   }));

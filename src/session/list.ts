@@ -7,19 +7,27 @@ import {
   isAmong,
   isBackendKind,
   type ListedGateway,
+  type Project,
   type SessionState,
 } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
+import { nameOnMachine } from './called.ts';
 import { followSession, LiveSessions, lostRecords, publishForgotten, recordedOf } from './live-sessions.ts';
 import { readStatus } from './records/gateway-documents.ts';
 import { probeGateway, whyDown } from './records/live-gateway.ts';
 import { type ManifestFacts, tryManifestFacts } from './records/manifest-facts.ts';
+import { branchOf, projectOf } from './records/project.ts';
 import { byName, readRegistry } from './records/registry-read.ts';
 import { readToken, type SessionPaths, sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 
 export interface ListedAgent {
   agent_name: string;
+  /** Its name in its project. */
+  short_name: string;
+  /** Null if its manifest cannot be read. */
+  project: Project | null;
+  branch: string | null;
   agent_id: string;
   tool: string;
   backend: string;
@@ -79,6 +87,9 @@ async function describe(
   const seen = life.life === 'none' || life.life === 'dead' ? down && 'down' : life.life;
   return {
     agent_name: record.agent_name,
+    short_name: facts?.shortName ?? record.agent_name,
+    project: facts ? projectOf(facts) : null,
+    branch: facts ? branchOf(facts.workingDirectory) : null,
     agent_id: record.agent_id,
     tool: record.identity.tool,
     backend: record.identity.backend,
@@ -116,11 +127,12 @@ export interface KnownAddress {
 }
 
 /** The agent of this host that a plain name or a full mail address means; undefined if there is none. */
-export function findAddress({ settings, clock }: SessionContext, to: string): KnownAddress | undefined {
+export function findAddress(context: SessionContext, to: string): KnownAddress | undefined {
+  const { settings, clock } = context;
   const { fresh } = readRegistry(settings.registryDir, clock.now().getTime());
   const named = to.includes('@')
     ? fresh.filter(({ mailbox }) => mailbox?.address === canonicalAddress(to))
-    : byName(fresh, to);
+    : byName(fresh, nameOnMachine(context, to));
   if (named.length > 1)
     throw conflict(`${named.length} agents are named "${to}"`, {
       hint: `use a full mail address: ${named.flatMap(({ mailbox }) => mailbox?.address ?? []).join(', ')}`,

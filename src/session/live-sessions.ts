@@ -1,12 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { conflict, isRouseError, tryLockFile } from '../base/index.ts';
-import { bareAgentName } from '../domain/index.ts';
+import { bareAgentName, type Project } from '../domain/index.ts';
 import { isSameSocket } from '../tmux/index.ts';
 import { manifestFiles } from '../wire/files/session-files.ts';
 import { VARIABLE } from '../wire/houmao/index.ts';
 import type { RegistryRecord, SessionManifest } from '../wire/index.ts';
 import { type ManifestFacts, readManifestFacts, tryManifestFacts } from './records/manifest-facts.ts';
+import { projectOf } from './records/project.ts';
 import { byName, type RegistryView, readRegistry } from './records/registry-read.ts';
 import { serverOf, sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
@@ -191,13 +192,27 @@ export function manifests(runtimeDir: string): string[] {
 /** running: its tmux session lives. lost: it ended without being stopped, as by a reboot. none: no agent has that name. */
 export type Whereabouts = { state: 'running' | 'lost'; facts: ManifestFacts } | { state: 'none' };
 
+/** An agent as the file of a team names it. */
+export interface Member {
+  name: string;
+  project: Project;
+  workdir: string;
+}
+
+/** By short name and project. Version 0.2.0 recorded no project: its agent works where the member does. */
+export function isMember(facts: ManifestFacts, { name, project, workdir }: Member): boolean {
+  if (facts.shortName !== name) return false;
+  if (facts.project) return facts.project.directory === project.directory;
+  return facts.workingDirectory === workdir || projectOf(facts).directory === project.directory;
+}
+
 /** Also finds an agent whose lease has run out, unless it was stopped. */
-export async function whereabouts(context: SessionContext, agentName: string): Promise<Whereabouts> {
+export async function whereabouts(context: SessionContext, member: Member): Promise<Whereabouts> {
   await publishForgotten(context, new LiveSessions(context.env));
   const { fresh, expired } = readRegistry(context.settings.registryDir, context.clock.now().getTime());
-  for (const record of [...byName(fresh, agentName), ...byName(expired, agentName)]) {
+  for (const record of [...fresh, ...expired]) {
     const recorded = tryManifestFacts(record.runtime.manifest_path);
-    if (!recorded) continue;
+    if (!recorded || !isMember(recorded, member)) continue;
     const { facts, lives } = await followSession(context, recorded);
     return { state: lives ? 'running' : 'lost', facts };
   }
@@ -220,7 +235,7 @@ export function findEnded(
     .sort((a, b) => createdAt(b).localeCompare(createdAt(a)))[0];
 }
 
-function createdAt({ document }: ManifestFacts): string {
+export function createdAt({ document }: ManifestFacts): string {
   return String(document['created_at_utc'] ?? '');
 }
 

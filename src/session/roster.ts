@@ -12,16 +12,19 @@ import {
   isHeadless,
   needsOf,
   OPERATOR,
+  type Project,
   type Standing,
   type StandingCode,
 } from '../domain/index.ts';
 import { countInbox, inboxDirectory } from '../mail/inbox-count.ts';
 import { BACKEND } from '../wire/houmao/index.ts';
 import type { GlanceFile, MailboxBinding, RegistryRecord } from '../wire/index.ts';
+import { type NamedAgent, spokenNames } from './called.ts';
 import { findTool } from './equip/programs.ts';
 import { pauseOf } from './gateway/pause.ts';
 import { lostRecords, ownSessions } from './live-sessions.ts';
 import { type ManifestFacts, mailboxOf, section, tryManifestFacts } from './records/manifest-facts.ts';
+import { branchOf, projectOf } from './records/project.ts';
 import { agentsDirectory, readRecord, readRegistry } from './records/registry-read.ts';
 import { type SessionPaths, serverOf, sessionPaths } from './records/session-paths.ts';
 import {
@@ -36,7 +39,16 @@ import { type ServerSession, tmuxOf } from './session-tmux.ts';
 
 /** One agent of this host as lists show it. */
 export interface RosterAgent {
+  /** Unique on this host. */
   name: string;
+  /** Its name in its project. */
+  short_name: string;
+  /** How to name it from here; see spokenNames. */
+  called: string;
+  /** Null if its manifest cannot be read. */
+  project: Project | null;
+  directory: string | null;
+  branch: string | null;
   id: string;
   tool: string;
   host: string;
@@ -109,6 +121,8 @@ export async function roster(context: SessionContext): Promise<Roster> {
   const expected = new Set([...view.fresh, ...lostRecords(view)].map(({ agent_id }) => agent_id));
   const shown = entries.filter((entry) => sessions.get(entry) || expected.has(entry.id));
   const host = hostNameOf(context.env['ROUSE_HOST_NAME'], os.hostname());
+  const called = spokenNames(shown.map(namesOf), context.here);
+  for (const [at, entry] of shown.entries()) entry.called = called[at]!;
   const agents = shown.map((entry) => ({ ...describe(entry, sessions.get(entry)), host }));
   agents.sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
   const processes = entries.flatMap((entry) => processesOf(entry, sessions.get(entry)));
@@ -166,6 +180,8 @@ const operatorMailbox = ({ settings }: SessionContext): Partial<MailboxBinding> 
 
 interface Entry {
   name: string;
+  /** How it is called from here. */
+  called: string;
   id: string;
   tool: string;
   record: RegistryRecord | undefined;
@@ -179,7 +195,7 @@ interface Entry {
 function recordedEntry(record: RegistryRecord): Entry {
   const facts = tryManifestFacts(record.runtime.manifest_path);
   const { agent_name: name, agent_id: id, identity } = record;
-  return { name, id, tool: identity.tool, record, facts, ...filesOf(facts) };
+  return { name, called: name, id, tool: identity.tool, record, facts, ...filesOf(facts) };
 }
 
 function filesOf(facts: ManifestFacts | undefined): Pick<Entry, 'paths' | 'glance' | 'undelivered'> {
@@ -232,7 +248,11 @@ function unrecorded(known: Entry[], servers: Servers): Entry[] {
 
 function unrecordedEntry(facts: ManifestFacts): Entry {
   const { agentName: name, agentId: id, tool } = facts;
-  return { name, id, tool, record: undefined, facts, ...filesOf(facts) };
+  return { name, called: name, id, tool, record: undefined, facts, ...filesOf(facts) };
+}
+
+function namesOf({ name, facts }: Entry): NamedAgent {
+  return { agentName: name, shortName: facts?.shortName ?? name, project: facts && projectOf(facts) };
 }
 
 function sessionOf({ record, facts }: Entry, servers: Servers, env: NodeJS.ProcessEnv): Session {
@@ -256,11 +276,12 @@ function processesOf({ glance }: Entry, session: Session): ProcessIdentity[] {
 }
 
 function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
-  const { name, id, tool, record, facts, paths, glance, undelivered } = entry;
+  const { name, called, id, tool, record, facts, paths, glance, undelivered } = entry;
+  const { shortName, project = null } = namesOf(entry);
   const { state, since, standing, gateway } = seenOf(entry, session);
   const counted = countInbox(record?.mailbox ?? mailboxOf(facts));
   return {
-    ...{ name, id, tool, state, since },
+    ...{ name, short_name: shortName, called, project, ...placeOf(facts), id, tool, state, since },
     ...{ reason: standing.words, needs_you: standing.needs_you },
     needs: [...needsOf(standing, since), ...undelivered],
     open_mail: counted ?? glance?.open_mail ?? null,
@@ -273,13 +294,18 @@ function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
   };
 }
 
+function placeOf(facts: ManifestFacts | undefined): Pick<RosterAgent, 'directory' | 'branch'> {
+  if (!facts) return { directory: null, branch: null };
+  return { directory: facts.workingDirectory, branch: branchOf(facts.workingDirectory) };
+}
+
 interface Seen extends Pick<RosterAgent, 'state' | 'since' | 'gateway'> {
   standing: Standing;
 }
 
 /** As its gateway reports it; without a report, from the missing gateway and the tool's process. */
 function seenOf(entry: Entry, session: Session): Seen {
-  const { name, tool, paths, glance } = entry;
+  const { called: name, tool, paths, glance } = entry;
   const silent = paths && !glance ? unreported(paths, name) : undefined;
   const gateway = silent?.gateway ?? (glance ? 'live' : 'not_attached');
   const seenAs = (code: StandingCode, state: RosterAgent['state']): Seen => {
@@ -299,7 +325,7 @@ function seenOf(entry: Entry, session: Session): Seen {
 function reported(
   { standing: last, since_utc }: GlanceFile,
   paths: SessionPaths,
-  { name, record, facts }: Entry,
+  { called: name, record, facts }: Entry,
 ): Omit<Seen, 'gateway'> {
   const mailbox = record?.mailbox ?? mailboxOf(facts);
   const standing = seenFromOutside(last, paths, { agentName: name, mailbox });

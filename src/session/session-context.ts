@@ -8,10 +8,18 @@ export interface SessionContext {
   env: NodeJS.ProcessEnv;
   clock: Clock;
   signal?: AbortSignal | undefined;
+  /** Where the caller is: short names mean the agents of that project first. Undefined: names on the machine only. */
+  here?: Here | undefined;
   /** Reports what the action is waiting for. */
   progress?: ((text: string) => void) | undefined;
   /** Command words of the gateway program, if it is not the one of this installation. */
   gatewayProgram?: string[] | undefined;
+}
+
+export interface Here {
+  directory: string;
+  /** Agents that the project's team names; they are its own even before they run. */
+  members?: readonly string[] | undefined;
 }
 
 export interface SessionSettings {

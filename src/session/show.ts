@@ -8,6 +8,7 @@ import type { CapabilityState } from './gateway/publish.ts';
 import { followSession } from './live-sessions.ts';
 import { type RecordedGateway, readRecordedGateway } from './records/live-gateway.ts';
 import { launchFacts, type ManifestFacts, section } from './records/manifest-facts.ts';
+import { branchOf, projectOf } from './records/project.ts';
 import { readRecord } from './records/registry-read.ts';
 import { type SessionPaths, serverOf, sessionPaths, socketOfTmuxVariable } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
@@ -35,6 +36,9 @@ export async function lookAtAgent(context: SessionContext, recorded: ManifestFac
   const record = readRecord(context.settings.registryDir, facts.agentId);
   const shown = {
     agent_name: facts.agentName,
+    short_name: facts.shortName,
+    project: projectOf(facts),
+    branch: branchOf(facts.workingDirectory),
     agent_id: facts.agentId,
     tool: facts.tool,
     backend: facts.backend,

@@ -29,6 +29,8 @@ export function sampleManifest(sample: SampleSession = {}): SessionManifestInput
     tool: 'scripted',
     agentName,
     agentId: sample.agentId ?? `id-${agentName}`,
+    shortName: agentName,
+    project: { name: 'tmp', directory: '/tmp' },
     sessionId: 'local_interactive-20260102-030405Z-0a0b0c0d',
     generationId: sample.generationId ?? newUuid(),
     tmuxSessionName,

@@ -130,7 +130,7 @@ describe('the team of a project', () => {
     expect(some.json['agents'][2].error).toMatchObject({ cause: 'program_missing' });
   });
 
-  it('the team of a project takes an agent of another project neither for its own nor ends it', async () => {
+  it('the team of a project lives beside the team of another project with the same names', async () => {
     const other = path.join(world.directory, 'other');
     project('[team.ana]\ntool = "scripted"\n', other);
     await json('config', 'trust', other);
@@ -141,10 +141,14 @@ describe('the team of a project', () => {
       Object.assign(world, { workdir: here });
       return done;
     };
-    for (const command of ['up', 'down']) {
-      const refused = await at(command);
-      expect([refused.code, outcomes(refused)]).toEqual([4, ['ana failed']]);
-    }
+    expect(outcomes(await at('up'))).toEqual(['ana started']);
+    expect(outcomes(await at('up'))).toEqual(['ana running']);
+    const { agents } = (await json('agents', 'list')).json;
+    expect(agents.map((agent: { agent_name: string }) => agent.agent_name)).toEqual([
+      ...['ana', 'ben', 'dan', 'other-ana'],
+    ]);
+    expect(outcomes(await at('down'))).toEqual(['ana stopped']);
+    expect(outcomes(await at('down'))).toEqual(['ana not_running']);
     expect(outcomes(await json('up', 'ana'))).toEqual(['ana running']);
   });
 

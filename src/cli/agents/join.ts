@@ -9,6 +9,7 @@ import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { MAILBOX_FLAGS, mailboxOption } from './flags/mailbox.ts';
 import { errorData, fleetData, fleetLine, reportMissing } from './missing.ts';
+import { calledLine, projectLine } from './project-line.ts';
 import { INSTALL_SKILLS, skillsLine } from './skills-line.ts';
 import { sessionContext } from './target.ts';
 import { equipmentLine, turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted } from './wake.ts';
@@ -62,6 +63,8 @@ function dataOf(report: Joined): Record<string, unknown> {
   const { facts, toolPid, relaunchable, attached } = report;
   return {
     agent_name: facts.agentName,
+    short_name: facts.shortName,
+    project: facts.project ?? null,
     agent_id: facts.agentId,
     backend: facts.backend,
     tool: facts.tool,
@@ -85,6 +88,7 @@ function dataOf(report: Joined): Record<string, unknown> {
 function plainOf(report: Joined): string {
   const { facts, relaunchable, attached } = report;
   const lines = keyValues({
+    ...projectLine(facts),
     agent_id: facts.agentId,
     tool: facts.tool,
     tmux_session_name: facts.tmuxSessionName,
@@ -94,7 +98,7 @@ function plainOf(report: Joined): string {
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  return `Joined ${facts.agentName}\n${lines}\n${equipmentLine(report)}`;
+  return `Joined ${facts.agentName}${calledLine(facts)}\n${lines}\n${equipmentLine(report)}`;
 }
 
 function optionsOf({ flags }: InputOf<typeof FLAGS>): JoinOptions {

@@ -12,6 +12,7 @@ import { attachOptions, HOSTED, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './
 import { MAILBOX_FLAGS, mailboxOption } from './flags/mailbox.ts';
 import { MCP_AT_LAUNCH, mcpData, mcpLine, mcpOption } from './flags/mcp.ts';
 import { errorData, fleetData, fleetLine, reportMissing } from './missing.ts';
+import { calledLine, projectLine } from './project-line.ts';
 import { INSTALL_SKILLS, skillsLine } from './skills-line.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
 import { equipmentLine, turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted } from './wake.ts';
@@ -97,6 +98,8 @@ function dataOf({
 }: LaunchReport & Wakes): Record<string, unknown> {
   return {
     agent_name: facts.agentName,
+    short_name: facts.shortName,
+    project: facts.project ?? null,
     agent_id: facts.agentId,
     backend: facts.backend,
     tool: facts.tool,
@@ -122,6 +125,7 @@ async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<stri
   const { facts, attached } = report;
   const { wayInWords } = await import('../../session/index.ts');
   const lines = keyValues({
+    ...projectLine(facts),
     agent_id: facts.agentId,
     tmux_session_name: facts.tmuxSessionName,
     backend: facts.backend,
@@ -132,7 +136,7 @@ async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<stri
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  return `Launched ${facts.agentName}\n${lines}\n${equipmentLine(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
+  return `Launched ${facts.agentName}${calledLine(facts)}\n${lines}\n${equipmentLine(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
 }
 
 async function description(): Promise<string> {

@@ -12,14 +12,16 @@ import {
 import { type Column, table } from '../print/table.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
 
-const PLACES: Column<ListedAgent>[] = [
+type FleetAgent = Omit<ListedAgent, 'short_name' | 'project' | 'branch'>;
+
+const PLACES: Column<FleetAgent>[] = [
   { title: 'gateway', value: (agent) => agent.gateway },
   { title: 'port', value: (agent) => agent.gateway_port, right: true },
   { title: 'tmux session', value: (agent) => agent.tmux_session_name },
   { title: 'mail address', value: (agent) => agent.mail_address },
 ];
 
-const AT_FLEET: Column<ListedAgent>[] = [
+const AT_FLEET: Column<FleetAgent>[] = [
   { title: 'name', value: (agent) => agent.agent_name },
   { title: 'tool', value: (agent) => agent.tool },
   { title: 'backend', value: (agent) => agent.backend },
@@ -28,10 +30,12 @@ const AT_FLEET: Column<ListedAgent>[] = [
 ];
 
 /** An agent of this host with what its gateway has recorded about it. */
-type Known = ListedAgent & Omit<RosterAgent, 'name' | 'id' | 'host' | 'gateway'> & { seen: RosterAgent };
+type Known = ListedAgent &
+  Omit<RosterAgent, 'name' | 'called' | 'directory' | 'id' | 'host' | 'gateway'> & { seen: RosterAgent };
 
 const HERE: Column<Known>[] = [
   { title: 'name', value: (agent) => agent.agent_name },
+  { title: 'project', value: ({ project }) => project?.name },
   { title: 'tool', value: (agent) => agent.tool },
   { title: 'state', value: ({ seen }) => stateWords(seen) },
   { title: 'mail', value: ({ open_mail }) => open_mail, right: true },
@@ -41,7 +45,7 @@ const HERE: Column<Known>[] = [
 ];
 
 /** A session may live although only a shell is left in it. */
-function sessionWords({ session, tool_connectivity }: ListedAgent): string {
+function sessionWords({ session, tool_connectivity }: FleetAgent): string {
   return session === 'running' && tool_connectivity === 'unavailable' ? 'running, tool gone' : session;
 }
 
@@ -71,12 +75,21 @@ async function atFleet(input: InputOf<typeof FLAGS>, port: number): Promise<Outp
 /** An agent that was stopped between the two queries is shown as gone. */
 function known(agent: ListedAgent, { agents }: Roster): Known {
   const found = agents.find(({ id }) => id === agent.agent_id) ?? goneAgent(agent);
-  const { name: _name, id: _id, host: _host, gateway: _gateway, ...seen } = found;
+  const { name: _1, called: _2, directory: _3, id: _4, host: _5, gateway: _6, ...seen } = found;
   return { ...seen, ...agent, seen: found };
 }
 
-function goneAgent({ agent_name, agent_id, tool }: ListedAgent): RosterAgent {
+function goneAgent({
+  agent_name,
+  agent_id,
+  tool,
+  short_name,
+  project,
+  working_directory,
+  branch,
+}: ListedAgent): RosterAgent {
   return {
+    ...{ short_name, called: agent_name, project, directory: working_directory, branch },
     ...{ name: agent_name, id: agent_id, tool, host: '', state: 'gone', since: null, reason: 'gone' },
     ...{ needs_you: null, needs: [], open_mail: null, wakes: null, waiting_for: null, queue_depth: null },
     ...{ gateway: 'not_attached', origin: 'launched', paused: null },

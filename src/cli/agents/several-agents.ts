@@ -53,7 +53,9 @@ async function runForEach(
   const stdin = once(input.stdin);
   return forAgents(input, agents, ({ name, id }, own) => {
     const which = id === undefined ? { agentName: name } : { agentName: undefined, agentId: id };
-    return one.run!({ ...own, stdin, args: [], flags: { ...flags, ...which } } as Input);
+    // The team's names are those of this project.
+    const worded = team ? new Set(['agentName']) : input.worded;
+    return one.run!({ ...own, stdin, worded, args: [], flags: { ...flags, ...which } } as Input);
   });
 }
 

@@ -1,7 +1,9 @@
 import { systemClock } from '../../base/index.ts';
+import { projectMembers } from '../../config/index.ts';
 import type { ManifestFacts, SelectorFlags, SessionContext, Target } from '../../session/index.ts';
 import type { Flag, Input, InputOf } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
+import { workingDirectory } from '../settings.ts';
 
 /** Which agent of this host. */
 export const AGENT_FLAGS = [
@@ -26,7 +28,8 @@ export type TargetInput = InputOf<typeof GATEWAY_TARGET_FLAGS>;
 
 export function sessionContext(input: Input): SessionContext {
   const { settings, env, signal, progress } = input;
-  return { settings, env, clock: systemClock, signal, progress };
+  const here = { directory: workingDirectory(), members: projectMembers(settings.config) };
+  return { settings, env, clock: systemClock, here, signal, progress };
 }
 
 export async function targetOf(input: TargetInput): Promise<Target> {
@@ -41,9 +44,10 @@ export async function targetOf(input: TargetInput): Promise<Target> {
 }
 
 /** The flags that select the agent. */
-export function selectorOf({ flags }: TargetInput): SelectorFlags {
+export function selectorOf({ flags, worded }: TargetInput): SelectorFlags {
   const { agentName, agentId, currentSession, targetTmuxSession, pairPort } = flags;
-  return { agentName, agentId, currentSession, targetTmuxSession, pairPort };
+  const called = worded?.has('agentName');
+  return { agentName, called, agentId, currentSession, targetTmuxSession, pairPort };
 }
 
 export async function localAgent(input: AgentInput, action: string): Promise<ManifestFacts> {

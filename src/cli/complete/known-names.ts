@@ -32,12 +32,11 @@ export function knownNames(input: Input): NamesOf {
   };
 }
 
-async function agents({ settings }: Input): Promise<Candidate[]> {
-  const { knownAgents } = await import('../../session/index.ts');
-  return knownAgents(settings.registryDir, systemClock).map(({ agentName, tool }) => ({
-    word: agentName,
-    meaning: tool,
-  }));
+async function agents(input: Input): Promise<Candidate[]> {
+  const { knownAgents, spokenNames } = await import('../../session/index.ts');
+  const known = knownAgents(input.settings.registryDir, systemClock);
+  const names = spokenNames(known, sessionContext(input).here);
+  return known.map(({ tool }, at) => ({ word: names[at]!, meaning: tool }));
 }
 
 async function tools({ settings }: Input): Promise<Candidate[]> {

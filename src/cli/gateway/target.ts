@@ -39,7 +39,8 @@ export async function reachable(input: TargetInput): Promise<Target | RemoteTarg
 
 /** Looks in the fleet for an agent that is unknown here. An unreachable fleet is an error, not an unknown agent. */
 async function inFleet(input: TargetInput, unknown: RouseError): Promise<RemoteTarget> {
-  const { agentName, agentId, pairPort } = selectorOf(input);
+  const { onMachine } = await import('../../session/index.ts');
+  const { agentName, agentId, pairPort } = onMachine(sessionContext(input), selectorOf(input));
   const ref = agentId ?? agentName;
   const { fleet } = input.settings;
   if (ref === undefined || !fleet || pairPort !== undefined) throw unknown;

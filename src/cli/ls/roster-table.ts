@@ -91,7 +91,7 @@ function rosterTable(agents: RosterAgent[], input: Showing): string {
     ...(fancy ? [{ title: '', value: mark, paint: coloured }] : []),
     {
       title: 'name',
-      value: ({ name }) => name,
+      value: ({ called }) => called,
       min: 8,
       paint: (text) => paint('bold', text),
       ...(size && { max: size.columns < 100 ? 16 : 24 }),
@@ -101,6 +101,11 @@ function rosterTable(agents: RosterAgent[], input: Showing): string {
     { title: 'mail', value: ({ open_mail }) => open_mail, right: true },
     { title: 'wakes', value: wakesWords, right: true },
     ...(agents.some(waitingWords) ? [{ title: 'waits for', value: waitingWords, min: 9 }] : []),
+    { title: 'project', value: ({ project }) => project?.name, max: 24, optional: true },
+    ...(agents.some(({ branch }) => branch !== null)
+      ? [{ title: 'branch', value: ({ branch }: RosterAgent) => branch, max: 32, optional: true }]
+      : []),
+    { title: 'directory', value: ({ directory }) => atHome(directory, input.env), optional: true },
   ];
   const fitting = { columns: size?.columns, paintTitle: (line: string) => paint('dim', line) };
   return table(agents, columns, fitting);
@@ -114,8 +119,14 @@ function rosterTable(agents: RosterAgent[], input: Showing): string {
   }
 }
 
+/** `~/src/app` */
+function atHome(directory: string | null, { HOME: home }: NodeJS.ProcessEnv): string | null {
+  if (directory === null || !home || !`${directory}/`.startsWith(`${home}/`)) return directory;
+  return `~${directory.slice(home.length)}`;
+}
+
 /** Points out wakes that are turned off, so that no one waits for them. */
-function wakesOffNote({ name, wakes }: RosterAgent): string[] {
+function wakesOffNote({ called: name, wakes }: RosterAgent): string[] {
   if (!wakes?.turned_off) return [];
   const enable = enableCommand(name, wakes.former ?? { interval_seconds: null });
   return [`note: ${name}: wakes are turned off, so its mail waits; "${enable}" turns them on`];
@@ -132,7 +143,7 @@ function pausedNote(agents: RosterAgent[]): string[] {
 
 export function needsLines(agents: RosterAgent[], input: Showing): string[] {
   const paint = painter(input);
-  return agents.flatMap(({ name, state, needs_you, needs }) => {
+  return agents.flatMap(({ called: name, state, needs_you, needs }) => {
     if (needs_you === null) return [];
     const look = state === 'needs_you' && !needs[0]?.command ? `: "${commandLine`rouse open ${name}`}"` : '';
     return [paint(COLOURS[state], `${name} needs you: ${needs_you}${look}`)];

@@ -16,7 +16,10 @@ const HIDE = '\u001b[?1049h\u001b[?25l';
 const SHOW = '\u001b[?25h\u001b[?1049l';
 
 /** Shows the roster and every change of it until Ctrl-C: in place on a terminal, line by line elsewhere. */
-export async function watchRoster(input: Input): Promise<void> {
+export async function watchRoster(
+  input: Input,
+  wanted: (found: Roster) => Promise<Roster> = async (found) => found,
+): Promise<void> {
   const { NO_ROSTER, roster, rosterFiles } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const watches = new Map<string, fs.FSWatcher>();
@@ -52,7 +55,7 @@ export async function watchRoster(input: Input): Promise<void> {
       if (asked) {
         asked = false;
         watchAll();
-        last = await roster(context);
+        last = await wanted(await roster(context));
         show.now(last);
         await pause(SETTLE_MS, input.signal);
         continue;
@@ -122,7 +125,7 @@ function asLines(input: Input): Showing {
         return;
       }
       const seen = new Set(roster.agents.map(({ id }) => id));
-      for (const agent of roster.agents) say(agent.id, agent.name, lineOf(agent));
+      for (const agent of roster.agents) say(agent.id, agent.called, lineOf(agent));
       for (const id of [...before.keys()].filter((each) => !seen.has(each))) {
         say(id, before.get(id)!.split(':')[0]!, 'no longer listed');
         before.delete(id);

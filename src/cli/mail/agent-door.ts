@@ -37,6 +37,10 @@ export async function askMail(
 export const AGENT_DOOR: MailDoor<typeof GATEWAY_TARGET_FLAGS> = {
   example: { family: 'rouse agents mail', mailbox: '--agent-name gpu' },
   flags: GATEWAY_TARGET_FLAGS,
+  sender: async (input) => {
+    const found = await reachable(input);
+    return found.kind === 'remote' ? {} : found;
+  },
   ask: askMail,
 };
 

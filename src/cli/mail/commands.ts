@@ -42,7 +42,7 @@ interface MailCommand<I> {
   examples: string[];
   args?: Argument[];
   flags: readonly Flag[];
-  body(input: I): object | Promise<object>;
+  body(input: I, door: Pick<MailDoor<never>, 'sender'>): object | Promise<object>;
   print(answer: MailAnswer, input: I): string | Promise<string>;
 }
 
@@ -167,10 +167,10 @@ const COMMANDS: MailCommand<Input>[] = [
       ...OUTGOING_FLAGS,
       HOLD,
     ],
-    body: async (input) => ({
+    body: async (input, door) => ({
       ...fields(input, ['subject', 'hold']),
-      to: await addresses(input, input.flags.to),
-      ...(input.flags.cc && { cc: await addresses(input, input.flags.cc) }),
+      to: await addresses(input, input.flags.to, door.sender),
+      ...(input.flags.cc && { cc: await addresses(input, input.flags.cc, door.sender) }),
       ...(await outgoing(input)),
     }),
     print: sentText,
@@ -269,7 +269,7 @@ export function mailCommands<List extends readonly Flag[]>(door: MailDoor<List>)
     examples: examples.map((rest) => `${family} ${operation} ${mailbox} ${rest}`.trim()),
     flags: [...flags, ...door.flags],
     async run(input) {
-      const data = await door.ask(input as InputOf<List>, operation, await body(input));
+      const data = await door.ask(input as InputOf<List>, operation, await body(input, door as never));
       return { data, plain: await print(data, input) };
     },
   }));

@@ -1,4 +1,5 @@
 import type { MailOperationName } from '../../domain/index.ts';
+import type { ManifestFacts } from '../../session/index.ts';
 import type { Flag, InputOf } from '../command.ts';
 
 /** The result of a mail operation, with how it was executed. */
@@ -10,6 +11,8 @@ export interface MailDoor<List extends readonly Flag[]> {
   example: { family: string; mailbox: string };
   /** Flags that choose the mailbox. */
   flags: List;
+  /** The agent whose mailbox it is: bare recipients mean those of its project first. */
+  sender?(input: InputOf<List>): Promise<{ facts?: ManifestFacts | undefined }>;
   ask(input: InputOf<List>, operation: MailOperationName | 'status', body: object): Promise<MailAnswer>;
 }
 

@@ -1,7 +1,7 @@
 import { invalid, isRouseError, notFound } from '../../base/index.ts';
 import { agentAddress } from '../../domain/index.ts';
-import type { Target } from '../../session/index.ts';
-import { ALL, expandNames, TEAM } from '../agents/expand-names.ts';
+import type { KnownAddress, Target } from '../../session/index.ts';
+import { ALL, expandNames, type NamedAgent, TEAM } from '../agents/expand-names.ts';
 import { forAgents } from '../agents/several-agents.ts';
 import { sessionContext } from '../agents/target.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
@@ -14,7 +14,7 @@ import type { MailAnswer } from './door.ts';
 import { ATTACHMENT_FLAGS, HOLD } from './flags.ts';
 import { MAILBOX_DOOR } from './mailbox-door.ts';
 import { sentText } from './print.ts';
-import { recipient } from './recipients.ts';
+import { recipient, senderContext } from './recipients.ts';
 import { sessionAgent } from './session-agent.ts';
 
 /** A longer first line is cut for the subject; the text has all of it. */
@@ -33,13 +33,22 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
     });
   const text = await written(input, subject);
   const sender = await senderOf(input);
-  if (to !== undefined && !to.includes(',')) return sendTo(input, to, { text, sender });
+  if (to !== undefined && !to.includes(',')) return sendTo(input, { name: to }, { text, sender });
   const words = to === undefined ? [] : [to];
   const everyone = await expandNames(input, { words, all: all === true, team: team === true });
   const own = sender?.kind === 'local' && to === undefined ? sender.facts.agentName : undefined;
-  const recipients = everyone.filter(({ name }) => name !== own);
-  return forAgents(input, recipients, ({ name }, each) =>
-    sendTo({ ...input, ...each, flags: ownKey(input.flags, name) }, name, { text, sender }),
+  const recipients = own === undefined ? everyone : await others(input, everyone, own);
+  return forAgents(input, recipients, (agent, each) =>
+    sendTo({ ...input, ...each, flags: ownKey(input.flags, agent.name) }, agent, { text, sender }),
+  );
+}
+
+/** Without the sender, which the team may call by its short name. */
+async function others(input: Input, everyone: NamedAgent[], own: string): Promise<NamedAgent[]> {
+  const { nameOnMachine } = await import('../../session/index.ts');
+  const context = sessionContext(input);
+  return everyone.filter(
+    ({ name, id }) => (id === undefined ? nameOnMachine(context, name) : name) !== own,
   );
 }
 
@@ -54,7 +63,33 @@ interface Written {
   sender: Target | undefined;
 }
 
-async function sendTo(input: InputOf<typeof FLAGS>, to: string, { text, sender }: Written): Promise<Output> {
+/** To whom: as named, the known agent, and the address of a plain name that no agent has now. */
+interface To {
+  typed: string;
+  known: KnownAddress | undefined;
+  address: string;
+}
+
+/** A name with an id is the one on the machine. */
+async function recipientOf(
+  input: Input,
+  { name: typed, id }: NamedAgent,
+  sender: Target | undefined,
+): Promise<To> {
+  const meant = await senderContext(input, sender);
+  const context = id === undefined ? meant : { ...meant, here: undefined };
+  const known = await recipient(context, typed);
+  if (known || typed.includes('@')) return { typed, known, address: known?.address ?? typed };
+  const { nameOnMachine } = await import('../../session/index.ts');
+  return { typed, known, address: agentAddress(nameOnMachine(context, typed)) };
+}
+
+async function sendTo(
+  input: InputOf<typeof FLAGS>,
+  agent: NamedAgent,
+  { text, sender }: Written,
+): Promise<Output> {
+  const to = await recipientOf(input, agent, sender);
   const { hold } = input.flags;
   const message = { ...text, ...attachments(input.flags) };
   const data = sender
@@ -89,47 +124,47 @@ async function senderOf(input: InputOf<typeof FLAGS>): Promise<Target | undefine
   const { from } = input.flags;
   if (from === undefined) return sessionAgent(input);
   const { findTarget } = await import('../../session/index.ts');
-  return findTarget(sessionContext(input), { agentName: from });
+  return findTarget(sessionContext(input), { agentName: from, called: true });
 }
 
 async function fromAgent(
   input: InputOf<typeof FLAGS>,
   sender: Target,
-  to: string,
+  { address }: To,
   message: object,
 ): Promise<MailAnswer> {
-  const address = (await recipient(input, to))?.address ?? (to.includes('@') ? to : agentAddress(to));
   return askMailOf(input, sender, { operation: 'send', body: { to: [address], ...message } });
 }
 
 /** Leaves a note in the mailbox of the known agent, else in the mailbox that has the address in the mail store. */
-async function fromOperator(input: InputOf<typeof FLAGS>, to: string, message: object): Promise<MailAnswer> {
-  const known = await recipient(input, to);
+async function fromOperator(input: InputOf<typeof FLAGS>, to: To, message: object): Promise<MailAnswer> {
+  const { known, address } = to;
   if (known) {
     const { findTarget } = await import('../../session/index.ts');
     const target = await findTarget(sessionContext(input), { agentId: known.agentId });
     return askMailOf(input, target, { operation: 'post', body: message });
   }
-  const address = to.includes('@') ? to : agentAddress(to);
   const flags = { mailboxRoot: undefined, address, transport: 'auto' };
   try {
     return await MAILBOX_DOOR.ask({ ...input, flags }, 'post', message);
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
-    throw await noSuchRecipient(input, to, address);
+    throw await noSuchRecipient(input, to);
   }
 }
 
 /** Why the mail, which is stored in any case, will not wake its recipient. Known only for agents of this host. */
-async function whyUnwoken(input: Input, to: string): Promise<string | undefined> {
-  const known = await recipient(input, to);
+async function whyUnwoken(input: Input, { typed, known }: To): Promise<string | undefined> {
   if (known === undefined) return undefined;
   const { whyNotWoken } = await import('../../session/index.ts');
   const found = await whyNotWoken(sessionContext(input), known.agentId);
-  return found && `${to} will not be woken for it${found.later ? ' yet' : ''}: ${found.why}`;
+  return found && `${typed} will not be woken for it${found.later ? ' yet' : ''}: ${found.why}`;
 }
 
-async function noSuchRecipient(input: InputOf<typeof FLAGS>, to: string, address: string): Promise<Error> {
+async function noSuchRecipient(
+  input: InputOf<typeof FLAGS>,
+  { typed: to, address }: To,
+): Promise<Error> {
   const { nearAddress } = await import('../../session/index.ts');
   const near = nearAddress(sessionContext(input), to);
   const what = to.includes('@') ? `address ${to}` : `name "${to}", and no mailbox ${address}`;

@@ -10,6 +10,8 @@ export interface Column<Row> {
   max?: number;
   /** Cut further if the table does not fit, down to `min`; the last such column first. */
   min?: number;
+  /** Left out if the table does not fit, before any column is cut; the last such column first. */
+  optional?: boolean;
   /** Colours a cell that already has its width. */
   paint?: (cell: string, row: Row) => string;
 }
@@ -24,9 +26,10 @@ const GAP = 2;
 
 export function table<Row>(
   rows: readonly Row[],
-  columns: Column<Row>[],
+  all: Column<Row>[],
   { columns: available, paintTitle = (line) => line }: Fitting = {},
 ): string {
+  const columns = thatFit(rows, all, available);
   const full = rows.map((row) => columns.map((column) => cut(show(column.value(row)), column.max)));
   const widths = fitted(
     columns.map((column, i) =>
@@ -47,6 +50,20 @@ export function table<Row>(
       .trimEnd();
   const title = line(columns.map((column) => column.title.toUpperCase()));
   return [paintTitle(title), ...full.map((texts, i) => line(texts, rows[i]))].join('\n');
+}
+
+function thatFit<Row>(
+  rows: readonly Row[],
+  columns: Column<Row>[],
+  available: number | undefined,
+): Column<Row>[] {
+  const at = columns.findLastIndex(({ optional }) => optional);
+  if (available === undefined || at === -1) return columns;
+  const width = columns.reduce((sum, column) => {
+    const cells = rows.map((row) => textColumns(cut(show(column.value(row)), column.max)));
+    return sum + Math.max(textColumns(column.title), ...cells) + GAP;
+  }, -GAP);
+  return width <= available ? columns : thatFit(rows, columns.toSpliced(at, 1), available);
 }
 
 /** Column widths that fit the terminal, as far as columns may be cut. */

@@ -11,14 +11,14 @@ import {
 
 /** Stops running agents and forgets lost ones. Mail and session directories stay. */
 export async function runDown(input: Input): Promise<Output> {
-  const { file, members } = membersOf(input);
+  const { file, members } = await membersOf(input);
   return teamOutput(file, await forEach(input, members, (member) => end(input, member)));
 }
 
 async function end(input: Input, member: TeamMember): Promise<MemberReport> {
   const { stop, whereabouts } = await import('../../session/index.ts');
   const { name } = member;
-  const found = await whereabouts(sessionContext(input), name);
+  const found = await whereabouts(sessionContext(input), member);
   if (found.state === 'none') return { name, action: 'not_running', detail: '' };
   requireOurs(member, found.facts.workingDirectory);
   input.progress(`ending ${name}`);

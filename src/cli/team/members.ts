@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { asRouseError, commandLine, conflict, nearest, notFound, type RouseError } from '../../base/index.ts';
 import { type Config, type Setting, teamOf } from '../../config/index.ts';
+import type { Project } from '../../domain/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
 import { errorData } from '../agents/missing.ts';
 import type { Input, Output } from '../command.ts';
@@ -14,6 +15,8 @@ export interface TeamMember {
   name: string;
   setting: Team['members'][number][1];
   workdir: string;
+  /** Of the file that names the team, if it is a project's; else of where it works. */
+  project: Project;
 }
 
 /** What happened to one of them. */
@@ -26,7 +29,8 @@ export interface MemberReport {
 }
 
 /** The members of the team, or those that the line names. */
-export function membersOf({ settings, args }: Input): { file: string; members: TeamMember[] } {
+export async function membersOf({ settings, args }: Input): Promise<{ file: string; members: TeamMember[] }> {
+  const { findProject } = await import('../../session/index.ts');
   const team = teamOf(settings.config);
   if (!team) throw noTeam(settings.config);
   const names = team.members.map(([name]) => name);
@@ -39,7 +43,11 @@ export function membersOf({ settings, args }: Input): { file: string; members: T
   }
   const members = team.members
     .filter(([name]) => args.length === 0 || args.includes(name))
-    .map(([name, setting]) => ({ name, setting, workdir: workdirOf(team.file, setting) }));
+    .map(([name, setting]) => {
+      const workdir = workdirOf(team.file, setting);
+      const project = findProject(setting.byProject ? path.dirname(team.file) : workdir);
+      return { name, setting, workdir, project };
+    });
   return { file: team.file, members };
 }
 
@@ -114,7 +122,7 @@ export function teamOutput(file: string, reports: MemberReport[]): Output {
   };
 }
 
-/** Names are unique on the machine. An agent of another project with the same name must not be touched. */
+/** An agent of this name that works elsewhere in the project must not be touched. */
 export function requireOurs({ name, workdir }: TeamMember, runsIn: string | null): void {
   if (runsIn === null || runsIn === workdir) return;
   throw conflict(`there is already an agent "${name}" that works in ${runsIn}, not in ${workdir}`, {

@@ -16,12 +16,15 @@ import {
 
 /** Leaves running agents alone, starts missing ones, and brings lost ones back. */
 export async function runUp(input: Input): Promise<Output> {
-  const { file, members } = membersOf(input);
-  const { listAgents } = await import('../../session/index.ts');
+  const { file, members } = await membersOf(input);
+  const { isMember, listAgents, readManifestFacts } = await import('../../session/index.ts');
   const { agents } = await listAgents(sessionContext(input));
   const reports = await forEach(input, members, (member) => {
-    const known = agents.find(({ agent_name }) => agent_name === member.name);
-    return known?.session === 'running' ? keep(input, member, known) : begin(input, member);
+    const known = agents.find(
+      ({ session, manifest_path }) =>
+        session === 'running' && isMember(readManifestFacts(manifest_path), member),
+    );
+    return known ? keep(input, member, known) : begin(input, member);
   });
   return teamOutput(file, reports);
 }
@@ -49,7 +52,7 @@ async function keep(input: Input, member: TeamMember, agent: ListedAgent): Promi
 
 async function begin(input: Input, member: TeamMember): Promise<MemberReport> {
   const { whereabouts } = await import('../../session/index.ts');
-  const found = await whereabouts(sessionContext(input), member.name);
+  const found = await whereabouts(sessionContext(input), member);
   if (found.state === 'none') return start(input, member);
   requireOurs(member, found.facts.workingDirectory);
   return bringBack(input, member, found.facts);
@@ -95,13 +98,17 @@ function lacking(
   };
 }
 
-function optionsOf({ settings }: Input, { name, setting, workdir }: TeamMember): Promise<LaunchOptions> {
+function optionsOf(
+  { settings }: Input,
+  { name, setting, workdir, project }: TeamMember,
+): Promise<LaunchOptions> {
   const { tool, headless, mailbox, address } = setting.value;
   return withPreset<LaunchOptions>(
     settings.config,
     {
       tool: tool ?? name,
       agentName: name,
+      project,
       workdir,
       cwd: workdir,
       headless: headless === true,

@@ -72,8 +72,9 @@ export async function agentOrStopped<T = Target>(
     return await find(input);
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
-    const { findEnded } = await import('../../session/index.ts');
-    const stopped = findEnded(sessionContext(input), selectorOf(input));
+    const { findEnded, onMachine } = await import('../../session/index.ts');
+    const context = sessionContext(input);
+    const stopped = findEnded(context, onMachine(context, selectorOf(input)));
     if (!stopped) throw error;
     return { stopped };
   }

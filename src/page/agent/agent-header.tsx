@@ -2,6 +2,7 @@ import type { PageAgent } from '../../wire/index.ts';
 import { useLive } from '../live/live.ts';
 import { rowNamed } from '../live/picture.ts';
 import { serverNow } from '../model/clock.ts';
+import { toolWords } from '../model/tool-words.ts';
 import { Age, At, Until } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -32,7 +33,7 @@ export function AgentHeader({ agent }: { agent: PageAgent }) {
           <PausedChip paused={row.paused} />
           <Age utc={row.state_since_utc} before="for" className="text-muted" />
           <span className="text-muted">
-            <Plain text={`${row.tool} on ${row.host}`} />
+            <Plain text={`${toolWords(row)} on ${row.host}`} />
           </span>
         </div>
         <Why agent={agent} />

@@ -3,6 +3,7 @@ import type { PageAgentRow } from '../../wire/index.ts';
 import { usePicture } from '../live/live.ts';
 import { plain } from '../model/plain.ts';
 import { agentPath } from '../model/router.ts';
+import { toolWords } from '../model/tool-words.ts';
 import { Age } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
 import { Link } from '../parts/link.tsx';
@@ -49,7 +50,7 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
           <Plain text={row.name} />
         </Link>
         <span className="min-w-0 truncate text-xs text-muted">
-          <Plain text={row.here ? row.tool : `${row.tool} on ${row.host}`} />
+          <Plain text={row.here ? toolWords(row) : `${row.tool} on ${row.host}`} />
         </span>
         <PausedChip paused={row.paused} />
         {row.done_unseen && (

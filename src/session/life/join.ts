@@ -26,6 +26,7 @@ import {
 } from '../mailbox.ts';
 import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest } from '../records/manifest-store.ts';
+import { findProject } from '../records/project.ts';
 import { removeRecord } from '../records/registry.ts';
 import {
   makeSessionDirectories,
@@ -35,21 +36,18 @@ import {
 } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { Pane, SessionTmux } from '../session-tmux.ts';
+import { type ClaimedName, refuseTakenName, withClaimedName } from './claim-name.ts';
 import { type OwnedJoin, type OwnedPlace, ownedPlace, placeInWords, placeToJoin } from './join-place.ts';
 import { type Equipment, equipJoined, lookBeforeJoin, putBack } from './joined-session.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { newManifest, type PlanFacts } from './new-manifest.ts';
-import {
-  type AgentIdentity,
-  headlessMetadata,
-  identityOf,
-  refuseTakenName,
-  withClaimedName,
-} from './prepare-launch.ts';
+import { headlessMetadata } from './prepare-launch.ts';
 
 export interface JoinOptions {
+  /** As for a launch. */
   agentName: string;
   agentId?: string | undefined;
+  exactName?: boolean | undefined;
   headless: boolean;
   /** Required if headless. Otherwise found by what runs in the pane. */
   provider?: string | undefined;
@@ -91,14 +89,14 @@ export interface JoinReport extends Equipment {
  * Nothing in the session is restarted or renamed. Files, variables and record are the same as after a launch.
  */
 export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
-  const identity = identityOf(options);
-  return withClaimedName(context.settings.registryDir, identity, () => adopt(context, options, identity));
+  const project = findProject(requireWorkdir(options.workdir, options.cwd));
+  return withClaimedName(context, project, options, (name) => adopt(context, options, name));
 }
 
 async function adopt(
   context: SessionContext,
   options: JoinOptions,
-  { agentName, agentId }: AgentIdentity,
+  { agentName, agentId, shortName, project }: ClaimedName,
 ): Promise<JoinReport> {
   const { tmux, session, pane, paneNamed, owned } = await placeOf(context, options);
   const { tool, toolPid } = options.headless
@@ -126,7 +124,7 @@ async function adopt(
     createManifest(
       paths.root,
       newManifest({
-        ...{ backend, tool: tool.name, agentName, agentId, sessionId, createdAt, plan },
+        ...{ backend, tool: tool.name, agentName, agentId, shortName, project, sessionId, createdAt, plan },
         generationId: newUuid(),
         tmuxSessionName: session,
         tmuxSocket: recordedSocket(tmux.socket),

@@ -22,19 +22,19 @@ import {
 } from '../mailbox.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest, updateManifest } from '../records/manifest-store.ts';
+import { findProject } from '../records/project.ts';
 import { removeRecord } from '../records/registry.ts';
 import { makeSessionDirectories } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { Pane } from '../session-tmux.ts';
-import { argsInSession } from './launch-plan.ts';
+import { withClaimedName } from './claim-name.ts';
+import { argsInSession, requireWorkdir } from './launch-plan.ts';
 import {
   type Draft,
-  identityOf,
   type LaunchOptions,
   manifestOf,
   prepareLaunch,
   toolEnvironment,
-  withClaimedName,
 } from './prepare-launch.ts';
 import {
   endSession,
@@ -72,9 +72,9 @@ export interface LaunchReport {
  * cannot be attached leaves the session running and is reported.
  */
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
-  const identity = identityOf(options);
-  const launched = await withClaimedName(context.settings.registryDir, identity, async () =>
-    start(context, options, await prepareLaunch(context, options, identity)),
+  const project = options.project ?? findProject(requireWorkdir(options.workdir, options.cwd));
+  const launched = await withClaimedName(context, project, options, async (name) =>
+    start(context, options, await prepareLaunch(context, options, name)),
   );
   const { facts, gateway } = launched;
   const later = gateway ?? (await autoAttach(context, facts.path, options.autoAttach));

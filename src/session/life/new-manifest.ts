@@ -1,5 +1,5 @@
 import { randomHex, utcStamp } from '../../base/index.ts';
-import { type BackendKind, isHeadless } from '../../domain/index.ts';
+import { type BackendKind, isHeadless, type Project } from '../../domain/index.ts';
 import type { OwnedTerminal } from '../../terminal/owners.ts';
 import { BACKEND } from '../../wire/houmao/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
@@ -10,6 +10,8 @@ interface NewSessionFacts {
   tool: string;
   agentName: string;
   agentId: string;
+  shortName: string;
+  project: Project;
   sessionId: string;
   generationId: string;
   tmuxSessionName: string;
@@ -60,6 +62,8 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
     agent_name: facts.agentName,
     agent_id: facts.agentId,
     tmux_session_name: facts.tmuxSessionName,
+    project: facts.project,
+    short_name: facts.shortName,
     ...registry,
     runtime: { session_id: facts.sessionId, ...registry },
     tmux: {

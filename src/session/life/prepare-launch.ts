@@ -1,33 +1,13 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
-import {
-  commandLine,
-  conflict,
-  ensurePrivateDirectory,
-  type FileLock,
-  newUuid,
-  proxyExceptions,
-  tryLockFile,
-} from '../../base/index.ts';
-import {
-  type BackendKind,
-  bareAgentName,
-  defaultAgentId,
-  parseAgentId,
-  parseAgentName,
-  runtimeSessionId,
-  tmuxSessionName,
-} from '../../domain/index.ts';
+import { conflict, newUuid, proxyExceptions } from '../../base/index.ts';
+import { type BackendKind, type Project, runtimeSessionId, tmuxSessionName } from '../../domain/index.ts';
 import { requireSessionName } from '../../tmux/index.ts';
 import { type HeadlessHabits, headlessRole, roleWords, type Tool } from '../../tools/index.ts';
 import { VARIABLE } from '../../wire/houmao/index.ts';
-import type { MailboxBinding, RegistryRecord, SessionManifestInput } from '../../wire/index.ts';
+import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
 import { sessionMcp } from '../equip/mcp.ts';
 import { handedEnvironment } from '../equip/programs.ts';
 import { type AttachOptions, chooseGatewayPort } from '../gateway/attach-plan.ts';
-import { LiveSessions, publishForgotten, recordedOf } from '../live-sessions.ts';
 import type { WantedMailbox } from '../mailbox.ts';
-import { readRegistry } from '../records/registry-read.ts';
 import {
   newSessionRoot,
   recordedSocket,
@@ -37,6 +17,7 @@ import {
 } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { SessionTmux } from '../session-tmux.ts';
+import { type ClaimedName, refuseTakenName } from './claim-name.ts';
 import {
   additionsFor,
   argsInSession,
@@ -53,8 +34,13 @@ type McpOption = 'none' | 'ask';
 
 export interface LaunchOptions {
   tool: string;
+  /** Its name in its project. On the machine it has this name or, if that is in use, one with the project in front. */
   agentName: string;
   agentId?: string | undefined;
+  /** Undefined: the project of its working directory. */
+  project?: Project | undefined;
+  /** Refuse a name that is in use, as the caller names agents for the whole machine. */
+  exactName?: boolean | undefined;
   sessionName?: string | undefined;
   workdir?: string | undefined;
   cwd: string;
@@ -82,9 +68,7 @@ export interface LaunchOptions {
 }
 
 /** A launch that was checked but has not begun. */
-export interface Draft {
-  agentName: string;
-  agentId: string;
+export interface Draft extends ClaimedName {
   sessionId: string;
   generationId: string;
   tmuxSessionName: string;
@@ -102,23 +86,11 @@ export interface Draft {
   createdAt: Date;
 }
 
-export interface AgentIdentity {
-  agentName: string;
-  agentId: string;
-}
-
-export function identityOf(options: { agentName: string; agentId?: string | undefined }): AgentIdentity {
-  const agentName = parseAgentName(options.agentName, '--agent-name');
-  const agentId =
-    options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
-  return { agentName, agentId };
-}
-
 /** Checks everything that can be refused, before anything is made. */
 export async function prepareLaunch(
   context: SessionContext,
   options: LaunchOptions,
-  { agentName, agentId }: AgentIdentity,
+  { agentName, agentId, shortName, project }: ClaimedName,
 ): Promise<Draft> {
   const { settings, env, clock } = context;
   const createdAt = clock.now();
@@ -151,7 +123,17 @@ export async function prepareLaunch(
   };
   const gatewayPort = await portAtLaunch(options, plan, { env, statePath: paths.state });
   return {
-    ...{ agentName, agentId, sessionId, generationId: newUuid(), tmuxSessionName: session, tmux, workdir },
+    ...{
+      agentName,
+      agentId,
+      shortName,
+      project,
+      sessionId,
+      generationId: newUuid(),
+      tmuxSessionName: session,
+      tmux,
+      workdir,
+    },
     ...{ paths, plan, backend, createdAt, equip, gatewayPort },
     owner: options.owner && ownershipOf(options.owner, session),
     additions: { args: [], files: [] },
@@ -242,77 +224,4 @@ export function headlessMetadata(
 ): Record<string, unknown> {
   const role = rolePrompt === undefined ? [] : roleWords(headlessRole(tool), rolePrompt);
   return { backend, ...shape, role_prompt: rolePrompt ?? null, role_args: role };
-}
-
-/**
- * Reserves a name and an id for one launch or join, from the first check until publication or failure. Without it, two at
- * once could both see the name as free, and the loser would undo what the winner uses. The kernel frees the claim of a
- * process that dies.
- */
-export async function withClaimedName<T>(
-  registryDir: string,
-  { agentName, agentId }: { agentName: string; agentId: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  const directory = path.join(registryDir, 'claims');
-  ensurePrivateDirectory(directory);
-  const held: FileLock[] = [];
-  try {
-    for (const key of [`id-${agentId}`, `name-${bareAgentName(agentName)}`]) {
-      const lock = tryLockFile(path.join(directory, `${key}.lock`));
-      if (!lock) throw taken(agentName);
-      held.push(lock);
-    }
-    return await work();
-  } finally {
-    for (const lock of held) {
-      // Removed while it is held: the next process to open the path gets a new file, not the one we locked.
-      fs.rmSync(lock.path, { force: true });
-      lock.release();
-    }
-  }
-}
-
-function taken(agentName: string): Error {
-  return conflict(`another launch or join of "${agentName}" is under way`, {
-    hint: 'wait for it, or choose another name',
-    facts: { cause: 'agent_in_use' },
-  });
-}
-
-/**
- * A name or id that another session has is an error; the new session is never renamed. A record whose lease ran out still
- * counts while its tmux session lives, and so does a session whose launch was killed before publication. Otherwise two
- * agents would have the same name.
- */
-export async function refuseTakenName(
-  context: SessionContext,
-  wanted: { agentName: string; agentId: string },
-): Promise<void> {
-  const sessions = new LiveSessions(context.env);
-  await publishForgotten(context, sessions);
-  const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
-  const same = (record: RegistryRecord): boolean =>
-    record.agent_id === wanted.agentId ||
-    bareAgentName(record.agent_name) === bareAgentName(wanted.agentName);
-  for (const record of [...view.fresh, ...view.expired].filter(same)) {
-    const name = await sessions.nameOf(recordedOf(record));
-    const lives = name !== undefined;
-    if (!lives && !view.fresh.includes(record)) continue;
-    throw conflict(
-      record.agent_id === wanted.agentId
-        ? `agent id ${wanted.agentId} is in use by "${record.agent_name}"`
-        : `agent name "${wanted.agentName}" is in use`,
-      {
-        hint: lives
-          ? `it runs in tmux session "${name}"; stop it with "${commandLine`rouse agents stop --agent-id ${record.agent_id}`}", or choose another name`
-          : `its session is gone: "${commandLine`rouse agents relaunch --agent-id ${record.agent_id} --resume`}" brings it back, "${commandLine`rouse agents stop --agent-id ${record.agent_id}`}" forgets it`,
-        facts: {
-          cause: 'agent_in_use',
-          agent_id: record.agent_id,
-          tmux_session: record.terminal.session_name,
-        },
-      },
-    );
-  }
 }

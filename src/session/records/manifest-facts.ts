@@ -10,7 +10,7 @@ import {
   unavailable,
   unsupported,
 } from '../../base/index.ts';
-import { type BackendKind, isBackendKind } from '../../domain/index.ts';
+import { type BackendKind, bareAgentName, isBackendKind, type Project } from '../../domain/index.ts';
 import { isSameSocket } from '../../tmux/index.ts';
 import { besideOf, joinedManifest } from '../../wire/files/beside.ts';
 import { rootOfManifest } from '../../wire/files/session-files.ts';
@@ -31,6 +31,10 @@ export interface ManifestFacts {
   tool: string;
   agentName: string;
   agentId: string;
+  /** Its name in its project. `agentName` is unique on the machine. */
+  shortName: string;
+  /** Undefined for an agent of an older version; see projectOf. */
+  project: Project | undefined;
   tmuxSessionName: string;
   tmuxSocket: string | undefined;
   /** The pane the agent was joined in; undefined: the first of window 0. */
@@ -99,6 +103,9 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     backend,
     tool: need(document['tool'], 'tool'),
     agentName: need(document['agent_name'], 'agent_name'),
+    shortName:
+      textOrNone(document['short_name']) ?? bareAgentName(need(document['agent_name'], 'agent_name')),
+    project: recordedProject(section(document, 'project')),
     agentId: need(document['agent_id'], 'agent_id'),
     tmuxSessionName: need(document['tmux_session_name'], 'tmux_session_name'),
     tmuxSocket: textOrNone(tmux['socket']),
@@ -144,6 +151,10 @@ export function mailboxOf(facts: ManifestFacts | undefined): Json | undefined {
 /** What a launch recorded for later commands. */
 export function launchFacts(document: Json): Json {
   return section(section(section(document, 'launch_plan'), 'metadata'), 'rouse');
+}
+
+function recordedProject({ name, directory }: Json): Project | undefined {
+  return typeof name === 'string' && typeof directory === 'string' ? { name, directory } : undefined;
 }
 
 function textOrNone(value: unknown): string | undefined {

@@ -133,6 +133,9 @@ const shape = strict({
   agent_name: optional,
   agent_id: optional,
   tmux_session_name: optional,
+  /** The agent's project, and its name there; agent_name is unique on the machine. */
+  project: ours(strict({ name: z.string(), directory: z.string() }).nullish()),
+  short_name: ours(optional),
   registry_generation_id: optional,
   registry_launch_authority: authority.nullish(),
   runtime: runtime.nullish(),

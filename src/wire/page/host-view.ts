@@ -15,6 +15,10 @@ export const pageAgentRow = strict({
     z.boolean(),
   ),
   tool: z.string(),
+  project: about(
+    'Its project, if an agent of another one has the same short name; else null.',
+    z.string().nullable(),
+  ),
   address: about('Address of its mailbox.', z.string().nullable()),
   state: z.enum(PAGE_AGENT_STATES),
   state_words: about('The state for people: `working`, `permission dialog`.', z.string()),

@@ -14,6 +14,11 @@ const place: RosterPlace = {
 };
 const agent = (over: Partial<RosterAgent> = {}): RosterAgent => ({
   name: 'ana',
+  short_name: 'ana',
+  called: 'ana',
+  project: { name: 'app', directory: '/src/app' },
+  directory: '/src/app',
+  branch: 'main',
   id: 'id-ana',
   tool: 'claude',
   host: 'here',

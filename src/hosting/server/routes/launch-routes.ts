@@ -66,6 +66,7 @@ function optionsOf(body: Body, headless: boolean): LaunchOptions {
     tool: body.tool,
     agentName: body.agent_name,
     agentId: body.agent_id ?? undefined,
+    exactName: true,
     sessionName: body.session_name ?? undefined,
     workdir: body.working_directory,
     cwd: body.working_directory,
