@@ -164,6 +164,7 @@ const LIGHT_DOORS = [
   'config/check-file.ts',
   'domain/limits.ts',
   'domain/names.ts',
+  'domain/project.ts',
   'domain/reminder/cron.ts',
   'domain/schemas.ts',
   'domain/tables.ts',

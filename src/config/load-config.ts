@@ -1,7 +1,7 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { invalid, isRouseError, type RouseError } from '../base/index.ts';
-import { PROJECT_FILE } from '../domain/index.ts';
+import { PROJECT_FILE } from '../domain/project.ts';
 import type { Checked } from './check-values.ts';
 import { type CarefulFile, readCarefully } from './read-carefully.ts';
 import { isTrusted } from './trust.ts';
