@@ -28,7 +28,7 @@ export async function namesOf(
   if (!isAll) return { names: [...new Set(args)], isAll };
   const { roster } = await import('../../session/index.ts');
   const { agents } = await roster(sessionContext(input));
-  return { names: agents.map(({ name }) => name), isAll };
+  return { names: agents.map(({ called }) => called), isAll };
 }
 
 /** Runs `work` for one agent after the other. A failure does not stop the others. */

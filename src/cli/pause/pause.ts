@@ -75,6 +75,7 @@ async function found(input: Input, name: string): Promise<Found> {
     ...input,
     args: [],
     flags: { agentName: name },
+    worded: new Set(['agentName']),
   } as unknown as TargetInput);
   const gateway = await gatewayOf(input, target);
   if (typeof gateway !== 'string')
