@@ -9,7 +9,7 @@ import {
   unsupported,
 } from '../base/index.ts';
 import { bareAgentName, CAPABILITIES, isHeadless, parseAgentId } from '../domain/index.ts';
-import { BACKEND, VARIABLE } from '../wire/houmao/index.ts';
+import { BACKEND } from '../wire/houmao/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import { nameOnMachine } from './called.ts';
 import { type FleetTarget, fleetKnows, fleetToken } from './fleet.ts';
@@ -23,6 +23,7 @@ import {
 } from './records/manifest-facts.ts';
 import { byName, type RegistryView, readRegistry } from './records/registry-read.ts';
 import { socketOf, socketOfTmuxVariable } from './records/session-paths.ts';
+import { pointersOfPane, pointersOfSession } from './session-agents.ts';
 import type { SessionContext } from './session-context.ts';
 import { SessionTmux } from './session-tmux.ts';
 
@@ -91,37 +92,18 @@ export function isInsideTmux(env: NodeJS.ProcessEnv): boolean {
 
 function targetWorld({ settings, env, clock }: SessionContext): TargetWorld {
   const server = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
+  const registry = (): RegistryView => readRegistry(settings.registryDir, clock.now().getTime());
   return {
     env,
-    registry: () => readRegistry(settings.registryDir, clock.now().getTime()),
+    registry,
     nameOf: (facts) => new LiveSessions(env).nameOf(facts),
-    pointersOf: (session) => pointers(server, session),
-    async currentPointers() {
-      // The current session is on the tmux server this runs in, whatever the settings are.
-      const own = new SessionTmux(socketOf(undefined, env), env);
-      const pane = env['TMUX_PANE'] ?? '';
-      const session = await own.sessionOfPane(pane);
-      if (session === undefined) return undefined;
-      const window = await own.pointerOfPane(pane);
-      const server = own.socket;
-      return window === undefined
-        ? pointers(own, session)
-        : { session, server, manifestPath: window, agentId: undefined };
-    },
+    pointersOf: (session) => pointersOfSession(server, session, registry),
+    // The current session is on the tmux server this runs in, whatever the settings are.
+    currentPointers: () =>
+      pointersOfPane(new SessionTmux(socketOf(undefined, env), env), env['TMUX_PANE'] ?? '', registry),
     fleetKnows: (baseUrl, agentRef) =>
       fleetKnows({ baseUrl, token: fleetToken(env, baseUrl) }, agentRef, env),
     defaultFleetPort: pairPort(env['CAO_PORT']),
-  };
-}
-
-async function pointers(server: SessionTmux, session: string): Promise<SessionPointers | undefined> {
-  const variables = await server.environment({ session });
-  if (!variables) return undefined;
-  return {
-    session,
-    server: server.socket,
-    manifestPath: variables.get(VARIABLE.manifestPath),
-    agentId: variables.get(VARIABLE.agentId),
   };
 }
 

@@ -15,7 +15,7 @@ const ours = { path: '/ours/manifest.json', tmuxSessionName: 'main', tmuxSocket:
 const own = (...sessions: [name: string, manifestPath?: string][]) =>
   ownSessions(
     ours,
-    sessions.map(([name, manifestPath]) => ({ name, manifestPath, windows: [] })),
+    sessions.map(([name, manifestPath]) => ({ name, manifestPath, places: [] })),
     {},
   );
 

@@ -11,16 +11,18 @@ import { projectOf } from './records/project.ts';
 import { byName, type RegistryView, readRegistry } from './records/registry-read.ts';
 import { serverOf, sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
-import { type PointingSession, tmuxOf } from './session-tmux.ts';
+import { holderOf, type PointingSession, tmuxOf } from './session-tmux.ts';
 
 /** What identifies a session: its manifest, and where that was recorded to be. */
-export type Recorded = Pick<ManifestFacts, 'path' | 'tmuxSessionName' | 'tmuxSocket'>;
+export type Recorded = Pick<ManifestFacts, 'path' | 'tmuxSessionName' | 'tmuxSocket'> &
+  Partial<Pick<ManifestFacts, 'sharesSession'>>;
 
 export function recordedOf({ runtime, terminal }: RegistryRecord): Recorded {
   return {
     path: runtime.manifest_path,
     tmuxSessionName: terminal.session_name,
     tmuxSocket: terminal.socket ?? undefined,
+    sharesSession: tryManifestFacts(runtime.manifest_path)?.sharesSession,
   };
 }
 
@@ -53,7 +55,8 @@ export class LiveSessions {
 
 /**
  * Finds the session of this manifest among those of its server. A session that points at the manifest is the one,
- * whatever its name is now; one with the recorded name is, unless it belongs to another agent. Several are ambiguous.
+ * whatever its name is now; one with the recorded name is, unless it belongs to another agent. Several are ambiguous. An agent
+ * that shares its session lives only where its own pane is.
  */
 export function ownSessions(
   recorded: Recorded,
@@ -64,11 +67,12 @@ export function ownSessions(
   const named = sessions.find(({ name }) => name === recorded.tmuxSessionName);
   if (named && pointing.includes(named)) return [named.name];
   if (pointing.length > 0) return pointing.map(({ name }) => name);
+  if (recorded.sharesSession) return [];
   return named && !isOwned(named, recorded, env) ? [named.name] : [];
 }
 
-function pointsAt({ manifestPath, windows }: PointingSession, path: string): boolean {
-  return manifestPath === path || windows.some((window) => window.manifestPath === path);
+function pointsAt({ manifestPath, places }: PointingSession, path: string): boolean {
+  return manifestPath === path || places.some((place) => place.manifestPath === path);
 }
 
 function isOwned(
@@ -104,7 +108,7 @@ export async function followSession(context: SessionContext, facts: ManifestFact
   const [name] = names;
   if (name === undefined) return { facts, lives: false };
   if (name === facts.tmuxSessionName) return { facts, lives: true };
-  const variables = await tmuxOf(context, facts).environment({ session: name, window: facts.ownedWindow });
+  const variables = await tmuxOf(context, facts).environment(holderOf({ ...facts, tmuxSessionName: name }));
   if (variables?.get(VARIABLE.manifestPath) !== facts.path) return { facts, lives: false };
   return { facts: await rename(context, facts, name), lives: true, renamedFrom: facts.tmuxSessionName };
 }
@@ -148,7 +152,7 @@ export async function publishForgotten(context: SessionContext, sessions: LiveSe
     const variables =
       session === undefined
         ? undefined
-        : await tmuxOf(context, facts).environment({ session, window: facts.ownedWindow });
+        : await tmuxOf(context, facts).environment(holderOf({ ...facts, tmuxSessionName: session }));
     if (variables?.get(VARIABLE.manifestPath) !== manifestPath) continue;
     if (!(await publishAgain(context, manifestPath))) continue;
     known.add(facts.agentId);

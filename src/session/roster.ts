@@ -236,9 +236,9 @@ async function askServers(
 function unrecorded(known: Entry[], servers: Servers): Entry[] {
   const paths = new Set(known.flatMap(({ record }) => (record ? [record.runtime.manifest_path] : [])));
   const sessions = [...servers.values()].flatMap((each) => (each === 'unknown' ? [] : each));
-  const pointed = sessions.flatMap(({ manifestPath, windows }) => [
+  const pointed = sessions.flatMap(({ manifestPath, places }) => [
     ...(manifestPath === undefined ? [] : [manifestPath]),
-    ...windows.map((window) => window.manifestPath),
+    ...places.map((place) => place.manifestPath),
   ]);
   return [...new Set(pointed)]
     .filter((file) => !paths.has(file))
@@ -265,8 +265,8 @@ function sessionOf({ record, facts }: Entry, servers: Servers, env: NodeJS.Proce
   if (sessions === 'unknown') return 'unknown';
   const [name, another] = ownSessions(recorded, sessions, env);
   const found = another === undefined ? sessions.find((session) => session.name === name) : undefined;
-  const window = found?.windows.find(({ manifestPath }) => manifestPath === recorded.path);
-  return found && window ? { ...found, panePid: window.panePid } : found;
+  const place = found?.places.find(({ manifestPath }) => manifestPath === recorded.path);
+  return found && place ? { ...found, panePid: place.panePid } : found;
 }
 
 function processesOf({ glance }: Entry, session: Session): ProcessIdentity[] {

@@ -38,6 +38,9 @@ export interface AgentPlace {
   tmuxSessionName: string;
   ownedWindow?: string | undefined;
   agentPane?: string | undefined;
+  sharesSession?: boolean | undefined;
+  /** Its manifest, at which its pane may point. */
+  path?: string | undefined;
 }
 
 const GONE: TmuxProblem[] = ['no_server', 'no_session', 'no_window', 'no_pane'];
@@ -46,35 +49,44 @@ const SCREEN = { width: 120, height: 40 };
 export type VariableState = { state: 'set'; value: string } | { state: 'removed' } | { state: 'absent' };
 
 /**
- * Where the variables of an agent are: in its tmux session or, if its owner keeps several agents in one session, in the
- * options of its window. Without a window, it is the session itself.
+ * Where the variables of an agent are: in its tmux session or, if there are several agents in it, in the options of its
+ * window (if the owner of the terminal keeps a window for each) or of its pane (if it was joined after another one).
  */
 export interface VariableHolder {
   session: string;
   window?: string | undefined;
+  /** Its id. */
+  pane?: string | undefined;
 }
 
-export function holderOf({ tmuxSessionName, ownedWindow }: AgentPlace): VariableHolder {
-  return { session: tmuxSessionName, window: ownedWindow };
+export function holderOf(place: AgentPlace): VariableHolder {
+  const { tmuxSessionName: session, ownedWindow: window, agentPane, sharesSession } = place;
+  return { session, window, pane: sharesSession ? agentPane : undefined };
 }
 
-/** A tmux session and the manifests it points at: one of its own, or one for each window with an agent. */
+/** A tmux session and the manifests it points at: one of its own, and those of its windows and panes. */
 export interface PointingSession {
   name: string;
   manifestPath: string | undefined;
-  windows: PointingWindow[];
+  places: PointingPlace[];
 }
 
-export interface PointingWindow {
+/** A window or a pane with an agent. */
+export interface PointingPlace {
   manifestPath: string;
-  /** The process in its first pane; undefined if it has ended. */
+  /** The process in it, or in the first pane of the window; undefined if it has ended. */
   panePid: number | undefined;
+  paneId: string;
 }
 
 /** The same, with the process in its first pane: the agent's, if it is an agent's session. */
 export interface ServerSession extends PointingSession {
   panePid: number | undefined;
 }
+
+type OptionsAt = { gone: true } | { target: string; scope: 'w' | 'p' };
+
+const markOf = (manifest: string) => ({ option: `@${POINTER}`, value: manifest });
 
 /** The tmux server of a session, from its manifest or its registry record. */
 export function tmuxOf(
@@ -111,27 +123,27 @@ export class SessionTmux {
    * or those of the server if the session has none.
    */
   async sessions(): Promise<ServerSession[]> {
-    const format = ['session_name', POINTER, `@${POINTER}`, 'pane_pid', 'pane_dead']
+    const format = ['session_name', POINTER, `@${POINTER}`, 'pane_pid', 'pane_dead', 'pane_id']
       .map((name) => `#{${name}}`)
       .join('\t');
     const output = await orGone(() => this.#tmux.run([['list-panes', '-a', '-F', format]]), '');
     const found = new Map<string, ServerSession>();
     for (const line of output.split('\n')) {
-      const [name = '', manifestPath, ofWindow, pid, dead] = line.split('\t');
+      const [name = '', manifestPath, pointer, pid, dead, paneId = ''] = line.split('\t');
       if (name === '') continue;
       const panePid = dead === '0' ? Number(pid) : undefined;
       const session = found.get(name) ?? {
         ...{ name, manifestPath: manifestPath || undefined },
-        ...{ panePid, windows: [] },
+        ...{ panePid, places: [] },
       };
       found.set(name, session);
-      if (ofWindow && !session.windows.some((window) => window.manifestPath === ofWindow))
-        session.windows.push({ manifestPath: ofWindow, panePid });
+      if (pointer && !session.places.some((place) => place.manifestPath === pointer))
+        session.places.push({ manifestPath: pointer, panePid, paneId });
     }
     return [...found.values()];
   }
 
-  /** The manifest that a pane's window points at, if any. */
+  /** The manifest that a pane, or its window, points at, if any. */
   async pointerOfPane(paneId: string): Promise<string | undefined> {
     const ask = ['display-message', '-p', '-t', paneId, `#{@${POINTER}}`];
     return (await orGone(() => this.#tmux.run([ask]), '')).trimEnd() || undefined;
@@ -165,17 +177,35 @@ export class SessionTmux {
     return new Set(output.split('\n'));
   }
 
-  /** Window 0, pane 0: the agent's surface. */
-  async agentPane(session: string, named?: string): Promise<Pane | undefined> {
-    const pane = await orGone(() => this.#tmux.agentPane(session, named), undefined);
+  /** Window 0, pane 0: the surface of a launched agent, whose manifest the pane may point at. */
+  async agentPane(session: string, named?: string, manifest?: string): Promise<Pane | undefined> {
+    const mark = manifest === undefined ? undefined : markOf(manifest);
+    const pane = await orGone(() => this.#tmux.agentPane(session, named, mark), undefined);
     return pane && asPane(pane);
   }
 
-  /** The agent's pane: where it was joined, in window 0, or in the window of its owner. */
-  paneOf({ tmuxSessionName, agentPane, ownedWindow }: AgentPlace): Promise<Pane | undefined> {
+  /** The agent's pane: the one that points at its manifest, where it was joined, in window 0, or in the window of its owner. */
+  paneOf({ tmuxSessionName, agentPane, ownedWindow, path }: AgentPlace): Promise<Pane | undefined> {
     return ownedWindow === undefined
-      ? this.agentPane(tmuxSessionName, agentPane)
+      ? this.agentPane(tmuxSessionName, agentPane, path)
       : this.windowPane(tmuxSessionName, ownedWindow);
+  }
+
+  /** Makes a pane point at a manifest, so that it is known wherever it is moved. */
+  async markPane(pane: string, manifest: string): Promise<void> {
+    await orGone(
+      () => this.#tmux.run([['set-option', '-p', '-t', pane, '--', `@${POINTER}`, manifest]]),
+      undefined,
+    );
+  }
+
+  async unmarkPane(pane: string): Promise<void> {
+    await orGone(() => this.#tmux.run([['set-option', '-pu', '-t', pane, '--', `@${POINTER}`]]), undefined);
+  }
+
+  /** Ends a pane; its window and session with it if it is the last. */
+  async killPane(pane: string): Promise<void> {
+    await orGone(() => this.#tmux.run([['kill-pane', '-t', pane]]), undefined);
   }
 
   /** The first pane of the window of this name. */
@@ -193,8 +223,10 @@ export class SessionTmux {
   }
 
   /** The same, including those that a session hides from its processes. */
-  async variables({ session, window }: VariableHolder): Promise<Map<string, VariableState> | undefined> {
-    if (window !== undefined) return this.#windowOptions(session, window);
+  async variables(holder: VariableHolder): Promise<Map<string, VariableState> | undefined> {
+    const { session } = holder;
+    const options = await this.#optionsAt(holder);
+    if (options) return 'gone' in options ? undefined : this.#options(options);
     const output = await orGone(
       () => this.#tmux.run([['show-environment', '-t', `=${session}:`]]),
       undefined,
@@ -210,13 +242,29 @@ export class SessionTmux {
     );
   }
 
+  /** Where the options of the holder are; undefined if it is a session, which has variables. */
+  async #optionsAt({ session, window, pane }: VariableHolder): Promise<OptionsAt | undefined> {
+    if (pane !== undefined) {
+      const [, name] = await this.#located(pane);
+      return name === undefined ? { gone: true } : { target: pane, scope: 'p' };
+    }
+    if (window === undefined) return undefined;
+    const first = await this.windowPane(session, window);
+    return first ? { target: first.windowId, scope: 'w' } : { gone: true };
+  }
+
+  /** The pane and its session, if it exists. For a pane that is gone, tmux may return an empty line. */
+  async #located(pane: string): Promise<[pane: string, session: string] | []> {
+    const ask = ['display-message', '-p', '-t', pane, '#{pane_id}\t#{session_name}'];
+    const [id, name] = (await orGone(() => this.#tmux.run([ask]), '')).trimEnd().split('\t');
+    return id === pane && name !== undefined ? [id, name] : [];
+  }
+
   /** Options that only Rouse uses. Those of tmux itself have no `@`. */
-  async #windowOptions(session: string, window: string): Promise<Map<string, VariableState> | undefined> {
-    const pane = await this.windowPane(session, window);
-    if (!pane) return undefined;
+  async #options({ target }: { target: string }): Promise<Map<string, VariableState> | undefined> {
     const format = OUR_VARIABLES.map((name) => `#{@${name}}`).join('\t');
     const output = await orGone(
-      () => this.#tmux.run([['display-message', '-p', '-t', pane.windowId, format]]),
+      () => this.#tmux.run([['display-message', '-p', '-t', target, format]]),
       undefined,
     );
     const values = output?.replace(/\n$/, '').split('\t');
@@ -230,16 +278,14 @@ export class SessionTmux {
     );
   }
 
-  async #setWindowOptions(
-    { session, window }: { session: string; window: string },
+  #setOptions(
+    { target, scope }: { target: string; scope: 'w' | 'p' },
     wanted: [name: string, state: VariableState][],
   ): Promise<boolean> {
-    const pane = await this.windowPane(session, window);
-    if (!pane) return false;
     const commands = wanted.map(([name, each]) =>
       each.state === 'set'
-        ? ['set-option', '-w', '-t', pane.windowId, '--', `@${name}`, each.value]
-        : ['set-option', '-wu', '-t', pane.windowId, '--', `@${name}`],
+        ? ['set-option', `-${scope}`, '-t', target, '--', `@${name}`, each.value]
+        : ['set-option', `-${scope}u`, '-t', target, '--', `@${name}`],
     );
     return orGone(async () => {
       await this.#tmux.run(commands);
@@ -248,11 +294,13 @@ export class SessionTmux {
   }
 
   /** Sets all of them in one turn. False if the holder is gone. */
-  setVariables(
-    { session, window }: VariableHolder,
+  async setVariables(
+    holder: VariableHolder,
     wanted: [name: string, state: VariableState][],
   ): Promise<boolean> {
-    if (window !== undefined) return this.#setWindowOptions({ session, window }, wanted);
+    const { session } = holder;
+    const options = await this.#optionsAt(holder);
+    if (options) return 'gone' in options ? false : this.#setOptions(options, wanted);
     const commands = wanted.map(([name, each]) => [
       ...['set-environment', '-t', `=${session}:`],
       ...(each.state === 'set'

@@ -132,17 +132,19 @@ interface WayIn {
 /** How the current terminal can show an agent's session. */
 export function wayInto(
   { env }: Pick<SessionContext, 'env'>,
-  facts: Pick<ManifestFacts, 'tmuxSessionName' | 'tmuxSocket'>,
+  facts: Pick<ManifestFacts, 'tmuxSessionName' | 'tmuxSocket'> &
+    Partial<Pick<ManifestFacts, 'agentPane' | 'sharesSession'>>,
 ): WayIn {
   const socket = serverOf(facts, env);
   const session = facts.tmuxSessionName;
   const at = (server: string): string[] =>
     isSameSocket(server, serverOf({}, env)) ? ['tmux'] : ['tmux', '-S', server];
-  const attach = [...at(socket), 'attach-session', '-t', `=${session}`];
+  const target = facts.sharesSession ? `=${session}:.${facts.agentPane}` : `=${session}`;
+  const attach = [...at(socket), 'attach-session', '-t', target];
   const own = socketOfTmuxVariable(env['TMUX']);
   if (own === undefined) return { session, socket, how: 'attach', command: attach };
   if (isSameSocket(own, socket))
-    return { session, socket, how: 'switch', command: [...at(socket), 'switch-client', '-t', `=${session}`] };
+    return { session, socket, how: 'switch', command: [...at(socket), 'switch-client', '-t', target] };
   // tmux inside tmux is confusing, so the client leaves its server for a while instead.
   const back = ['tmux', '-S', own, 'attach-session'];
   const there = `${typed(attach)}; exec ${typed(back)}`;

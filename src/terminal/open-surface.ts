@@ -1,8 +1,10 @@
 import * as os from 'node:os';
+import * as path from 'node:path';
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import type { Detector } from '../screen/index.ts';
-import { Tmux } from '../tmux/index.ts';
+import { type PaneMark, Tmux } from '../tmux/index.ts';
 import { detectorFor, type SignalReader, strangersDetector, toolOf } from '../tools/index.ts';
+import { VARIABLE } from '../wire/houmao/index.ts';
 import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
@@ -59,7 +61,8 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const pollMs = timings.watch_poll_interval_seconds * 1000;
   const owner = ownerOf(manifest, { clock, env: options.env ?? process.env });
   const window = manifest.cao?.tmux_window_name ?? undefined;
-  const watch = new PaneWatch({ tmux, session, window, pane, clock, pollMs, log });
+  const mark = window === undefined ? markOf(sessionRoot) : undefined;
+  const watch = new PaneWatch({ tmux, session, window, pane, mark, clock, pollMs, log });
   const parking = openParking(options, clock, () => tracker.signalled());
   const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner, parking });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
@@ -121,6 +124,11 @@ function openParking(
       : undefined,
     changed,
   });
+}
+
+/** With this, a join marks the panes of agents that share a session. */
+function markOf(sessionRoot: string): PaneMark {
+  return { option: `@${VARIABLE.manifestPath}`, value: path.join(sessionRoot, 'manifest.json') };
 }
 
 function looksOf({ tool, launch_plan: plan, runtime }: SurfaceManifest, sessionRoot: string): ToolLooks {

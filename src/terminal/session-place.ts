@@ -14,6 +14,19 @@ export class SessionPlace {
     this.#name = name;
   }
 
+  /** The agent's pane was moved to another session of the same server. */
+  moved(id: string): void {
+    if (this.#reached) this.#reached = { ...this.#reached, id };
+  }
+
+  /** The server is the one on which the session was reached; ids of another one mean nothing. */
+  async isSameServer(): Promise<boolean> {
+    const { id, server } = this.#reached ?? {};
+    return (
+      id !== undefined && (await this.#tmux.display('', '#{pid} #{start_time}').catch(() => '')) === server
+    );
+  }
+
   /** The target for tmux commands. */
   get target(): string {
     return this.#reached?.id ?? this.#name;

@@ -4,7 +4,7 @@
  *
  * Promises  Targets are exact: `=name`, `@id`, `%id`. Text is one argument: never a shell word, a format, a key or a
  *           second command. A command that types into a pane checks the pane in the same step of the server.
- *           A person's server is not changed: only options of sessions created here, no resize, no focus.
+ *           A person's server is not changed: options of sessions created here and our own, no resize, no focus.
  * Never     Knows agents, closes window 0, pastes into a dead pane (older tmux would crash with all its sessions),
  *           polls.
  * Errors    RouseError whose `facts.tmux` is a TmuxProblem: not_installed, no_server, no_session, no_pane, …
@@ -24,7 +24,7 @@ export { Exec } from './exec.ts';
 export type { Expectation } from './guard.ts';
 export type { EnterWay } from './keys.ts';
 export { requireSessionName } from './names.ts';
-export type { CaptureOptions, Pane, Snapshot } from './pane.ts';
+export type { CaptureOptions, Pane, PaneMark, Snapshot } from './pane.ts';
 export { type PasteOptions, pasteText } from './paste.ts';
 export { type TmuxProblem, tmuxProblemOf } from './problem.ts';
 export type { Commands, Runner, RunOptions } from './runner.ts';

@@ -94,14 +94,37 @@ export async function paneOfWindow(
   return panes.sort((a, b) => a.index - b.index)[0];
 }
 
-/** The agent's pane: the named one, or the first of window 0. No other pane replaces it. */
+/** An option that only one pane has. */
+export interface PaneMark {
+  option: string;
+  value: string;
+}
+
+/**
+ * The agent's pane: the one with its mark, wherever it was moved; else the named one; else the first of window 0, unless that
+ * has another agent's mark. No other pane replaces it.
+ */
 export async function agentPane(
   runner: Runner,
   session: string,
-  named: string | undefined,
+  { named, mark }: { named?: string | undefined; mark?: PaneMark | undefined } = {},
 ): Promise<Pane | undefined> {
-  if (named === undefined) return firstPane(runner, session);
-  return (await listPanes(runner, session)).find(({ id }) => id === named);
+  const marks = mark && (await paneMarks(runner, mark.option));
+  const marked = marks && [...marks].find(([, value]) => value === mark.value)?.[0];
+  if (marked !== undefined) return showPane(runner, marked);
+  const pane =
+    named === undefined
+      ? await firstPane(runner, session)
+      : (await listPanes(runner, session)).find(({ id }) => id === named);
+  return pane && marks?.has(pane.id) ? undefined : pane;
+}
+
+/** The panes of the server that have a value of this option, each with it. */
+async function paneMarks(runner: Runner, option: string): Promise<Map<string, string>> {
+  const format = `#{?${option},#{pane_id}\t#{${option}},}`;
+  const output = await runner.run([['list-panes', '-a', '-F', format]]);
+  const rows = output.split('\n').map((line) => line.split('\t'));
+  return new Map(rows.flatMap(([id, value]) => (id && value ? [[id, value] as const] : [])));
 }
 
 export async function showPane(runner: Runner, pane: string): Promise<Pane> {

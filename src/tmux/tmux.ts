@@ -64,8 +64,8 @@ export class Tmux implements Runner {
   killWindow = (session: string, window: string): Promise<void> => windows.killWindow(this, session, window);
 
   listPanes = (session: string): Promise<panes.Pane[]> => panes.listPanes(this, session);
-  agentPane = (session: string, named?: string): Promise<panes.Pane | undefined> =>
-    panes.agentPane(this, session, named);
+  agentPane = (session: string, named?: string, mark?: panes.PaneMark): Promise<panes.Pane | undefined> =>
+    panes.agentPane(this, session, { named, mark });
   paneOfWindow = (session: string, window: string): Promise<panes.Pane | undefined> =>
     panes.paneOfWindow(this, session, window);
   showPane = (pane: string): Promise<panes.Pane> => panes.showPane(this, pane);

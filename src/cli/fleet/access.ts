@@ -33,7 +33,7 @@ export const TAKE_OVER = {
  */
 export async function fleetOf(input: InputOf<typeof FLEET_FLAGS>): Promise<FleetClient> {
   const { fleetClientOf, sessionFleet } = await import('../../client/index.ts');
-  const manifest = manifestOf(input.env);
+  const manifest = await manifestHere(input.env);
   const asked = input.flags.fleetUrl || input.flags.fleetTokenFile;
   const session = manifest && !asked ? sessionFleet(path.dirname(manifest)) : undefined;
   return fleetClientOf(session ?? (await fleetPlace(input)));
@@ -55,8 +55,14 @@ export async function fleetPlace({
   };
 }
 
-/** The manifest of this session. Tools may pass an unexpanded `${VARIABLE}` on, so only an absolute path counts. */
-export function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
+/** The manifest of the agent in whose pane this runs, else that of the environment. */
+export async function manifestHere(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const { isInsideTmux, manifestOfPane } = await import('../../session/index.ts');
+  return (isInsideTmux(env) ? await manifestOfPane(env) : undefined) ?? manifestOf(env);
+}
+
+/** The manifest that the environment names. Tools may pass an unexpanded `${VARIABLE}` on, so only an absolute path counts. */
+function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
   const manifest = env[VARIABLE.manifestPath];
   return manifest && path.isAbsolute(manifest) ? manifest : undefined;
 }

@@ -5,7 +5,7 @@ import type { McpPorts, RemindersPort } from '../../mcp/index.ts';
 import type { Target } from '../../session/index.ts';
 import { AGENT_FLAGS, onThisHost, targetOf } from '../agents/target.ts';
 import type { Flag, InputOf } from '../command.ts';
-import { FLEET_FLAGS, fleetPlace, manifestOf } from '../fleet/access.ts';
+import { FLEET_FLAGS, fleetPlace, manifestHere } from '../fleet/access.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { askMailOf } from '../mail/agent-door.ts';
 
@@ -61,7 +61,7 @@ const remindersOf = (gateway: GatewayClient): RemindersPort => ({
  */
 async function agentOf(input: McpInput): Promise<Target> {
   const { agentName, agentId, currentSession, targetTmuxSession } = input.flags;
-  const manifest = manifestOf(input.env);
+  const manifest = await manifestHere(input.env);
   if (!manifest || agentName || agentId || currentSession || targetTmuxSession)
     return targetOf(onThisHost(input));
   const { readManifestFacts } = await import('../../session/index.ts');

@@ -151,8 +151,17 @@ async function replaceQueue(context: SessionContext, facts: ManifestFacts): Prom
   ];
 }
 
-function refuseForeground({ backend, agentName }: ManifestFacts, { mode }: AttachOptions): void {
+function refuseForeground(facts: ManifestFacts, { mode }: AttachOptions): void {
+  const { backend, agentName, sharesSession } = facts;
   const { owner } = CAPABILITIES[backend];
+  if (sharesSession && mode === 'tmux_auxiliary_window')
+    throw unsupported(
+      `agent ${agentName} shares its tmux session with another agent: a gateway's window there would be that agent's`,
+      {
+        hint: 'attach it hosted (the default for this agent) or in the background',
+        facts: { cause: 'foreground_unsupported' },
+      },
+    );
   if (owner === null || mode !== 'tmux_auxiliary_window') return;
   throw unsupported(
     `${owner} owns the tmux session of agent ${agentName}: a window there would be ${owner}'s`,

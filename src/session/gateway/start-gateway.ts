@@ -268,7 +268,7 @@ async function startInWindow(
 ): Promise<StartedGateway> {
   const paths = sessionPaths(facts.root);
   const tmux = tmuxOf(context, facts);
-  if (!(await tmux.agentPane(facts.tmuxSessionName, facts.agentPane))) {
+  if (!(await tmux.paneOf(facts))) {
     throw unavailable(`tmux session "${facts.tmuxSessionName}" has no window of the agent any more`, {
       hint: `the agent is gone; "${relaunchCommand(facts.agentName)}" brings it back`,
       facts: { cause: 'agent_window_missing' },

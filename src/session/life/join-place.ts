@@ -1,23 +1,52 @@
 import { commandLine, conflict, invalid, notFound } from '../../base/index.ts';
-import { type BackendKind, CAPABILITIES } from '../../domain/index.ts';
+import { type BackendKind, CAPABILITIES, isHeadless } from '../../domain/index.ts';
 import { type OwnedTerminal, type OwnerKind, ownerKind } from '../../terminal/owners.ts';
 import { isSameSocket, SHARED_SOCKET, socketPath } from '../../tmux/index.ts';
 import { VARIABLE } from '../../wire/houmao/index.ts';
 import { ownSessions } from '../live-sessions.ts';
-import { tryManifestFacts } from '../records/manifest-facts.ts';
+import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { serverOf, socketOf, socketOfTmuxVariable } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { type Pane, SessionTmux, type VariableHolder } from '../session-tmux.ts';
 
-/** Finds the tmux session to join and the pane that becomes the agent's. Refused if it already is an agent's. */
+export interface PlaceToJoin {
+  tmux: SessionTmux;
+  session: string;
+  pane: Pane;
+  paneNamed: boolean;
+  /** The agent that the session's variables belong to; undefined: this one will be the first. */
+  first?: ManifestFacts | undefined;
+}
+
+/** Finds the tmux session to join and the pane that becomes the agent's. Refused if that pane already is an agent's. */
 export async function placeToJoin(
   context: SessionContext,
   { tmuxSession: named, pane: wanted }: { tmuxSession?: string | undefined; pane?: string | undefined },
-): Promise<{ tmux: SessionTmux; session: string; pane: Pane; paneNamed: boolean }> {
+): Promise<PlaceToJoin> {
   const { tmux, session } = await tmuxSession(context, { named, wanted });
-  await requireUnmanaged(tmux, { session });
   const pane = await paneToJoin(tmux, session, wanted);
-  return { tmux, session, pane, paneNamed: wanted !== undefined };
+  const first = await ownerOf(tmux, { session });
+  const paneNamed = wanted !== undefined;
+  const owner = await agentOfPane(tmux, session, pane.paneId);
+  const isWhole = first !== undefined && (isHeadless(first.backend) || !paneNamed);
+  if (owner) throw managed(`pane ${placeInWords(pane)} of tmux session "${session}"`, owner, first);
+  if (isWhole) throw managed(`tmux session "${session}"`, first, first);
+  return { tmux, session, pane, paneNamed, first };
+}
+
+/** The agent in this pane: one that the pane points at, or the session's own if this is its pane. */
+export async function agentOfPane(
+  tmux: SessionTmux,
+  session: string,
+  paneId: string,
+): Promise<ManifestFacts | undefined> {
+  const pointer = await tmux.pointerOfPane(paneId);
+  const marked = pointer === undefined ? undefined : await ownManifest(tmux, pointer, session);
+  if (marked) return marked;
+  const first = await ownerOf(tmux, { session });
+  return first && (await tmux.paneOf({ ...first, tmuxSessionName: session }))?.paneId === paneId
+    ? first
+    : undefined;
 }
 
 const PANE_WORDS = /^(?:(%\d+)|(\d+)(?:\.(\d+))?)$/;
@@ -84,22 +113,39 @@ async function tmuxSession(
 /** Requires that the session, or the window if only that is joined, is not an agent's yet. */
 async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder): Promise<void> {
   const { session, window } = holder;
-  const manifest = (await tmux.environment(holder))?.get(VARIABLE.manifestPath);
-  const owner = manifest === undefined ? undefined : await ownerOf(tmux, manifest, session);
-  if (!owner) return;
-  const what = window === undefined ? `tmux session "${session}"` : `window "${window}" of "${session}"`;
-  throw conflict(`${what} is already agent ${owner}`, {
-    hint: `give it back first: "${commandLine`rouse leave ${owner}`}" if it was joined, "${commandLine`rouse stop ${owner}`}" if it was launched`,
-    facts: { cause: 'already_managed', manifest_path: manifest },
+  const owner = await ownerOf(tmux, holder);
+  if (owner)
+    throw managed(
+      window === undefined ? `tmux session "${session}"` : `window "${window}" of "${session}"`,
+      owner,
+    );
+}
+
+function managed(what: string, { agentName, path, joined }: ManifestFacts, first?: ManifestFacts): Error {
+  const back = joined
+    ? `"${commandLine`rouse leave --agent-name ${agentName}`}" gives it back`
+    : `"${commandLine`rouse stop --agent-name ${agentName}`}" ends it`;
+  return conflict(`${what} is already agent ${agentName}`, {
+    hint: first ? `${back}; another tool of the session is joined with --pane %ID` : back,
+    facts: { cause: 'already_managed', manifest_path: path },
   });
 }
 
+async function ownerOf(tmux: SessionTmux, holder: VariableHolder): Promise<ManifestFacts | undefined> {
+  const manifest = (await tmux.environment(holder))?.get(VARIABLE.manifestPath);
+  return manifest === undefined ? undefined : ownManifest(tmux, manifest, holder.session);
+}
+
 /** A stale pointer does not make a session managed. The manifest must be that of this session, whatever its name. */
-async function ownerOf(tmux: SessionTmux, manifest: string, session: string): Promise<string | undefined> {
+async function ownManifest(
+  tmux: SessionTmux,
+  manifest: string,
+  session: string,
+): Promise<ManifestFacts | undefined> {
   const facts = tryManifestFacts(manifest);
   if (!facts || !isSameSocket(serverOf(facts, tmux.env), tmux.socket)) return undefined;
   const own = ownSessions(facts, await tmux.sessions(), tmux.env);
-  return own.includes(session) ? facts.agentName : undefined;
+  return own.includes(session) ? facts : undefined;
 }
 
 /** A terminal that a server owns, as a person names it. */

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as path from 'node:path';
 import {
   conflict,
   crashPoint,
@@ -8,6 +9,7 @@ import {
   notFound,
   type RouseError,
   unsupported,
+  withFileLock,
 } from '../../base/index.ts';
 import { type BackendKind, CAPABILITIES, runtimeSessionId } from '../../domain/index.ts';
 import { type Bound, unbindMailbox } from '../../mail/index.ts';
@@ -90,15 +92,26 @@ export interface JoinReport extends Equipment {
  */
 export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
   const project = findProject(requireWorkdir(options.workdir, options.cwd));
-  return withClaimedName(context, project, options, (name) => adopt(context, options, name));
+  return withClaimedName(context, project, options, (name) =>
+    oneAtATime(context, () => adopt(context, options, name)),
+  );
 }
+
+/** Two joins at once could both take themselves for the first of one session. */
+function oneAtATime<T>({ settings, clock }: SessionContext, work: () => Promise<T>): Promise<T> {
+  const file = path.join(settings.registryDir, 'claims', 'join.lock');
+  return withFileLock(file, { timeoutMs: JOIN_TIMEOUT_MS, clock }, work);
+}
+
+const JOIN_TIMEOUT_MS = 30_000;
 
 async function adopt(
   context: SessionContext,
   options: JoinOptions,
   { agentName, agentId, shortName, project }: ClaimedName,
 ): Promise<JoinReport> {
-  const { tmux, session, pane, paneNamed, owned } = await placeOf(context, options);
+  const { tmux, session, pane, paneNamed, owned, first } = await placeOf(context, options);
+  if (first && options.headless) throw headlessShares(session, first);
   const { tool, toolPid } = options.headless
     ? headlessTool(options, pane)
     : runningTool(options, pane, await tmux.panes(session));
@@ -112,6 +125,7 @@ async function adopt(
   const isRemote = isRemoteMailbox(options.mailbox);
   let mailbox = isRemote ? undefined : await bind();
   const plan = planOf(tool, options, context.env);
+  const holder = { session, window: owned?.windowName, pane: first && pane.paneId };
   try {
     makeSessionDirectories(paths);
     const membership = await joinFleetAtStart(
@@ -131,12 +145,15 @@ async function adopt(
         workdir: requireWorkdir(options.workdir, options.cwd),
         joined: true,
         mailbox: mailbox?.binding ?? null,
-        beforeJoin: await lookBeforeJoin(tmux, { session, window: owned?.windowName }, pane),
+        beforeJoin: await lookBeforeJoin(tmux, holder, pane),
         owned,
         agentPane: paneNamed ? pane.paneId : undefined,
+        sharesSession: first !== undefined,
         ...(options.headless && { resume: resumeOf(options.resumeId) }),
       }),
     );
+    if (first) await markFirst(tmux, first);
+    else if (await hasAgentsInPanes(tmux, session)) await tmux.markPane(pane.paneId, paths.manifest);
     const facts = await publishCapability(context, paths.manifest);
     crashPoint('session.join.published');
     const skills = mailbox !== undefined && options.skills !== false;
@@ -164,6 +181,27 @@ async function mailboxFor(
   return bindAgentMailbox({ ...place, ...agent }, clock);
 }
 
+/** From now on its session has panes of other agents, so its own must be known wherever it is moved. */
+async function markFirst(tmux: SessionTmux, first: ManifestFacts): Promise<void> {
+  const pane = await tmux.paneOf(first);
+  if (pane) await tmux.markPane(pane.paneId, first.path);
+}
+
+async function hasAgentsInPanes(tmux: SessionTmux, session: string): Promise<boolean> {
+  const found = (await tmux.sessions()).find(({ name }) => name === session);
+  return found !== undefined && found.places.length > 0;
+}
+
+function headlessShares(session: string, { agentName }: ManifestFacts): Error {
+  return unsupported(
+    `tmux session "${session}" is that of agent ${agentName}, and a headless agent needs its own`,
+    {
+      hint: 'join it in another session',
+      facts: { cause: 'already_managed' },
+    },
+  );
+}
+
 /** Undoes a join that failed half-way: the session is as before, and nothing is published. */
 async function undoJoin(context: SessionContext, tmux: SessionTmux, manifest: string): Promise<void> {
   const facts = tryManifestFacts(manifest);
@@ -175,7 +213,7 @@ async function undoJoin(context: SessionContext, tmux: SessionTmux, manifest: st
 async function placeOf(context: SessionContext, options: JoinOptions): Promise<JoinedPlace> {
   if (!options.owned) return placeToJoin(context, options);
   refuseMixed({ ...options, owned: options.owned });
-  return { ...(await ownedPlace(context, options.owned)), paneNamed: false };
+  return { ...(await ownedPlace(context, options.owned)), paneNamed: false, first: undefined };
 }
 
 type JoinedPlace = Awaited<ReturnType<typeof placeToJoin>> & Partial<Pick<OwnedPlace, 'owned'>>;

@@ -66,6 +66,7 @@ export async function putBack(tmux: SessionTmux, facts: ManifestFacts): Promise<
   const variables = await tmux.environment(holder);
   if (variables === undefined) return 'gone';
   if (!isOurs(variables, facts)) return 'as_it_was';
+  if (!facts.sharesSession) await unmark(tmux, facts);
   const before = readManifest(facts.root).tmux?.before_join;
   // A window that a server owns was never renamed.
   if (before && before.renamed !== false && CAPABILITIES[facts.backend].owner === null) {
@@ -79,6 +80,13 @@ export async function putBack(tmux: SessionTmux, facts: ManifestFacts): Promise<
     known.get(name) ?? { state: 'absent' },
   ]);
   return (await tmux.setVariables(holder, wanted)) ? 'put_back' : 'gone';
+}
+
+/** Joins of other panes made the agent's own point at its manifest. */
+export async function unmark(tmux: SessionTmux, facts: ManifestFacts): Promise<void> {
+  if (CAPABILITIES[facts.backend].owner !== null) return;
+  const pane = await tmux.paneOf(facts);
+  if (pane && (await tmux.pointerOfPane(pane.paneId)) === facts.path) await tmux.unmarkPane(pane.paneId);
 }
 
 /** It points at this manifest; or it has the agent's id, and its pointer leads nowhere. */

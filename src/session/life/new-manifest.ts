@@ -22,6 +22,8 @@ interface NewSessionFacts {
   beforeJoin?: BeforeJoin | undefined;
   /** Its pane, if that is not the first one of window 0. */
   agentPane?: string | undefined;
+  /** The session has the variables of another agent. */
+  sharesSession?: boolean | undefined;
   mailbox: MailboxBinding | null;
   owner?: Ownership | undefined;
   /** The terminal, if another server owns it. */
@@ -73,6 +75,7 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       primary_window_name: window,
       socket: facts.tmuxSocket,
       ...(facts.agentPane !== undefined && { agent_pane: facts.agentPane }),
+      ...(facts.sharesSession && { variables_of: 'pane' as const }),
       before_join: facts.beforeJoin ?? null,
     },
     interactive: {

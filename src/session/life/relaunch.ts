@@ -102,6 +102,7 @@ export function relaunch(
     requireOwnRecord(context, facts);
     const tmux = tmuxOf(context, facts);
     const revived = !lives;
+    if (revived && facts.sharesSession) await requireSessionGone(tmux, facts);
     if (revived) await refuseSecondTool(tmux, readManifest(facts.root), facts);
     const { manifest: renewed, passingEnv } = await renewTools(context, facts, gatewayFollows);
     const manifest = withCurrentProgram(context, renewed, facts);
@@ -252,7 +253,7 @@ function withCurrentProgram(
 /** The session that a person had started is gone. The new one is ours, and stop ends it. */
 function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest): Partial<SessionManifest> {
   return {
-    ...(tmux && { tmux: { ...tmux, before_join: null, agent_pane: null } }),
+    ...(tmux && { tmux: { ...tmux, before_join: null, agent_pane: null, variables_of: null } }),
     ...(authority && { agent_launch_authority: { ...authority, session_origin: null } }),
   };
 }
@@ -295,22 +296,31 @@ async function respawn(
   facts: ManifestFacts,
   command: string[],
 ): Promise<void> {
-  const pane = await tmux.agentPane(facts.tmuxSessionName, facts.agentPane);
+  const pane = await tmux.paneOf(facts);
   if (!pane) return newWindow(tmux, facts, command);
   const before = descendants(pane.pid);
   await tmux.respawn(pane.paneId, facts.workingDirectory, command);
   await endAll(before, context.clock);
 }
 
-/** In a session that Rouse made, window 0 is the agent's. The pane of a joined one is unknown. */
+/** In a session that Rouse made, window 0 is the agent's, unless others are in it. The pane of a joined one is unknown. */
 async function newWindow(tmux: SessionTmux, facts: ManifestFacts, command: string[]): Promise<void> {
-  const { tmuxSessionName: session, workingDirectory: directory, agentName } = facts;
-  if (facts.agentPane !== undefined)
-    throw conflict(`the pane in which agent ${agentName} was joined is gone from tmux session "${session}"`, {
-      hint: `"${commandLine`rouse stop ${agentName}`}" forgets the agent; start the tool in another pane, and join it there`,
-      facts: { cause: 'agent_window_missing' },
-    });
+  const { tmuxSessionName: session, workingDirectory: directory } = facts;
+  const isTaken = (await tmux.panes(session)).some(({ windowIndex }) => windowIndex === '0');
+  if (facts.agentPane !== undefined || isTaken) throw paneGone(facts);
   await tmux.newFirstWindow({ session, name: 'agent', directory, command });
+}
+
+function paneGone({ agentName, tmuxSessionName: session }: ManifestFacts): Error {
+  return conflict(`the pane of agent ${agentName} is gone from tmux session "${session}"`, {
+    hint: `"${commandLine`rouse stop --agent-name ${agentName}`}" forgets the agent; start the tool in another pane, and join it there`,
+    facts: { cause: 'agent_window_missing' },
+  });
+}
+
+/** The session lives on with its other agents, so no new one can be made for it. */
+async function requireSessionGone(tmux: SessionTmux, facts: ManifestFacts): Promise<void> {
+  if (await tmux.hasSession(facts.tmuxSessionName)) throw paneGone(facts);
 }
 
 function missingCredentials(context: SessionContext, manifest: SessionManifest): string[] {

@@ -6,15 +6,15 @@ import { endHeadlessTurn } from '../../terminal/index.ts';
 import { leaveFleet } from '../fleet.ts';
 import { detachHoldingLock } from '../gateway/detach.ts';
 import { followSession } from '../live-sessions.ts';
-import { launchFacts, type ManifestFacts } from '../records/manifest-facts.ts';
+import { launchFacts, type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { updateManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
-import { sessionPaths } from '../records/session-paths.ts';
+import { OUR_VARIABLES, sessionPaths } from '../records/session-paths.ts';
 import { type SessionContext, withLifecycleLock } from '../session-context.ts';
-import { tmuxOf } from '../session-tmux.ts';
+import { holderOf, tmuxOf } from '../session-tmux.ts';
 import { cleanSkills, putBack, unequipJoined } from './joined-session.ts';
 import type { StopReport } from './stop-report.ts';
-import { endOwnHome, endSession } from './tool-pane.ts';
+import { descendants, endAll, endOwnHome, endSession } from './tool-pane.ts';
 
 export interface StopOptions {
   /** Ends a joined session too. Without it, a joined session is only left. */
@@ -37,10 +37,12 @@ export function stop(
   if (killSession && owner !== null) throw ownedBy(owner, recorded.agentName);
   return withLifecycleLock(context, recorded.root, async () => {
     const { facts, lives } = await followSession(context, recorded);
+    const others = lives ? await othersInSession(context, facts) : [];
+    if (killSession && others.length > 0) throw sharedWith(facts, others);
     const removeOurs = (notes: string[]): void => removeInstalled(context, facts, { clean, notes });
     return facts.joined && lives && !killSession
       ? giveBack(context, facts, removeOurs)
-      : end(context, facts, { lives, removeOurs });
+      : end(context, facts, { lives, removeOurs, others });
   });
 }
 
@@ -85,7 +87,11 @@ async function giveBack(
 async function end(
   context: SessionContext,
   facts: ManifestFacts,
-  { lives, removeOurs }: { lives: boolean; removeOurs: (notes: string[]) => void },
+  {
+    lives,
+    removeOurs,
+    others,
+  }: { lives: boolean; removeOurs: (notes: string[]) => void; others: readonly string[] },
 ): Promise<StopReport> {
   const notes: string[] = [];
   await detachHoldingLock(context, facts).catch((error) => {
@@ -94,9 +100,50 @@ async function end(
   await endTurn(context, facts, notes);
   removeOurs(notes);
   await deregister(context, facts, notes);
+  if (others.length > 0) return endPane(context, facts, { others, notes });
   // Last, because this command may itself run in the session.
   const ended = lives && (await endSession(tmuxOf(context, facts), facts.tmuxSessionName, context.clock));
   return { session: ended ? 'ended' : 'gone', notes };
+}
+
+/** The session is also that of agents that were joined in other panes: only its own pane ends. */
+async function endPane(
+  context: SessionContext,
+  facts: ManifestFacts,
+  { others, notes }: { others: readonly string[]; notes: string[] },
+): Promise<StopReport> {
+  const tmux = tmuxOf(context, facts);
+  const pane = await tmux.paneOf(facts);
+  await tmux.setEnvironment(holderOf(facts), Object.fromEntries(OUR_VARIABLES.map((name) => [name, null])));
+  notes.push(
+    `tmux session "${facts.tmuxSessionName}" stays: ${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} in it`,
+  );
+  if (!pane) return { session: 'gone', notes };
+  const processes = descendants(pane.pid);
+  await tmux.killPane(pane.paneId);
+  await endAll(processes, context.clock);
+  return { session: 'ended', notes };
+}
+
+/** The names of other agents in panes of its tmux session. */
+async function othersInSession(context: SessionContext, facts: ManifestFacts): Promise<string[]> {
+  const sessions = await tmuxOf(context, facts).sessions();
+  const found = sessions.find(({ name }) => name === facts.tmuxSessionName);
+  const pointed = [found?.manifestPath, ...(found?.places ?? []).map(({ manifestPath }) => manifestPath)];
+  return [...new Set(pointed)].flatMap((file) => {
+    const other = file === undefined || file === facts.path ? undefined : tryManifestFacts(file);
+    return other && CAPABILITIES[other.backend].owner === null ? [other.agentName] : [];
+  });
+}
+
+function sharedWith({ tmuxSessionName, agentName }: ManifestFacts, others: readonly string[]): Error {
+  return conflict(
+    `tmux session "${tmuxSessionName}" of agent ${agentName} is also that of ${others.join(', ')}, and is not ended`,
+    {
+      hint: 'leave out --kill-session, or stop the others first',
+      facts: { cause: 'shared_session', agents: others },
+    },
+  );
 }
 
 /** Removes what a join installed for the tool and, with `clean`, the skills too. */

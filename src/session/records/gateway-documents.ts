@@ -28,7 +28,11 @@ export const PROTOCOL_VERSION = 'v1';
 export const FIRST_EXECUTION_MODE: ExecutionMode = 'tmux_auxiliary_window';
 
 /** A window beside a terminal that a server owns would belong to that server, so a gateway there has none. */
-export function firstExecutionMode({ backend }: Pick<ManifestFacts, 'backend'>): ExecutionMode {
+export function firstExecutionMode({
+  backend,
+  sharesSession,
+}: Pick<ManifestFacts, 'backend' | 'sharesSession'>): ExecutionMode {
+  if (sharesSession) return 'hosted';
   return CAPABILITIES[backend].owner !== null ? 'detached_process' : FIRST_EXECUTION_MODE;
 }
 

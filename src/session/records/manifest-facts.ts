@@ -39,6 +39,8 @@ export interface ManifestFacts {
   tmuxSocket: string | undefined;
   /** The pane the agent was joined in; undefined: the first of window 0. */
   agentPane: string | undefined;
+  /** It shares its session with another agent: its variables are options of its pane. */
+  sharesSession: boolean;
   sessionId: string;
   workingDirectory: string;
   generationId: string | undefined;
@@ -110,6 +112,7 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     tmuxSessionName: need(document['tmux_session_name'], 'tmux_session_name'),
     tmuxSocket: textOrNone(tmux['socket']),
     agentPane: textOrNone(tmux['agent_pane']),
+    sharesSession: tmux['variables_of'] === 'pane',
     sessionId: textOrNone(section(document, 'runtime')['session_id']) ?? path.basename(root),
     workingDirectory: need(document['working_directory'], 'working_directory'),
     generationId: textOrNone(document['registry_generation_id']),

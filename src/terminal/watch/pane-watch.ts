@@ -4,6 +4,7 @@ import {
   type LineEvent,
   OutputSigns,
   type Pane,
+  type PaneMark,
   SessionLine,
   type Snapshot,
   type Tmux,
@@ -37,6 +38,8 @@ export interface PaneWatchOptions {
   window?: string | undefined;
   /** The agent's pane; undefined means the first pane of window 0. */
   pane?: string | undefined;
+  /** What the agent's pane is marked with if it shares its session with others. */
+  mark?: PaneMark | undefined;
   clock: Clock;
   pollMs: number;
   log: Log;
@@ -66,6 +69,7 @@ export class PaneWatch {
   #cancelRetry: (() => void) | undefined;
   #lastTrouble = '';
   #retries = 0;
+  #checkedPlace = '';
   #state: 'new' | 'open' | 'away' | 'lost' | 'closed' = 'new';
 
   constructor(options: PaneWatchOptions) {
@@ -137,7 +141,28 @@ export class PaneWatch {
     this.#times.looked(view.atMs);
     this.#signs?.follow(pane).catch((error: unknown) => this.#trouble(error));
     this.news.emit({ kind: 'seen', view });
+    if (pane.sessionId !== this.#line?.sessionId) void this.#checkMoved(pane).catch(() => {});
     return view;
+  }
+
+  /** A pane may be in several sessions at once, by a linked window. It was moved if it is no longer in the one followed. */
+  async #checkMoved({ id, sessionId, windowId }: Pane): Promise<void> {
+    const place = `${sessionId} ${windowId}`;
+    if (this.#state !== 'open' || place === this.#checkedPlace) return;
+    this.#checkedPlace = place;
+    const panes = await this.#options.tmux.listPanes(this.session).catch(() => []);
+    if (panes.some((pane) => pane.id === id)) return;
+    this.#place.moved(sessionId);
+    await this.#reconnect('the agent’s pane was moved to another session');
+  }
+
+  /** Where the agent's pane is now, if its session ended without it. */
+  async #followPane(): Promise<void> {
+    const id = this.#last?.pane.id;
+    if (id === undefined || (!this.#options.pane && !this.#options.mark)) return;
+    if (!(await this.#place.isSameServer())) return;
+    const pane = await this.#options.tmux.showPane(id).catch(() => undefined);
+    if (pane) this.#place.moved(pane.sessionId);
   }
 
   #read(pane: Pane, text: string): Screen {
@@ -155,15 +180,17 @@ export class PaneWatch {
 
   async #connect(): Promise<void> {
     const { tmux } = this.#options;
-    const line = await SessionLine.join(tmux.exec, this.session);
+    const target = await this.#sessionOfAgent();
+    const line = await SessionLine.join(tmux.exec, target);
     if (this.#state === 'closed') return line.close();
+    if (target !== this.session) this.#place.moved(line.sessionId);
     this.#line = line;
     this.#tmux = tmux.via(line);
     line.events.on((event) => this.#event(line, event));
     await this.#place.reached(line.sessionId);
-    const { window, pane: named } = this.#options;
+    const { window, pane: named, mark } = this.#options;
     const pane = await (window === undefined
-      ? this.#tmux.agentPane(this.session, named)
+      ? this.#tmux.agentPane(this.session, named, mark)
       : this.#tmux.paneOfWindow(this.session, window));
     if (!pane) throw noAgentWindow(this.#options);
     this.#signs = new OutputSigns(line, () => this.#times.wrote());
@@ -171,6 +198,16 @@ export class PaneWatch {
     this.#pane = pane.id;
     this.#state = 'open';
     this.#retries = 0;
+  }
+
+  /** The session that the agent's pane is in: as recorded, unless a person moved the pane to another one. */
+  async #sessionOfAgent(): Promise<string> {
+    const { tmux, window, pane: named, mark } = this.#options;
+    if (window !== undefined || !mark) return this.session;
+    const pane = await tmux.agentPane(this.session, named, mark).catch(() => undefined);
+    if (!pane || [pane.sessionId, pane.sessionName].includes(this.session)) return this.session;
+    const here = await tmux.listPanes(this.session).catch(() => []);
+    return here.some(({ id }) => id === pane.id) ? this.session : pane.sessionId;
   }
 
   async #letGo(): Promise<void> {
@@ -245,6 +282,7 @@ export class PaneWatch {
   async #tryAgain(reason: string): Promise<void> {
     const { session, clock, log } = this.#options;
     if (this.#state === 'closed') return;
+    if (!(await this.#place.isThere().catch(() => true))) await this.#followPane();
     if (!(await this.#place.isThere().catch(() => true))) {
       this.#state = 'lost';
       this.news.emit({ kind: 'lost', reason: `tmux session "${session}" has ended` });

@@ -43,7 +43,7 @@ export function joinedManifest(published: Json, beside: Json | undefined): Json 
   if (isObject(authority) && isObject(plan)) document['agent_launch_authority'] = withWords(authority, plan);
   const joined = isObject(authority) && authority['session_origin'] === 'joined_tmux';
   if (!joined && isObject(tmux)) {
-    const { before_join: _, agent_pane: __, ...rest } = tmux;
+    const { before_join: _, agent_pane: __, variables_of: ___, ...rest } = tmux;
     document['tmux'] = rest;
   }
   return document;

@@ -45,6 +45,8 @@ const tmux = strict({
   socket: ours(optional),
   /** The pane that the agent was joined in, when it is not the first of window 0. */
   agent_pane: ours(optional),
+  /** The variables of an agent that shares its session are options of its pane: the session's are the first agent's. */
+  variables_of: ours(z.enum(['session', 'pane']).nullish()),
   /** For a joined session: the state before the join, restored when the session is left. */
   before_join: ours(beforeJoin.nullish()),
 });
