@@ -29,6 +29,7 @@ export * from './mail/mail-principal.ts';
 export * from './mail/mail-query.ts';
 export * from './mail/mail-recipient.ts';
 export * from './mail/mail-ref.ts';
+export * from './mail/mail-skills.ts';
 export * from './mail/mailbox-modes.ts';
 export type {
   MailDraft,
@@ -41,7 +42,7 @@ export type {
   MailSearch,
   NewAttachment,
 } from './mail/operations.ts';
-export * from './mail-skills.ts';
+
 export * from './names.ts';
 export * from './phrases/dialog-after.ts';
 export * from './phrases/reason-text.ts';

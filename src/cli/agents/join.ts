@@ -186,11 +186,12 @@ const join = command({
   ...FIRST_WORDS.join,
   description:
     'Run it inside the session. The tool in window 0, or in the pane you name, becomes the agent; nothing is restarted ' +
-    'or renamed. The mail skills are installed as at launch. With --launch-args the agent can also be relaunched. ' +
+    'or renamed. Further panes of the session can be joined as agents of their own. The mail skills are installed as at launch. With --launch-args the agent can also be relaunched. ' +
     '"rouse agents leave" undoes everything.',
   examples: [
     'rouse agents join --agent-name gpu --wake                # inside the session of a running claude',
     'rouse agents join --agent-name gpu --target-tmux-session work --pane 1.0 --wake',
+    'rouse agents join --agent-name rev --pane %7 --wake      # another tool of a session with an agent',
     'rouse agents join --agent-name gpu --launch-args=--model --launch-args=opus',
   ],
   flags: FLAGS,
