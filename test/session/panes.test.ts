@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRouseError } from '../../src/base/index.ts';
 import { findTarget, type SelectorFlags } from '../../src/session/index.ts';
-import { type Ran, ROOT, TestWorld } from '../support/test-world.ts';
+import { type Ran, TestWorld } from '../support/test-world.ts';
 import { paneWith } from './support/scripted-pane.ts';
 
 let world: TestWorld;
