@@ -44,7 +44,7 @@ describe('rouse ls', () => {
       },
     });
     const { stdout } = await rouse('ls');
-    expect(stdout).toMatch(/^ana +scripted +idle +0 +0$/m);
+    expect(stdout).toMatch(/^ana +scripted +idle +0 +0 +work +~\/work$/m);
     expect(stdout).not.toContain('\u001b');
   });
 

@@ -47,9 +47,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
 async function others(input: Input, everyone: NamedAgent[], own: string): Promise<NamedAgent[]> {
   const { nameOnMachine } = await import('../../session/index.ts');
   const context = sessionContext(input);
-  return everyone.filter(
-    ({ name, id }) => (id === undefined ? nameOnMachine(context, name) : name) !== own,
-  );
+  return everyone.filter(({ name, id }) => (id === undefined ? nameOnMachine(context, name) : name) !== own);
 }
 
 /** The same key with another recipient would be refused as another message. */
@@ -161,10 +159,7 @@ async function whyUnwoken(input: Input, { typed, known }: To): Promise<string | 
   return found && `${typed} will not be woken for it${found.later ? ' yet' : ''}: ${found.why}`;
 }
 
-async function noSuchRecipient(
-  input: InputOf<typeof FLAGS>,
-  { typed: to, address }: To,
-): Promise<Error> {
+async function noSuchRecipient(input: InputOf<typeof FLAGS>, { typed: to, address }: To): Promise<Error> {
   const { nearAddress } = await import('../../session/index.ts');
   const near = nearAddress(sessionContext(input), to);
   const what = to.includes('@') ? `address ${to}` : `name "${to}", and no mailbox ${address}`;
