@@ -103,6 +103,10 @@ const LONG_STORIES = [
   'fleet/a2a-cancel',
   'terminal/trial-mark',
   'faults/no-descriptors',
+  'session/projects',
+  'session/panes',
+  'projects/two-projects',
+  'projects/six-panes',
 ];
 
 /** One of this many neighbours runs in `npm test`. */
