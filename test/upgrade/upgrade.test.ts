@@ -48,7 +48,7 @@ class Left {
     for (const file of this.#files()) {
       const text = fs.readFileSync(file, 'utf8').replaceAll(before, this.place);
       // The place of that version's program; here it is the current one.
-      fs.writeFileSync(file, text.replaceAll(/\/[\w./-]+\/dist\/scripted-agent\.js/g, SCRIPTED));
+      fs.writeFileSync(file, text.replaceAll(/\/[\w./-]+\/dist\/scripted-agent\.c?js/g, SCRIPTED));
       if (path.basename(file) === 'record.json') renewLease(file);
     }
   }
