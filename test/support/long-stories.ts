@@ -105,8 +105,6 @@ const LONG_STORIES = [
   'faults/no-descriptors',
   'session/projects',
   'session/panes',
-  'projects/two-projects',
-  'projects/six-panes',
 ];
 
 /** One of this many neighbours runs in `npm test`. */
