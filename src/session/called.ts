@@ -1,4 +1,4 @@
-import { conflict, nearest, notFound, readIfExists } from '../base/index.ts';
+import { commandLine, conflict, nearest, notFound, readIfExists } from '../base/index.ts';
 import { bareAgentName, calledIn, type Project, parseCalled } from '../domain/index.ts';
 import { besideOf } from '../wire/files/beside.ts';
 import type { RegistryRecord } from '../wire/index.ts';
@@ -51,7 +51,7 @@ const isOf = ({ project, shortName }: KnownAgent, { directory }: Project, name: 
 
 function notStarted(name: string, mine: Project, other: Project): Error {
   return notFound(`agent ${name} of project ${mine.name} (${mine.directory}) does not run`, {
-    hint: `"rouse up ${name}" starts it; ${calledIn(other, name)} is the one in ${other.directory}`,
+    hint: `"${commandLine`rouse up ${name}`}" starts it; ${calledIn(other, name)} is the one in ${other.directory}`,
     facts: { cause: 'not_started', project: mine.directory },
   });
 }

@@ -56,12 +56,16 @@ export async function withClaimedName<T>(
   const inProject = claim(context, [`project-${sha256(project.directory).slice(0, 32)}-${shortName}`]);
   if (!inProject) throw taken(shortName);
   try {
-    const names = wanted.exactName ? [shortName] : await namesFor(context, project, shortName);
+    const choose = (): Promise<string[]> | string[] =>
+      wanted.exactName ? [shortName] : namesFor(context, project, shortName);
+    const names = await choose();
     for (const agentName of names) {
       const agentId = chosenId ?? defaultAgentId(agentName);
       const claimed = claim(context, [`id-${agentId}`, `name-${bareAgentName(agentName)}`]);
       if (!claimed) continue;
       try {
+        // Another launch may have taken it since, and be done.
+        if (!(await choose()).includes(agentName)) continue;
         return await work({ agentName, agentId, shortName, project });
       } finally {
         release(claimed);
