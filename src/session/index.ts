@@ -64,7 +64,7 @@ export { type ManifestFacts, mailboxOf, readManifestFacts } from './records/mani
 export { branchOf, findProject, projectOf } from './records/project.ts';
 export { agentsDirectory } from './records/registry-read.ts';
 export { readToken, type SessionPaths, sessionPaths } from './records/session-paths.ts';
-export { seenFromOutside } from './records/standing-from-files.ts';
+export { comesBack, seenFromOutside } from './records/standing-from-files.ts';
 export {
   absentStanding,
   NO_ROSTER,

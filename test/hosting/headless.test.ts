@@ -158,6 +158,13 @@ describe('its gateway', () => {
     expect([status, body['error'].facts.cause]).toEqual([503, 'gateway_unreachable']);
     expect(body['error'].hint).toContain('"rouse agents gateway attach runner" starts it again');
     expect(received()).not.toContain('passed by');
+    // A look at its status clears its record away; it is still the one that was attached.
+    await world.rouse(['agents', 'gateway', 'status', '--target-tmux-session', agent['session_name']]);
+    expect(fs.existsSync(path.join(agent['session_root'], 'gateway', 'run', 'current-instance.json'))).toBe(
+      false,
+    );
+    expect((await asked()).status).toBe(503);
+    expect(received()).not.toContain('passed by');
     expect((await world.get('POST', at('/gateway/attach')))['gateway_health']).toBe('healthy');
   });
 

@@ -1,6 +1,7 @@
 import { commandLine, isRouseError, unavailable, utcStamp } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
 import {
+  comesBack,
   type GatewayLife,
   lookAtAgent,
   probeGateway,
@@ -209,7 +210,8 @@ export async function clientOf(
 
 /**
  * Returns the gateway that must queue requests for the agent, with a longer wait. Undefined only if none is attached: a
- * gateway that is slow, restarting or was killed is not bypassed, because what it has queued comes first.
+ * gateway that is slow, restarting or was killed is not bypassed, because what it has queued comes first. A look at the
+ * status may have cleared away the record of a killed one; it is still wanted until it is detached.
  */
 export async function queueOf(
   agents: ManagedAgents,
@@ -217,11 +219,13 @@ export async function queueOf(
 ): Promise<GatewayClient | undefined> {
   const found = await probed(agents, agent, PATIENCE_MS);
   if (found instanceof GatewayClient) return found;
-  if (found.life === 'none' || found.life === 'live' || !found.gateway) return undefined;
+  if (found.life === 'live' || (found.life === 'none' && !comesBack(sessionPaths(agent.facts.root))))
+    return undefined;
   const name = agent.facts.agentName;
-  throw unavailable(`the gateway of ${name} does not answer: ${found.reason}`, {
+  const reason = found.life === 'none' ? 'it is gone' : found.reason;
+  throw unavailable(`the gateway of ${name} does not answer: ${reason}`, {
     hint:
-      found.life === 'dead'
+      found.life === 'none' || found.life === 'dead'
         ? commandLine`nothing was done; "rouse agents gateway attach ${name}" starts it again, "rouse agents gateway detach ${name}" does without it`
         : 'nothing was done; try again',
     facts: { cause: 'gateway_unreachable' },
