@@ -74,6 +74,8 @@ export const PROOFS = {
     modes: ['detached_process', 'tmux_auxiliary_window', 'hosted'],
     reports: true,
   },
+  // Projects with the same names, and panes that are moved about: nothing goes astray.
+  projects: { project: 'walk', files: ['test/projects'], reports: true },
   screens: {
     project: 'unit',
     files: ['test/screen/captures', 'test/screen/lost-rows', 'test/screen/corruption'],

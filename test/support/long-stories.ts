@@ -105,6 +105,7 @@ const LONG_STORIES = [
   'faults/no-descriptors',
   'session/projects',
   'session/panes',
+  'projects/six-panes',
 ];
 
 /** One of this many neighbours runs in `npm test`. */
