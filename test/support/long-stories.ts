@@ -105,6 +105,7 @@ const LONG_STORIES = [
   'faults/no-descriptors',
   'session/projects',
   'session/panes',
+  'projects/two-projects',
   'projects/six-panes',
 ];
 
