@@ -70,8 +70,12 @@ export function callersIn(header: string | undefined): Caller[] {
   return words.map((word) => (Object.hasOwn(CALLERS, word) ? (word as Caller) : 'remote'));
 }
 
-/** The routes that no agent may call, whatever the body. */
-export const PEOPLE_ONLY: ReadonlySet<string> = new Set(['control.sendKeys', 'pause.begin', 'pause.end']);
+/** The routes that no agent may call, whatever the body, and why not. */
+export const PEOPLE_ONLY = {
+  'control.sendKeys': 'dialog_key',
+  'pause.begin': 'hold',
+  'pause.end': 'hold',
+} as const satisfies Record<string, Capability>;
 
 interface Keys {
   send_keys?: unknown;
@@ -79,8 +83,8 @@ interface Keys {
 
 /** The capability that a body, or the call itself, needs beyond its route, by the route's name. Other routes need none. */
 export const NEEDS = {
-  'pause.begin': (): Capability => 'hold',
-  'pause.end': (): Capability => 'hold',
+  'pause.begin': (_: object): Capability => 'hold',
+  'pause.end': (_: object): Capability => 'hold',
   'control.sendKeys': (body: { expected_dialog?: string | null | undefined }): Capability =>
     body.expected_dialog == null ? 'raw_keys' : 'dialog_key',
   'reminders.create': ({ reminders }: { reminders: readonly Keys[] }): Capability | undefined =>

@@ -188,7 +188,7 @@ export const CARRIED_ROUTES = Object.fromEntries(
         id,
         path: carriedPath(own.path),
         tag: 'agents: gateways',
-        access: PEOPLE_ONLY.has(own.id) ? 'people_of_it' : 'agent_and_its_people',
+        access: own.id in PEOPLE_ONLY ? 'people_of_it' : 'agent_and_its_people',
         errors: carriedErrors(own),
         carries: own,
       };

@@ -7,6 +7,7 @@ import {
   CARRIED_ROUTES,
   GATEWAY_ROUTES,
   gatewayPath,
+  PEOPLE_ONLY,
   type Route,
   requireCapability,
 } from '../../../wire/index.ts';
@@ -67,14 +68,22 @@ export function carryToGateways(app: Hono, parts: RouteParts): void {
 }
 
 async function carry(parts: RouteParts, context: Context): Promise<Response> {
+  refuseAgents(parts, context);
   const found = await hereOrRemote(parts, context);
   if (found instanceof Response) return found;
   const caller = parts.access.caller(context);
   const rest = pathBehindAgent(context);
-  // The gateway would refuse it too. Here it is refused whatever the gateway's version.
-  if (caller?.kind === 'agent' && gatewayPath(rest) === GATEWAY_ROUTES['control.sendKeys'].path)
-    requireCapability(['agent'], 'dialog_key', 'control.sendKeys');
   return forward(context, parts.agents.session, { facts: found.facts, rest, caller });
+}
+
+/** The gateway would refuse it too. Here it is refused whatever the gateway's version and host. */
+function refuseAgents({ access }: RouteParts, context: Context): void {
+  if (access.caller(context)?.kind !== 'agent') return;
+  const asked = gatewayPath(pathBehindAgent(context));
+  for (const [id, capability] of Object.entries(PEOPLE_ONLY)) {
+    const { method, path } = GATEWAY_ROUTES[id as keyof typeof PEOPLE_ONLY];
+    if (path === asked && method === context.req.method) requireCapability(['agent'], capability, id);
+  }
 }
 
 /**
