@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ALLOWED = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']);
 /** Licences that are allowed only for these packages. */
-const ALLOWED_FOR = { '@fontsource-variable/inter': 'OFL-1.1' };
+const ALLOWED_FOR = {
+  '@fontsource-variable/inter': 'OFL-1.1',
+  // Both ask for nothing at all.
+  'fast-sha256': 'Unlicense',
+  nodemailer: 'MIT-0',
+};
 
 /** Built into the page, so a release contains them although they are not installed with it. */
 const IN_THE_PAGE = [

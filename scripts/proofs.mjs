@@ -14,6 +14,8 @@ export const PROOFS = {
   deaths: { project: 'walk', files: ['test/deaths'], reports: true },
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
   faults: { project: 'walk', files: ['test/faults'], reports: true },
+  // Needs are reported while sender and channels fail.
+  notices: { project: 'walk', files: ['test/notices'], reports: true },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: {

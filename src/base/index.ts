@@ -11,6 +11,7 @@
 export * from './crash-point.ts';
 export * from './emitter.ts';
 export * from './errors.ts';
+export * from './files/directory-watches.ts';
 export * from './files/file-lock.ts';
 export * from './files/file-troubles.ts';
 export * from './files/files.ts';

@@ -119,6 +119,14 @@ export const FIRST_WORDS = {
     name: 'host',
     summary: 'the process that runs hosted gateways',
   },
+  notify: {
+    name: 'notify',
+    summary: 'be notified when an agent needs you: desktop, tmux, webhook, e-mail',
+  },
+  statusLine: {
+    name: 'status-line',
+    summary: 'print the line for .tmux.conf that shows who needs you',
+  },
   mail: {
     name: 'mail',
     summary: 'read and write mail of one mailbox',

@@ -50,6 +50,7 @@ export * from './phrases/request-title.ts';
 export * from './phrases/time-words.ts';
 export * from './phrases/wake-words.ts';
 export * from './project.ts';
+export * from './quiet-hours.ts';
 export * from './reminder/reminder.ts';
 export * from './reminder/reminder-cadence.ts';
 export * from './reminder/reminder-ranking.ts';

@@ -7,6 +7,7 @@ import { limit, setLimits } from '../domain/index.ts';
 import { Host } from './host.ts';
 import { type HostedStart, HostJournal } from './host-journal.ts';
 import type { Running } from './hosted-gateway.ts';
+import { HostedNotices } from './hosted-notices.ts';
 
 const ending = new Ending();
 afterEach(() => ending.run());
@@ -60,6 +61,7 @@ function house(refuse: (root: string) => boolean = () => false) {
     journal: new HostJournal(),
     emptied: () => emptied++,
     stop: () => {},
+    notices: new HostedNotices({ open: async () => undefined, clock, firstPauseMs: 1000 }),
     hosting: {
       start,
       directory,

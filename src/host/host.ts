@@ -4,22 +4,25 @@ import { currentTenant, runOutsideTenants } from '../base/index.ts';
 import { gatewayFiles, type HostAnswer, type HostRequest } from '../wire/index.ts';
 import type { HostedStart, HostJournal } from './host-journal.ts';
 import { type Before, HostedGateway, type Hosting } from './hosted-gateway.ts';
+import { HostedNotices } from './hosted-notices.ts';
 
 /** Gateways resumed at a time: each opens files and calls tmux. */
 const MAX_AT_ONCE = 6;
 /** A suspect is tried at least this often. */
 const MAX_HOLD_MS = 3_600_000;
 
-/** The gateways of one host. */
+/** The gateways of one host, and the notices of its home. */
 export class Host {
   readonly #hosting: Hosting;
   readonly #journal: HostJournal;
   readonly #stop: (handOver: boolean) => void;
   readonly #held = new Map<string, HostedGateway>();
   readonly #emptied: () => void;
+  readonly #notices: HostedNotices;
 
   constructor(options: {
     hosting: Hosting;
+    notices: HostedNotices;
     journal: HostJournal;
     emptied: () => void;
     stop: (handOver: boolean) => void;
@@ -28,10 +31,15 @@ export class Host {
     this.#journal = options.journal;
     this.#emptied = options.emptied;
     this.#stop = options.stop;
+    this.#notices = options.notices;
   }
 
   get size(): number {
     return this.#held.size;
+  }
+
+  get isEmpty(): boolean {
+    return this.#held.size === 0 && !this.#notices.isNeeded;
   }
 
   /** Starts everything that an earlier host held when it was killed. */
@@ -80,6 +88,10 @@ export class Host {
       }
       case 'status':
         return this.#reply(false);
+      case 'notices':
+        await (request.leave ? this.#notices.stop() : this.#notices.lookAgain());
+        if (this.isEmpty) this.#emptied();
+        return this.#reply(false);
       case 'stop':
         this.#stop(request.hand_over === true);
         return this.#reply(false);
@@ -90,13 +102,14 @@ export class Host {
 
   async endAll(handOver: boolean): Promise<void> {
     const reason = handOver ? 'restart' : 'SIGTERM';
-    await Promise.all([...this.#held.values()].map((gateway) => gateway.end(handOver, reason)));
+    const gateways = [...this.#held.values()].map((gateway) => gateway.end(handOver, reason));
+    await Promise.all([...gateways, this.#notices.stop()]);
   }
 
-  /** Blames the gateway in whose name the code ran. False when no gateway is to blame. */
+  /** Blames the gateway, or the notices, in whose name the code ran. False when none is to blame. */
   blame(error: unknown): boolean {
     const tenant = currentTenant();
-    if (!(tenant instanceof HostedGateway)) return false;
+    if (!(tenant instanceof HostedGateway || tenant instanceof HostedNotices)) return false;
     runOutsideTenants(() => void tenant.broke(error));
     return true;
   }
@@ -122,7 +135,7 @@ export class Host {
         if (this.#held.get(start.root) !== gateway) return;
         this.#held.delete(start.root);
         this.#journal.ended(start.root);
-        if (this.#held.size === 0) this.#emptied();
+        if (this.isEmpty) this.#emptied();
       },
     });
     this.#held.set(start.root, gateway);

@@ -13,12 +13,15 @@ import { serveControl } from './control-socket.ts';
 import { Host } from './host.ts';
 import { HostJournal } from './host-journal.ts';
 import type { StartInside } from './hosted-gateway.ts';
+import { HostedNotices, type OpenNotices } from './hosted-notices.ts';
 
 export interface HostOptions {
   directory: string;
   rouseHome: string;
   clock: Clock;
   start: StartInside;
+  /** Opens the notices of the home; undefined if no one subscribed, or another host sends them. */
+  openNotices: OpenNotices;
   /** How often its parent has restarted it. */
   restarts: number;
   keeping: { restarts: number; firstPauseSeconds: number };
@@ -50,12 +53,13 @@ export async function runHost(options: HostOptions): Promise<'ended' | 'locked'>
     },
     () => setImmediate(() => life.look()),
   );
-  life.isEmpty = () => host.size === 0 && control.open === 0;
+  life.isEmpty = () => host.isEmpty && control.open === 0;
   writeRecord(files.currentInstance, options);
   if (restarts > 0) {
     await host.resume(lastExit(files.keeper), ({ root }) => isLetGo(root));
     life.asked = true;
   }
+  await host.answer({ do: 'notices' });
   const cancel = clock.after(FIRST_REQUEST_MS, () => {
     life.asked = true;
     life.look();
@@ -84,8 +88,10 @@ class HostLife {
 }
 
 function createHost(options: HostOptions, emptied: () => void, stop: (handOver: boolean) => void): Host {
-  const { directory, clock, start, restarts, keeping } = options;
+  const { directory, clock, start, restarts, keeping, openNotices } = options;
+  const firstPauseMs = keeping.firstPauseSeconds * 1000;
   return new Host({
+    notices: new HostedNotices({ open: openNotices, clock, firstPauseMs }),
     journal: new HostJournal(),
     emptied,
     stop,
@@ -96,7 +102,7 @@ function createHost(options: HostOptions, emptied: () => void, stop: (handOver: 
       hostRestarts: restarts,
       keeper: keeperOf(options),
       restarts: keeping.restarts,
-      firstPauseMs: keeping.firstPauseSeconds * 1000,
+      firstPauseMs,
       beyondHelp: giveUp,
     },
   });

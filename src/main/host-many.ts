@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { armCrashPoint, handleListenerErrors, invalid, messageOf } from '../base/index.ts';
 import { runHost } from '../host/index.ts';
+import { openHostNotices } from './host-notices.ts';
 import { gatewayWords, processClock, startOne } from './one-gateway.ts';
 
 /** The host's program; its arguments name the home whose gateways it runs. */
@@ -25,6 +26,7 @@ export async function hostMany(argv: string[], installation: string): Promise<vo
     rouseHome,
     clock: processClock(),
     restarts,
+    openNotices: () => openHostNotices({ hostDirectory: directory, env: process.env, clock: processClock() }),
     keeping: {
       restarts: Number(values['restarts-of-each']),
       firstPauseSeconds: Number(values['first-pause-seconds']),

@@ -110,6 +110,8 @@ export const hostsOfHome = onCall(async () => (await import('./gateway/hosts.ts'
 /** Starts every gateway that should run but does not, and its host first. */
 export const startHosts = onCall(async () => (await import('./gateway/hosts.ts')).startHosts);
 export const stopHosts = onCall(async () => (await import('./gateway/hosts.ts')).stopHosts);
+/** Starts the notices of this home in its host; a running host looks at the subscriptions again. */
+export const startNotices = onCall(async () => (await import('./gateway/gateway-host.ts')).startNotices);
 /** The agents whose gateway should run but will not be restarted. */
 export const lostGateways = onCall(async () => (await import('./gateway/hosts.ts')).lostGateways);
 

@@ -104,6 +104,8 @@ export interface RosterPlace {
   mailbox: Record<string, unknown> | undefined;
   /** Describes the same agent again from its current files, without asking its tmux session again. */
   again: () => RosterAgent;
+  /** The process whose report was last described; undefined without one. */
+  writer: () => string | undefined;
 }
 
 /** Every agent of this host, from files and one request per tmux server. Changes nothing and asks no gateway. */
@@ -128,11 +130,7 @@ export async function roster(context: SessionContext): Promise<Roster> {
   const processes = entries.flatMap((entry) => processesOf(entry, sessions.get(entry)));
   const places = shown.map((entry): [string, RosterPlace] => [
     entry.id,
-    {
-      facts: entry.facts,
-      mailbox: entry.record?.mailbox ?? mailboxOf(entry.facts),
-      again: () => ({ ...describe({ ...entry, ...filesOf(entry.facts) }, sessions.get(entry)), host }),
-    },
+    placeOf(entry, (read) => ({ ...describe(read, sessions.get(entry)), host })),
   ]);
   return {
     agents,
@@ -141,6 +139,23 @@ export async function roster(context: SessionContext): Promise<Roster> {
     troubles,
     processes,
     known: new Map(places),
+  };
+}
+
+function placeOf(entry: Entry, show: (entry: Entry) => RosterAgent): RosterPlace {
+  let { glance } = entry;
+  return {
+    facts: entry.facts,
+    mailbox: entry.record?.mailbox ?? mailboxOf(entry.facts),
+    again: () => {
+      const files = filesOf(entry.facts);
+      glance = files.glance;
+      return show({ ...entry, ...files });
+    },
+    writer: () => {
+      const { pid, startTicks } = glance?.written_by ?? {};
+      return pid === undefined ? undefined : `${pid} ${startTicks}`;
+    },
   };
 }
 

@@ -5,6 +5,8 @@ export type HostRequest =
   /** The reply comes when it has ended. */
   | { do: 'end'; root: string; hand_over: boolean }
   | { do: 'status' }
+  /** Starts the notices of this home, or looks at its subscriptions again. `leave`: another host takes them over. */
+  | { do: 'notices'; leave?: boolean }
   /** Ends the host with its gateways; `hand_over`: live reminders are left to the next gateways. */
   | { do: 'stop'; hand_over?: boolean };
 

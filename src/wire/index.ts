@@ -29,6 +29,7 @@ export * from './files/host-files.ts';
 export * from './files/launch-plan.ts';
 export * from './files/manifest.ts';
 export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
+export * from './files/notice-place.ts';
 export * from './files/pause-file.ts';
 export { publishManifest } from './files/publish-manifest.ts';
 export * from './files/registry-record.ts';

@@ -5,9 +5,10 @@ import { harmless } from '../print/terminal-text.ts';
 import { AGENT_CHECKS } from './agents.ts';
 import { type Check, type Finding, problem } from './check.ts';
 import { MACHINE_CHECKS } from './machine.ts';
+import { NOTICE_CHECKS } from './notices.ts';
 import { SETTINGS_CHECKS } from './settings.ts';
 
-const CHECKS: Check[] = [...MACHINE_CHECKS, ...SETTINGS_CHECKS, ...AGENT_CHECKS];
+const CHECKS: Check[] = [...MACHINE_CHECKS, ...SETTINGS_CHECKS, ...AGENT_CHECKS, ...NOTICE_CHECKS];
 
 /** Longer than the timeout of anything a check asks. */
 const MAX_MS = 8000;

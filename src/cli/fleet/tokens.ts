@@ -5,17 +5,13 @@ import { GRANTS, TOKEN_KINDS } from '../../domain/index.ts';
 import type { FleetToken } from '../../wire/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
-import { notBlank } from '../input/flag-values.ts';
+import { durationSeconds, notBlank } from '../input/flag-values.ts';
 import { keyValues, table } from '../print/table.ts';
 import { FLEET_FLAGS, fleetOf } from './access.ts';
 import { moreLine, PAGE_FLAGS, pageOf } from './pages.ts';
 
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** `90d`, `12h`, `30m`, `45s`. */
-function duration(text: string): number {
-  const [, number, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(number) * (SECONDS[unit ?? ''] ?? Number.NaN);
+function lasting(text: string): number {
+  const seconds = durationSeconds(text);
   if (seconds > 0) return seconds;
   throw invalid(`"${text}" is not a duration`, { hint: 'write 90d, 12h, 30m or 45s' });
 }
@@ -116,7 +112,7 @@ const CREATE_FLAGS = [
     choices: GRANTS,
     many: true,
   },
-  { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: duration },
+  { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: lasting },
   {
     name: 'out-file',
     value: 'FILE',

@@ -3,6 +3,7 @@ import { CODES } from '../../wire/codes.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Command, command, type Input, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
+import { startIfWanted } from '../notify/outbox.ts';
 import { type Column, table } from '../print/table.ts';
 
 const COLUMNS: Column<HostReport['gateways'][number]>[] = [
@@ -29,6 +30,7 @@ async function status(input: Input): Promise<Output> {
 async function start(input: Input): Promise<Output> {
   const { startHosts } = await import('../../session/index.ts');
   const gateways = await startHosts(sessionContext(input));
+  await startIfWanted(input);
   const failed = gateways.filter(({ outcome }) => outcome === 'failed');
   return {
     data: { status: failed.length > 0 ? 'failed' : 'ok', action: 'host_start', gateways },

@@ -47,3 +47,13 @@ export function notBlank(text: string): string {
   if (text.trim() === '') throw invalid('must not be blank');
   return text;
 }
+
+const DURATION_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** `90d`, `12h`, `30m`, `45s`, in seconds. */
+export function durationSeconds(text: string): number {
+  const [, number, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(number) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN);
+  if (seconds >= 0) return seconds;
+  throw invalid(`"${text}" is not a duration`, { hint: 'write 90d, 12h, 30m or 45s' });
+}

@@ -7,12 +7,14 @@ import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
 import { choose } from './choose.ts';
 import { messageFacts, messageLines, partIn } from './message.ts';
+import { whyNotice } from './notice.ts';
 import { decisionLines, type Explained, settingLines } from './print.ts';
 import { reminderLines, whyReminder } from './reminders.ts';
 import { whyRequest } from './request.ts';
 import { type WhySource, whySource } from './source.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
+  if (input.flags.notice) return whyNotice(input, input.flags);
   const source = await whySource(input);
   try {
     const { request, reminderId } = input.flags;
@@ -138,6 +140,7 @@ const FLAGS = [
   },
   { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
   { name: 'reminder-id', value: 'ID', summary: 'explain one reminder instead', parse: notBlank },
+  { name: 'notice', summary: 'what you were notified of, of this agent or of all, and what happened to it' },
   {
     name: 'limit',
     value: 'N',
@@ -162,6 +165,7 @@ const why = command({
     'rouse why --agent-name gpu --request gwreq-20260416-091402Z-0a1b2c3d',
     'rouse why --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
     'rouse why --agent-name gpu --limit 1000 --replay',
+    'rouse why --notice',
   ],
   flags: FLAGS,
   run,

@@ -1,6 +1,8 @@
 interface NeedRow {
   /** The kind, in a word or two. */
   words: string;
+  /** After the agent's name, in a notice. */
+  notice: string;
   /** The label of the button that leads there. */
   label: string;
   /** The tab of the agent's page where it is seen or settled. */
@@ -18,26 +20,28 @@ const atScreen = { ...plainRow, tab: 'screen', command: 'open' } as const;
 
 /** What a person may be needed for, most urgent first. */
 export const NEEDS = {
-  dialog: { ...atScreen, words: 'Dialog', label: 'Answer', command: 'named', inPlace: 'dialog' },
-  trust: { ...atScreen, words: 'Trust', label: 'Answer', command: 'named', inPlace: 'dialog' },
+  dialog: { ...atScreen, words: 'Dialog', notice: 'asks you something', label: 'Answer', command: 'named', inPlace: 'dialog' },
+  trust: { ...atScreen, words: 'Trust', notice: 'asks whether to trust its folder', label: 'Answer', command: 'named', inPlace: 'dialog' },
   gateway_dead: {
     ...plainRow,
-    words: 'Gateway down',
+    words: 'Gateway down', notice: 'is not watched',
     label: 'See why',
     tab: 'facts',
     command: 'named',
     passing: true,
   },
-  logged_out: { ...atScreen, words: 'Logged out', label: 'Log in' },
-  uncertain: { ...plainRow, words: 'Uncertain', label: 'See the evidence', tab: 'queue' },
-  failed: { ...plainRow, words: 'Failed', label: 'See why', tab: 'queue' },
-  request: { ...plainRow, words: 'Question', label: 'Answer', tab: null, inPlace: 'request' },
-  overdue: { ...plainRow, words: 'Overdue', label: 'See the request', tab: null },
-  mail_loop: { ...atScreen, words: 'Mail loop', label: 'Read the thread', tab: 'mail' },
-  undecided: { ...atScreen, words: 'Undecided', label: 'Decide', tab: 'queue' },
-  usage_limit: { ...atScreen, words: 'Usage limit', label: 'Look' },
-  update: { ...atScreen, words: 'Update', label: 'Answer', inPlace: 'dialog' },
-  other: { ...atScreen, words: 'Look', label: 'Look', command: 'named', passing: true },
+  tool_gone: { ...atScreen, words: 'Tool ended', notice: 'has ended', label: 'Look', command: 'named' },
+  logged_out: { ...atScreen, words: 'Logged out', notice: 'is logged out', label: 'Log in' },
+  uncertain: { ...plainRow, words: 'Uncertain', notice: 'may not have taken a prompt', label: 'See the evidence', tab: 'queue' },
+  failed: { ...plainRow, words: 'Failed', notice: 'was not given a prompt', label: 'See why', tab: 'queue' },
+  request: { ...plainRow, words: 'Question', notice: 'sent you a request', label: 'Answer', tab: null, inPlace: 'request' },
+  mail: { ...plainRow, words: 'Mail', notice: 'wrote to you', label: 'Read', tab: null, command: 'named' },
+  overdue: { ...plainRow, words: 'Overdue', notice: 'has not answered a request', label: 'See the request', tab: null },
+  mail_loop: { ...atScreen, words: 'Mail loop', notice: 'is in a mail loop', label: 'Read the thread', tab: 'mail' },
+  undecided: { ...atScreen, words: 'Undecided', notice: 'has undecided requests', label: 'Decide', tab: 'queue' },
+  usage_limit: { ...atScreen, words: 'Usage limit', notice: 'has reached its usage limit', label: 'Look' },
+  update: { ...atScreen, words: 'Update', notice: 'offers an update of its tool', label: 'Answer', inPlace: 'dialog' },
+  other: { ...atScreen, words: 'Look', notice: 'needs you', label: 'Look', command: 'named', passing: true },
 } as const satisfies Record<string, NeedRow>;
 
 export type NeedKind = keyof typeof NEEDS;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { quietUntilMs } from '../../domain/index.ts';
 import { decideWake, type WakeFacts } from './decide-wake.ts';
-import { quietUntilMs } from './quiet-hours.ts';
 
 const FACTS: WakeFacts = {
   now_utc: '2026-03-02T12:00:00.000Z',

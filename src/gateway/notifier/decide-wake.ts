@@ -6,13 +6,13 @@ import {
   type NotifierMode,
   pauseText,
   type QuietHours,
+  quietUntilMs,
   type RepeatPolicy,
   reason,
   reasonText,
   reasonTexts,
   type WakeHold,
 } from '../../domain/index.ts';
-import { quietUntilMs } from './quiet-hours.ts';
 
 /** What caused the look: the interval, a change of the mailbox, an agent that became ready, or the start. */
 export type Trigger = 'interval' | 'mail' | 'ready' | 'start';

@@ -1,8 +1,7 @@
 import { type Clock, untilWall } from '../../base/index.ts';
-import { NOTIFIER_OUTCOMES, type QuietHours } from '../../domain/index.ts';
+import { NOTIFIER_OUTCOMES, type QuietHours, quietUntilMs } from '../../domain/index.ts';
 import type { Trigger, WakeDecision } from './decide-wake.ts';
 import type { NotifierRecord } from './notifier-store.ts';
-import { quietUntilMs } from './quiet-hours.ts';
 
 const FIRST_RETRY_MS = 1000;
 

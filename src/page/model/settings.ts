@@ -72,6 +72,8 @@ const OF_NEED: Record<PageNeed['kind'], NoticeKind> = {
   usage_limit: 'failure',
   failed: 'failure',
   uncertain: 'failure',
+  mail: 'question',
+  tool_gone: 'failure',
   gateway_dead: 'failure',
   mail_loop: 'failure',
   overdue: 'overdue',

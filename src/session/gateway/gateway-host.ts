@@ -21,7 +21,13 @@ import {
   unavailable,
   writeFileAtomic,
 } from '../../base/index.ts';
-import { HOST_JOURNAL_FD, type HostFiles, hostFiles, hostsDirectory } from '../../wire/files/host-files.ts';
+import {
+  HOST_JOURNAL_FD,
+  type HostFiles,
+  hostFiles,
+  hostsDirectory,
+  noticeFiles,
+} from '../../wire/files/host-files.ts';
 import type { HostAnswer, HostRequest } from '../../wire/host.ts';
 import { keeperScript, keepingOf } from '../equip/keeper-script.ts';
 import { programWords } from '../equip/programs.ts';
@@ -90,7 +96,8 @@ async function startHost(
     const parent = keeper ?? (await spawnHost(context, directory, program, env));
     const deadline = clock.monotonic() + READY_TIMEOUT_MS;
     for (let pause = 5; clock.monotonic() < deadline; pause = Math.min(50, pause * 1.5)) {
-      if (typeof (await askHost(directory, { do: 'status' }, 2000)) === 'object') return;
+      if (typeof (await askHost(directory, { do: 'status' }, 2000)) === 'object')
+        return await moveNotices(context, directory);
       if (!isProcessAlive(parent)) break;
       await sleep(clock, pause);
     }
@@ -100,6 +107,28 @@ async function startHost(
   } finally {
     lock.release();
   }
+}
+
+const NOTICES_PATIENCE_MS = 15_000;
+
+/** The newest host sends the notices of its home, so that an older one can end with its last gateway. */
+async function moveNotices({ settings }: SessionContext, directory: string): Promise<void> {
+  if (!fs.existsSync(noticeFiles(settings.runtimeDir).outbox)) return;
+  for (const other of hostDirectories(settings.runtimeDir))
+    if (other !== directory) await askHost(other, { do: 'notices', leave: true }, NOTICES_PATIENCE_MS);
+  await askHost(directory, { do: 'notices' }, NOTICES_PATIENCE_MS);
+}
+
+/** Starts the host of this program if none runs, with the notices of this home. It looks at the subscriptions again. */
+export async function startNotices(context: SessionContext): Promise<void> {
+  const program = context.gatewayProgram ?? programWords('gateway');
+  const env = Object.fromEntries(Object.entries(context.env).filter(([, value]) => value !== undefined));
+  const directory = hostDirectory(context, context.env);
+  ensurePrivateDirectory(directory);
+  const reply = await askHost(directory, { do: 'notices' }, NOTICES_PATIENCE_MS);
+  if (reply === 'silent') throw silent(directory);
+  if (reply === 'absent') await startHost(context, directory, program, env as Record<string, string>);
+  else await moveNotices(context, directory);
 }
 
 async function spawnHost(

@@ -26,5 +26,17 @@ export function hostsDirectory(runtimeDir: string): string {
   return path.join(runtimeDir, 'hosts');
 }
 
+/** The outbox of notices, what is kept with it, and the lock of the host that sends them; below the runtime directory. */
+export function noticeFiles(runtimeDir: string) {
+  const directory = path.join(runtimeDir, 'notices');
+  return {
+    directory,
+    outbox: path.join(directory, 'notices.sqlite'),
+    /** Where the home keeps its files, for the host: written when someone subscribes. */
+    place: path.join(directory, 'place.json'),
+    hostLock: path.join(directory, 'host.lock'),
+  };
+}
+
 /** Descriptor of the unnamed file in which a parent keeps the gateways of its host. */
 export const HOST_JOURNAL_FD = 5;

@@ -1,5 +1,5 @@
-import { type Clock, isProcessAlive, type Log, messageOf } from '../../../base/index.ts';
-import { DirectoryWatches } from './directory-watches.ts';
+import { type Clock, DirectoryWatches, isProcessAlive, type Log, messageOf } from '../../../base/index.ts';
+
 import { type DirectoryParts, hostDirectories } from './host-directories.ts';
 import type { HostPicture } from './host-picture.ts';
 import type { ReceivedChanges } from './received-changes.ts';

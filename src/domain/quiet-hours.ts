@@ -1,4 +1,4 @@
-import type { QuietHours } from '../../domain/index.ts';
+import type { QuietHours } from './settings/wake-settings.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { isTemporaryName } from '../../../base/index.ts';
+import { isTemporaryName } from './files.ts';
 
 type OnChange = (file: string) => void;
 

@@ -1,0 +1,49 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { ensurePrivateDirectory, systemClock, writeFileAtomic } from '../../base/index.ts';
+import type { Outbox } from '../../notices/index.ts';
+import { noticeFiles } from '../../wire/files/host-files.ts';
+import { sessionContext } from '../agents/target.ts';
+import type { Input } from '../command.ts';
+
+export const noticesDirectory = ({ settings }: Pick<Input, 'settings'>): string =>
+  noticeFiles(settings.runtimeDir).directory;
+
+/** Runs with the outbox. Undefined if no one ever subscribed and none is to be made. */
+export async function withOutbox<T>(
+  input: Pick<Input, 'settings'>,
+  work: (outbox: Outbox) => T | Promise<T>,
+  { make = false } = {},
+): Promise<T | undefined> {
+  const { directory, outbox: file } = noticeFiles(input.settings.runtimeDir);
+  if (!make && !fs.existsSync(file)) return undefined;
+  const { Outbox } = await import('../../notices/index.ts');
+  const outbox = new Outbox({ directory, clock: systemClock });
+  try {
+    return await work(outbox);
+  } finally {
+    outbox.close();
+  }
+}
+
+/** After a change of the subscriptions: starts what sends notices, and makes it look. */
+export async function lookAgain(input: Input): Promise<void> {
+  const [{ signalsDirectory }, { writeNoticePlace }, { startNotices }] = await Promise.all([
+    import('../../notices/index.ts'),
+    import('../../wire/index.ts'),
+    import('../../session/index.ts'),
+  ]);
+  const { directory, place } = noticeFiles(input.settings.runtimeDir);
+  const { mailboxDir, registryDir, tmuxSocket } = input.settings;
+  writeNoticePlace(place, { mailboxDir, registryDir, tmuxSocket });
+  await startNotices(sessionContext(input));
+  const signals = signalsDirectory(directory);
+  ensurePrivateDirectory(signals);
+  writeFileAtomic(path.join(signals, 'changed'), '', { durable: false });
+}
+
+/** Starts them if someone subscribes. */
+export async function startIfWanted(input: Input): Promise<void> {
+  const count = await withOutbox(input, (outbox) => outbox.subscriptions().length);
+  if (count) await lookAgain(input);
+}

@@ -1,0 +1,27 @@
+import * as fs from 'node:fs';
+import { shellQuote } from '../../base/index.ts';
+import { command, type Input, type Output } from '../command.ts';
+import { FIRST_WORDS } from '../first-words.ts';
+import { noticesDirectory, withOutbox } from './outbox.ts';
+
+async function run(input: Input): Promise<Output> {
+  const { statusLineFile } = await import('../../notices/index.ts');
+  const file = statusLineFile(noticesDirectory(input));
+  const all = (await withOutbox(input, (outbox) => outbox.subscriptions())) ?? [];
+  if (!all.some(({ channel }) => channel === 'status-line'))
+    input.err('note: nothing writes that line yet; "rouse notify add status-line" does\n');
+  // `tail -F` sleeps until the file is replaced, so nothing polls. tmux takes the last line of a command that goes on.
+  const line = `set -ga status-right ${shellQuote(` #(tail -qn1 -F ${shellQuote(file)} 2>/dev/null)`)}`;
+  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : '';
+  return { data: { file, tmux: line, now: text }, plain: line };
+}
+
+export default command({
+  ...FIRST_WORDS.statusLine,
+  description:
+    'The line shows who needs you in the status line of tmux. Append it to ~/.tmux.conf, or run it with "tmux source". ' +
+    'The host keeps the text in a file; nothing polls.',
+  examples: ['rouse status-line >> ~/.tmux.conf', 'rouse status-line | tmux source -'],
+  flags: [],
+  run,
+});

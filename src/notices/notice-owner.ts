@@ -1,0 +1,110 @@
+import * as path from 'node:path';
+import { type Clock, DirectoryWatches, ensurePrivateDirectory, type Log, Loop } from '../base/index.ts';
+import type { Seen } from './outbox/need.ts';
+import { Outbox } from './outbox/outbox.ts';
+import { sendingLoop } from './send-notices.ts';
+
+/** What an owner watches for needs. */
+export interface NeedSource {
+  /** Calls back after anything that may have changed what needs a person. */
+  start(changed: () => void): void;
+  stop(): void | Promise<void>;
+  /** What needs a person now. */
+  look(): Promise<Seen>;
+}
+
+/** Changes come in bursts; one look covers them. */
+const SETTLE_MS = 50;
+
+/** A command that changes subscriptions writes a file here, and every owner looks. A hint: the outbox is the truth. */
+export const signalsDirectory = (directory: string): string => path.join(directory, 'signals');
+
+export interface OwnerParts {
+  /** Names whose needs these are: `host`, or a server. No need has two owners. */
+  owner: string;
+  directory: string;
+  source: NeedSource;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Turns needs into notices for as long as someone subscribes. It sleeps until something changes or a notice is due.
+ */
+export class NoticeOwner {
+  readonly #on: OwnerParts;
+  readonly #outbox: Outbox;
+  readonly #watches = new DirectoryWatches();
+  readonly #senders = new Map<number, Loop>();
+  readonly #needs: Loop;
+  #isWatching = false;
+
+  constructor(parts: OwnerParts) {
+    this.#on = parts;
+    const { directory, clock, log } = parts;
+    this.#outbox = new Outbox({ directory, clock });
+    this.#needs = new Loop({
+      name: 'needs',
+      clock,
+      pass: () => this.#pass(),
+      onTrouble: (trouble) => {
+        if (trouble) log.warn('needs cannot be read', { cause: trouble.message });
+      },
+    });
+  }
+
+  start(): this {
+    const { owner, directory } = this.#on;
+    ensurePrivateDirectory(signalsDirectory(directory));
+    this.#watches.set(new Map([[signalsDirectory(directory), () => this.#needs.wake()]]));
+    this.#outbox.recover(owner);
+    this.#needs.start();
+    return this;
+  }
+
+  /** Looks again now. */
+  wake(): void {
+    this.#needs.wake();
+  }
+
+  /** Whether anyone subscribes, or a notice has still to be ended. */
+  get isNeeded(): boolean {
+    return this.#outbox.served().length > 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#watches.close();
+    await this.#needs.stop();
+    await Promise.all([...this.#senders.values()].map((each) => each.stop()));
+    if (this.#isWatching) await this.#on.source.stop();
+    this.#outbox.close();
+  }
+
+  async #pass(): Promise<'idle'> {
+    const { owner, source } = this.#on;
+    const served = this.#outbox.served();
+    this.#watch(served.length > 0);
+    if (this.#isWatching) this.#outbox.record(owner, await source.look());
+    for (const { id } of served) {
+      const known = this.#senders.get(id);
+      if (known) known.wake();
+      else this.#senders.set(id, sendingLoop({ ...this.#on, outbox: this.#outbox }, id).start());
+    }
+    return 'idle';
+  }
+
+  #watch(wanted: boolean): void {
+    if (wanted === this.#isWatching) return;
+    this.#isWatching = wanted;
+    if (!wanted) return void this.#on.source.stop();
+    let isSettling = false;
+    this.#on.source.start(() => {
+      if (isSettling) return;
+      isSettling = true;
+      this.#on.clock.after(SETTLE_MS, () => {
+        isSettling = false;
+        this.#needs.wake();
+      });
+    });
+  }
+}
