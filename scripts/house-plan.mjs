@@ -63,6 +63,7 @@ const FLEET_PLAN = {
   nudge: 'sweep delivery',
   mail: 'identity delivery registry sweep',
   a2a: 'identity delivery registry',
+  notices: 'tickets',
   page: 'identity delivery registry tickets',
   http: 'identity delivery calls registry tickets nudge sweep mail a2a',
 };

@@ -2,11 +2,11 @@
  * The exports of domain for closed sets. Loads nothing else, so that the page in a browser may import it.
  */
 export * from './settings/reminder-fields.ts';
-export * from './words/notices/channels.ts';
 export * from './words/delivery-outcomes.ts';
 export * from './words/execution-modes.ts';
 export * from './words/messages.ts';
 export * from './words/needs.ts';
+export * from './words/notices/channels.ts';
 export * from './words/notices/notice-states.ts';
 export * from './words/notifier-outcomes.ts';
 export * from './words/page-rights.ts';

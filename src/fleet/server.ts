@@ -1,7 +1,8 @@
+import * as os from 'node:os';
 import type { Context, Hono } from 'hono';
-import { Emitter, Ending, forbidden, messageOf, newUuid } from '../base/index.ts';
+import { Emitter, Ending, forbidden, messageOf, newUuid, sha256 } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
-import { SERVER_SETTINGS } from '../domain/index.ts';
+import { hostNameOf, SERVER_SETTINGS } from '../domain/index.ts';
 import {
   Accounts,
   admit,
@@ -44,6 +45,7 @@ import {
 } from './http/index.ts';
 import { hasServerAdmin } from './identity/index.ts';
 import { mailRoutes, mailVersions, partsSweep } from './mail/index.ts';
+import { FleetNotices } from './notices/index.ts';
 import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
 import { endWhenIdle, servePage } from './page/index.ts';
 import { Arrivals, livenessSweep, QuietBeats } from './registry/index.ts';
@@ -162,7 +164,23 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
     reasons: () => [...watched.reasons, ...sweepers.troubles(), ...(config.troubles?.reasons ?? [])],
   });
   sweepers.start();
+  if (own) ending.add(noticesOf(config, sql, own));
   return { instanceId, host, port, sql, stop, stopped: whenStopped };
+}
+
+/** Starts what notifies people of this home. Returns what ends it. */
+function noticesOf(
+  { databaseUrl, databaseDirectory, livenessSeconds, clock, log }: ServerConfig,
+  sql: Sql,
+  { settings, env }: NonNullable<ServerConfig['agents']>,
+): () => Promise<void> {
+  const notices = new FleetNotices({
+    ...{ sql, clock, log, runtimeDir: settings.runtimeDir },
+    database: sha256(databaseUrl ?? databaseDirectory).slice(0, 12),
+    host: hostNameOf(env['ROUSE_HOST_NAME'], os.hostname()),
+    livenessSeconds: livenessSeconds ?? SERVER_SETTINGS.livenessSeconds.fallback,
+  }).start();
+  return () => notices.stop();
 }
 
 /** The remaining connections are for calls that return at once. */

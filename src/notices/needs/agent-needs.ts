@@ -1,6 +1,7 @@
 import { commandLine } from '../../base/index.ts';
 import { NEEDS } from '../../domain/index.ts';
 import type { RosterAgent } from '../../session/index.ts';
+import { fillPath, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
 import type { SeenNeed } from '../outbox/need.ts';
 import { pastKey } from '../outbox/outbox.ts';
 
@@ -16,7 +17,7 @@ export function needsOfAgent({ id, name, needs }: RosterAgent, writer: string | 
       person: null,
       words: request ? `${words}: ${request.detail}` : (here ?? needs_you ?? words),
       command: request ? commandLine`rouse why ${name}` : open,
-      href: `/agents/${encodeURIComponent(name)}`,
+      href: fillPath(PAGE_SHELL_ROUTES['page.shell.agent'].path, () => encodeURIComponent(name)),
       since_utc,
       writer,
       past: request !== undefined,

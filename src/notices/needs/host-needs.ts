@@ -12,6 +12,7 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../session/index.ts';
+import { PAGE_SHELL_ROUTES } from '../../wire/index.ts';
 import type { NeedSource } from '../notice-owner.ts';
 import type { Seen, SeenNeed } from '../outbox/need.ts';
 import { isUnseen, needsOfAgent } from './agent-needs.ts';
@@ -164,7 +165,7 @@ export class HostNeeds implements NeedSource {
           person: null,
           words: subject,
           command: 'rouse inbox',
-          href: '/mail',
+          href: PAGE_SHELL_ROUTES['page.shell.mail'].path,
           since_utc: created_at_utc,
           writer: null,
           past: false,
