@@ -106,7 +106,7 @@ const CLI_PLAN = {
   pause: 'print agents gateway',
   mailbox: 'input print mail agents',
   mailfile: 'input print mail',
-  notify: 'input print agents',
+  notify: 'input print agents mail',
   mcp: 'input agents fleet gateway mail',
   why: 'input print agents gateway mail notify',
 };
@@ -144,7 +144,7 @@ const INSIDE = {
     link: 'filesystem fleet',
   },
   screen: { limits: '', model: '', turn: 'model' },
-  notices: { outbox: '', channels: 'outbox', needs: 'outbox' },
+  notices: { outbox: '', waits: 'outbox', channels: 'outbox', needs: 'outbox waits' },
   scripted: { control: 'tui', turns: 'control tui', tui: 'control turns' },
   session: SESSION_PLAN,
   terminal: TERMINAL_PLAN,

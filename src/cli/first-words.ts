@@ -123,6 +123,16 @@ export const FIRST_WORDS = {
     name: 'notify',
     summary: 'be notified when an agent needs you: desktop, tmux, webhook, e-mail',
   },
+  wait: {
+    name: 'wait',
+    summary: 'wait until an agent is idle, has mail, needs you, or has ended',
+    takes: '<agent>',
+  },
+  notifyWhen: {
+    name: 'notify-when',
+    summary: 'send mail once, when an agent is idle, has mail, needs you, or has ended',
+    takes: '<agent> <condition>',
+  },
   statusLine: {
     name: 'status-line',
     summary: 'print the line for .tmux.conf that shows who needs you',

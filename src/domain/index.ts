@@ -8,6 +8,7 @@
  *           those of the mail operations are exported by schemas.ts.
  * Errors    `invalid`, naming the field and what is allowed.
  */
+export * from './agent-edges.ts';
 export * from './agent-name.ts';
 export * from './agent-pause.ts';
 export * from './backend.ts';
@@ -50,10 +51,10 @@ export * from './phrases/request-title.ts';
 export * from './phrases/time-words.ts';
 export * from './phrases/wake-words.ts';
 export * from './project.ts';
-export * from './quiet-hours.ts';
 export * from './reminder/reminder.ts';
 export * from './reminder/reminder-cadence.ts';
 export * from './reminder/reminder-ranking.ts';
+export * from './settings/quiet-hours.ts';
 export * from './settings/server-settings.ts';
 export * from './settings/wake-settings.ts';
 export * from './standing.ts';

@@ -1,5 +1,5 @@
 import type { Ending, Loop } from '../base/index.ts';
-import { type ParkPolicy, stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
+import { type AgentEdges, type ParkPolicy, stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
 import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import { type DispatchDependencies, dispatchPass, interruptPass } from './dispatch/index.ts';
@@ -128,6 +128,7 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
     undelivered: () => undelivered.now(),
     mail: () => late.notifier?.glance() ?? NO_MAIL,
     clock: config.clock,
+    edges: edgesIn(parts.files.glance),
   });
   const kept = new WrittenOnChange(parts.files.kept, config.clock, parts.troubles);
   ending.add(async () => {
@@ -144,6 +145,14 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
   ending.add(queueFile.watch(showState));
   const fileTroubles = (): string[] => [parts.troubles.reasons, queueFile.trouble ?? []].flat();
   return { identity, presence, showState, troubles, fileTroubles };
+}
+
+/** What the gateway before this one counted. */
+function edgesIn(glance: string): AgentEdges | undefined {
+  const { edges } = readObjectIfAny(glance) ?? {};
+  return typeof (edges as Partial<AgentEdges> | undefined)?.turn_ended === 'number'
+    ? (edges as AgentEdges)
+    : undefined;
 }
 
 /** For a gateway whose notifier does not exist yet. */

@@ -20,10 +20,17 @@ export async function openHostNotices(on: Surroundings): Promise<RunningNotices 
   const place = readNoticePlace(files.place);
   const lock = place && tryLockFile(files.hostLock);
   if (!lock) return undefined;
-  const { HostNeeds, NoticeOwner } = await import('../notices/index.ts');
+  const [{ HostNeeds, NoticeOwner }, { openMailbox }, { fleetMail }] = await Promise.all([
+    import('../notices/index.ts'),
+    import('../mail/index.ts'),
+    import('../client/index.ts'),
+  ]);
   const log = createLog({ clock, write: (line) => void process.stderr.write(`notices: ${line}`) });
   const settings = { runtimeDir, ...place };
-  const source = new HostNeeds({ settings, env, clock }, log);
+  const source = new HostNeeds(
+    { settings, env, clock },
+    { log, openMailbox: (binding) => openMailbox(binding, { clock, connectFleet: fleetMail }) },
+  );
   const owner = new NoticeOwner({ owner: 'host', directory: files.directory, source, clock, log });
   if (owner.isNeeded) owner.start();
   return {

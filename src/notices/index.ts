@@ -15,14 +15,7 @@ export { statusLineFile } from './channels/status-line.ts';
 export { HostNeeds } from './needs/host-needs.ts';
 export { type NeedSource, NoticeOwner, signalsDirectory } from './notice-owner.ts';
 export type { NeedRow, Seen, SeenNeed } from './outbox/need.ts';
-export {
-  hasSubscriptions,
-  type NoticeRow,
-  type OpenNotice,
-  Outbox,
-  outboxFile,
-  type StoredStep,
-} from './outbox/outbox.ts';
+export { type NoticeRow, type OpenNotice, Outbox, type StoredStep } from './outbox/outbox.ts';
 export {
   type ChannelTargets,
   SUBSCRIPTION_DEFAULTS,
@@ -31,3 +24,4 @@ export {
   type Target,
 } from './outbox/subscription.ts';
 export { sendTest } from './send-notices.ts';
+export { addWait, openWaits, removeWait, type StoredWait } from './waits/waits.ts';

@@ -1,8 +1,16 @@
 import * as path from 'node:path';
-import { type Clock, DirectoryWatches, ensurePrivateDirectory, type Log, Loop } from '../base/index.ts';
+import {
+  type Clock,
+  DirectoryWatches,
+  ensurePrivateDirectory,
+  type Log,
+  Loop,
+  type NextPass,
+} from '../base/index.ts';
 import type { Seen } from './outbox/need.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { sendingLoop } from './send-notices.ts';
+import { fireWaits, openWaits, type SendMail } from './waits/waits.ts';
 
 /** What an owner watches for needs. */
 export interface NeedSource {
@@ -11,6 +19,8 @@ export interface NeedSource {
   stop(): void | Promise<void>;
   /** What needs a person now. */
   look(): Promise<Seen>;
+  /** Sends mail that someone waits for; the same key is the same mail. Absent from an owner that sends none. */
+  sendMail?: SendMail;
 }
 
 /** Changes come in bursts; one look covers them. */
@@ -67,9 +77,12 @@ export class NoticeOwner {
     this.#needs.wake();
   }
 
-  /** Whether anyone subscribes, or a notice has still to be ended. */
+  /** Whether anyone subscribes or waits, or a notice has still to be ended. */
   get isNeeded(): boolean {
-    return this.#outbox.served().length > 0;
+    const { sendMail } = this.#on.source;
+    return (
+      this.#outbox.served().length > 0 || (sendMail !== undefined && openWaits(this.#outbox.db).length > 0)
+    );
   }
 
   async stop(): Promise<void> {
@@ -80,17 +93,19 @@ export class NoticeOwner {
     this.#outbox.close();
   }
 
-  async #pass(): Promise<'idle'> {
+  async #pass(): Promise<NextPass> {
     const { owner, source } = this.#on;
     const served = this.#outbox.served();
-    this.#watch(served.length > 0);
-    if (this.#isWatching) this.#outbox.record(owner, await source.look());
+    this.#watch(this.isNeeded);
+    const seen = this.#isWatching ? await source.look() : undefined;
+    if (seen) this.#outbox.record(owner, seen);
     for (const { id } of served) {
       const known = this.#senders.get(id);
       if (known) known.wake();
       else this.#senders.set(id, sendingLoop({ ...this.#on, outbox: this.#outbox }, id).start());
     }
-    return 'idle';
+    if (!seen?.agents || !source.sendMail) return 'idle';
+    return fireWaits({ db: this.#outbox.db, clock: this.#on.clock, send: source.sendMail }, seen.agents);
   }
 
   #watch(wanted: boolean): void {

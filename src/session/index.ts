@@ -76,6 +76,7 @@ export {
   seenAgent,
   whyNotWoken,
 } from './roster.ts';
+export { isUnseen, RosterFollower, waitedFor } from './roster-follower.ts';
 export { manifestOfPane } from './session-agents.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
 export { findWayInto, go, lineOf, lookAtAgent, type ShownAgent, showAgent, wayInWords } from './show.ts';

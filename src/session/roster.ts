@@ -104,8 +104,8 @@ export interface RosterPlace {
   mailbox: Record<string, unknown> | undefined;
   /** Describes the same agent again from its current files, without asking its tmux session again. */
   again: () => RosterAgent;
-  /** The process whose report was last described; undefined without one. */
-  writer: () => string | undefined;
+  /** The gateway's report that was last described; undefined without one. */
+  glance: () => GlanceFile | undefined;
 }
 
 /** Every agent of this host, from files and one request per tmux server. Changes nothing and asks no gateway. */
@@ -152,10 +152,7 @@ function placeOf(entry: Entry, show: (entry: Entry) => RosterAgent): RosterPlace
       glance = files.glance;
       return show({ ...entry, ...files });
     },
-    writer: () => {
-      const { pid, startTicks } = glance?.written_by ?? {};
-      return pid === undefined ? undefined : `${pid} ${startTicks}`;
-    },
+    glance: () => glance,
   };
 }
 

@@ -42,8 +42,11 @@ export async function lookAgain(input: Input): Promise<void> {
   writeFileAtomic(path.join(signals, 'changed'), '', { durable: false });
 }
 
-/** Starts them if someone subscribes. */
+/** Starts them if someone subscribes or waits. */
 export async function startIfWanted(input: Input): Promise<void> {
-  const count = await withOutbox(input, (outbox) => outbox.subscriptions().length);
+  const count = await withOutbox(input, async (outbox) => {
+    const { openWaits } = await import('../../notices/index.ts');
+    return outbox.subscriptions().length + openWaits(outbox.db).length;
+  });
   if (count) await lookAgain(input);
 }

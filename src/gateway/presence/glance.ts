@@ -1,5 +1,12 @@
 import { type Clock, identifyProcess, type ProcessIdentity, utcStamp } from '../../base/index.ts';
-import { type AgentNeed, describeStanding, type Standing } from '../../domain/index.ts';
+import {
+  type AgentEdges,
+  type AgentNeed,
+  describeStanding,
+  edgesAfter,
+  NO_EDGES,
+  type Standing,
+} from '../../domain/index.ts';
 import type { GlanceFile } from '../../wire/index.ts';
 
 export interface GlanceDependencies {
@@ -10,6 +17,8 @@ export interface GlanceDependencies {
   /** What the notifier knows without looking. */
   mail: () => Pick<GlanceFile, 'open_mail' | 'wakes'>;
   clock: Clock;
+  /** Those of the gateway before this one. */
+  edges?: AgentEdges | undefined;
 }
 
 /** What a list of agents shows about this one, and since when. */
@@ -18,9 +27,11 @@ export class Glance {
   readonly #self: ProcessIdentity;
   #shown = '';
   #sinceUtc = '';
+  #edges: AgentEdges;
 
   constructor(deps: GlanceDependencies) {
     this.#deps = deps;
+    this.#edges = deps.edges ?? NO_EDGES;
     this.#self = identifyProcess(process.pid) ?? { pid: process.pid, startTicks: null, bootId: null };
   }
 
@@ -31,11 +42,13 @@ export class Glance {
     const shown = `${current.state} ${current.words}`;
     if (shown !== this.#shown) this.#sinceUtc = utcStamp(clock.now());
     this.#shown = shown;
+    this.#edges = edgesAfter(this.#edges, current);
     return {
       schema_version: 1,
       written_by: this.#self,
       standing: current,
       since_utc: this.#sinceUtc,
+      edges: this.#edges,
       ...mail(),
       queue_depth: queueDepth(),
       ...(failed.length > 0 && { undelivered: failed }),

@@ -24,7 +24,3 @@ export function needsOfAgent({ id, name, needs }: RosterAgent, writer: string | 
     };
   });
 }
-
-/** An agent whose gateway is being started may still need what it needed. */
-export const isUnseen = ({ state, gateway }: Pick<RosterAgent, 'state' | 'gateway'>): boolean =>
-  state === 'starting' || (state === 'not_watched' && gateway !== 'not_attached');

@@ -1,4 +1,4 @@
-import type { NeedKind } from '../../domain/index.ts';
+import type { NeedKind, WaitedFor } from '../../domain/index.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Something that needs a person now, as the part of Rouse that owns it sees it. */
@@ -24,8 +24,14 @@ export interface SeenNeed {
 
 export interface Seen {
   needs: readonly SeenNeed[];
+  /** The agents that others may wait for; absent from an owner that knows none. */
+  agents?: readonly SeenAgent[];
   /** Whether this need may still be there although it is not among the needs: its agent cannot be seen now. */
   isUnsure: (need: Pick<NeedRow, 'key' | 'agent'>) => boolean;
+}
+
+export interface SeenAgent extends WaitedFor {
+  id: string;
 }
 
 /** A stored need. */

@@ -1,4 +1,3 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Clock, ensurePrivateDirectory, newUuid, utcStamp } from '../../base/index.ts';
 import { openSqlite, type Sqlite } from '../../db/index.ts';
@@ -42,18 +41,7 @@ export interface StoredStep {
   detail: string | null;
 }
 
-export const outboxFile = (directory: string): string => path.join(directory, 'notices.sqlite');
-
-/** Whether anyone subscribed here. Does not create anything. */
-export function hasSubscriptions(directory: string, clock: Clock): boolean {
-  if (!fs.existsSync(outboxFile(directory))) return false;
-  const outbox = new Outbox({ directory, clock });
-  try {
-    return outbox.subscriptions().length > 0;
-  } finally {
-    outbox.close();
-  }
-}
+const outboxFile = (directory: string): string => path.join(directory, 'notices.sqlite');
 
 /**
  * The durable outbox: subscriptions, the needs of each owner, and one notice per need and subscription. Every change is

@@ -1,5 +1,13 @@
 import type { SqliteMigration } from '../../db/index.ts';
-import { CHANNELS, codesOf, NOTICE_STATES, NOTICE_STEPS, OPEN_NOTICES, sqlList } from '../../domain/index.ts';
+import {
+  CHANNELS,
+  codesOf,
+  NOTICE_STATES,
+  NOTICE_STEPS,
+  OPEN_NOTICES,
+  sqlList,
+  WAIT_CONDITIONS,
+} from '../../domain/index.ts';
 
 /**
  * notices.sqlite. `needs`: what needed a person, and from when to when. `notices`: one row per need and subscription.
@@ -59,6 +67,20 @@ CREATE TABLE notice_steps (
   detail TEXT
 ) STRICT;
 CREATE INDEX notice_steps_of ON notice_steps (notice_id, id);
+CREATE TABLE waits (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  uid TEXT NOT NULL UNIQUE,
+  agent_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  condition TEXT NOT NULL CHECK (condition IN ${sqlList(codesOf(WAIT_CONDITIONS))}),
+  recipient_json TEXT NOT NULL,
+  before_json TEXT NOT NULL,
+  created_at_utc TEXT NOT NULL,
+  came_true_at_utc TEXT,
+  sent_at_utc TEXT,
+  failure TEXT
+) STRICT;
+CREATE INDEX waits_open ON waits (id) WHERE sent_at_utc IS NULL;
 `,
   },
 ];

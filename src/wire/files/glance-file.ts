@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '../../base/index.ts';
-import type { AgentNeed, FormerWakes, Standing } from '../../domain/index.ts';
+import type { AgentEdges, AgentNeed, FormerWakes, Standing } from '../../domain/index.ts';
 
 /**
  * gateway/glance.json: what a list of agents shows of one agent. Its gateway writes it when something changes; readers need
@@ -12,6 +12,8 @@ export interface GlanceFile {
   standing: Standing;
   /** The start of that state, as far as this gateway saw it. */
   since_utc: string;
+  /** What happened to it so far, so that one who looks late has missed nothing; absent from an older gateway. */
+  edges?: AgentEdges;
   /** Mail that may wake the agent; null when the gateway does not count it. */
   open_mail: number | null;
   wakes: {

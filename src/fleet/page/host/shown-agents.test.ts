@@ -8,7 +8,7 @@ const later = (ms: number): Date => new Date(NOW.getTime() + ms);
 const place: RosterPlace = {
   facts: undefined,
   mailbox: undefined,
-  writer: () => undefined,
+  glance: () => undefined,
   again: () => {
     throw new Error('not expected here');
   },

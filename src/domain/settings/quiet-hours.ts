@@ -1,4 +1,4 @@
-import type { QuietHours } from './settings/wake-settings.ts';
+import type { QuietHours } from './wake-settings.ts';
 
 const MINUTE_MS = 60_000;
 
