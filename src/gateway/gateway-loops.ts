@@ -1,4 +1,4 @@
-import type { Ending, Loop } from '../base/index.ts';
+import { type Ending, type Loop, readObjectIfAny } from '../base/index.ts';
 import { type AgentEdges, type ParkPolicy, stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
 import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';

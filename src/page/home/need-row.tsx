@@ -22,6 +22,8 @@ const ICONS: Record<PageNeed['kind'], IconName> = {
   uncertain: 'keyboard',
   request: 'request',
   overdue: 'reminder',
+  mail: 'mail',
+  tool_gone: 'close',
   gateway_dead: 'state',
   mail_loop: 'mail',
   undecided: 'request',
