@@ -75,7 +75,7 @@ describe('edges of an agent', () => {
           if (!isBlind) expect(level).toBe(model(condition, before, since) || model(condition, before, []));
         },
       ),
-      { numRuns: 700 },
+      { numRuns: 1500 },
     );
     expect(edges).toBeGreaterThan(10_000);
   });
