@@ -73,6 +73,7 @@ export const ROOT: Command = {
     { ...WORDS.agents, load: async () => (await import('./agents/agents.ts')).default },
     { ...WORDS.host, load: async () => (await import('./host/host.ts')).default },
     { ...WORDS.notify, load: async () => (await import('./notify/notify.ts')).default },
+    { ...WORDS.receipts, load: async () => (await import('./mail/receipts.ts')).receipts },
     { ...WORDS.wait, load: async () => (await import('./notify/wait.ts')).default },
     { ...WORDS.notifyWhen, load: async () => (await import('./notify/notify-when.ts')).default },
     { ...WORDS.statusLine, load: async () => (await import('./notify/status-line.ts')).default },

@@ -123,6 +123,11 @@ export const FIRST_WORDS = {
     name: 'notify',
     summary: 'be notified when an agent needs you: desktop, tmux, webhook, e-mail',
   },
+  receipts: {
+    name: 'receipts',
+    summary: 'how far a message is: stored, announced, read, answered',
+    takes: '<message>',
+  },
   wait: {
     name: 'wait',
     summary: 'wait until an agent is idle, has mail, needs you, or has ended',
@@ -131,7 +136,7 @@ export const FIRST_WORDS = {
   notifyWhen: {
     name: 'notify-when',
     summary: 'send mail once, when an agent is idle, has mail, needs you, or has ended',
-    takes: '<agent> <condition>',
+    takes: '[agent] [condition]',
   },
   statusLine: {
     name: 'status-line',

@@ -8,11 +8,11 @@
  *           those of the mail operations are exported by schemas.ts.
  * Errors    `invalid`, naming the field and what is allowed.
  */
-export * from './agent-edges.ts';
 export * from './agent-name.ts';
 export * from './agent-pause.ts';
 export * from './backend.ts';
 export * from './commands.ts';
+export * from './edges/agent-edges.ts';
 export * from './field-problem.ts';
 export * from './gateway-handle.ts';
 export * from './gateway-request.ts';

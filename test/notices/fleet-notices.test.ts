@@ -59,7 +59,7 @@ it('a request to people is reported by the server until it is answered, to the p
     agent: 'ben',
     title: 'ben sent you a request',
   });
-  await ask('For someone else', 'eve');
+  await ask('For someone else', 'lead');
   const mine = await ask('For ana', 'ana');
   await until(() => receiver.opened.length === 2);
   await new TicketsClient(fleet.orgAdmin).respond(id, { action: 'approved' });

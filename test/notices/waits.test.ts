@@ -31,7 +31,7 @@ it('a wait ends at once when it is so already, after the timeout when it is not,
   await ana.control.send('open-dialog', { kind: 'permission' });
   expect(await needed).toMatchObject({ code: 0, json: { came_true: true } });
   await ana.control.send('close-dialog');
-  expect((await world.rouse(['wait', 'nobody'])).code).toBe(3);
+  expect((await world.rouse(['wait', 'dan'])).code).toBe(3);
 });
 
 it('mail is sent once when an agent comes to what was waited for, also if the host is killed before', async () => {
@@ -53,7 +53,7 @@ it('a wait that is removed sends nothing, and one for a name that is none is ref
   const { id } = await world.json('notify-when', 'ana', 'gone');
   await world.json('notify-when', '--remove', String(id));
   expect((await world.json('notify-when', '--list')).waits).toEqual([]);
-  expect((await world.rouse(['notify-when', 'nobody', 'idle'])).code).toBe(3);
+  expect((await world.rouse(['notify-when', 'dan', 'idle'])).code).toBe(3);
   expect((await world.rouse(['notify-when', 'ana', 'sleepy'])).code).toBe(2);
   expect((await world.rouse(['notify-when'])).code).toBe(2);
 });

@@ -1,5 +1,5 @@
 import { invalid, isRouseError, notFound } from '../../base/index.ts';
-import { agentAddress } from '../../domain/index.ts';
+import { type AwaitedReceipt, agentAddress } from '../../domain/index.ts';
 import type { KnownAddress, Target } from '../../session/index.ts';
 import { ALL, expandNames, type NamedAgent, TEAM } from '../agents/expand-names.ts';
 import { forAgents } from '../agents/several-agents.ts';
@@ -14,6 +14,7 @@ import type { MailAnswer } from './door.ts';
 import { ATTACHMENT_FLAGS, HOLD } from './flags.ts';
 import { MAILBOX_DOOR } from './mailbox-door.ts';
 import { sentText } from './print.ts';
+import { NOT_REACHED, RECEIPT_FLAGS, receiptLines, waitForReceipts } from './receipts.ts';
 import { recipient, senderContext } from './recipients.ts';
 import { sessionAgent } from './session-agent.ts';
 
@@ -31,6 +32,8 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
     throw invalid('say whom to send it to', {
       hint: 'for example: rouse send ana "just do it"; or --all, --team',
     });
+  if (input.flags.timeout !== undefined && input.flags.wait === undefined)
+    throw invalid('--timeout goes with --wait', { hint: 'for example: --wait read --timeout 10m' });
   const text = await written(input, subject);
   const sender = await senderOf(input);
   if (to !== undefined && !to.includes(',')) return sendTo(input, { name: to }, { text, sender });
@@ -95,7 +98,21 @@ async function sendTo(
     : await fromOperator(input, to, message);
   const unwoken = await whyUnwoken(input, to);
   const plain = await sentText(data);
+  if (input.flags.wait !== undefined) return withReceipts(input, { data, plain, wait: input.flags.wait });
   return { data, plain: unwoken === undefined ? plain : `${plain}\nnote: ${unwoken}` };
+}
+
+async function withReceipts(
+  input: InputOf<typeof FLAGS>,
+  { data, plain, wait }: { data: MailAnswer; plain: string; wait: AwaitedReceipt },
+): Promise<Output> {
+  const { timeout } = input.flags;
+  const { receipts, reached } = await waitForReceipts(input, data, { wait, timeout });
+  return {
+    data: { ...data, receipts, reached },
+    plain: `${plain}\n${receiptLines(receipts)}`,
+    exitCode: reached ? 0 : NOT_REACHED,
+  };
 }
 
 /**
@@ -180,6 +197,7 @@ const FLAGS = [
   HOLD,
   ALL,
   TEAM,
+  ...RECEIPT_FLAGS,
 ] as const satisfies readonly Flag[];
 
 /** `agents mail send` inside the session of an agent, `agents mail post` elsewhere. */
@@ -194,6 +212,7 @@ export const send = command({
     'rouse send ana "the build is red" --body "please look at main"',
     'rouse send ana,ben "pull before you go on"   # one message each; also --all and --team',
     'rouse send ana report --body-file report.md',
+    'rouse send ana "is it green?" --wait answered --timeout 30m',
     'git diff | rouse send rev "please review"',
   ],
   args: [

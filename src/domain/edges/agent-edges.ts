@@ -1,5 +1,6 @@
-import type { Standing } from './standing.ts';
-import type { WaitCondition } from './words/notices/wait-conditions.ts';
+import type { Standing } from '../standing.ts';
+import type { WaitCondition } from '../words/notices/wait-conditions.ts';
+import type { AgentState } from '../words/standings.ts';
 
 /** How often each of these began, counted for ever. One who looks late compares the counts and has missed nothing. */
 export interface AgentEdges {
@@ -44,7 +45,7 @@ export function edgesAfter(before: AgentEdges, { state, needs_you }: Standing): 
 
 /** An agent at one moment, as one who waits for it sees it. */
 export interface WaitedFor {
-  state: string;
+  state: Exclude<AgentState, 'elsewhere'>;
   needs_you: boolean;
   open_mail: number | null;
   /** Undefined without a gateway that counts. */

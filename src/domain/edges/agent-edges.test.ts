@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Standing } from '../standing.ts';
+import { WAIT_CONDITIONS, type WaitCondition } from '../words/notices/wait-conditions.ts';
+import { codesOf } from '../words/table.ts';
 import { type AgentEdges, edgesAfter, hasComeTrue, NO_EDGES, type WaitedFor } from './agent-edges.ts';
-import type { Standing } from './standing.ts';
-import { WAIT_CONDITIONS, type WaitCondition } from './words/notices/wait-conditions.ts';
-import { codesOf } from './words/table.ts';
 
 const standing = (state: Standing['state'], needs_you: string | null = null): Standing => ({
   state,
@@ -15,7 +15,7 @@ const STANDINGS = (['idle', 'working', 'waiting', 'needs_you', 'gone', 'unknown'
 );
 
 const seenAs = ({ state, needs_you }: Standing, edges: AgentEdges): WaitedFor => ({
-  state,
+  state: state === 'unknown' ? 'starting' : state,
   needs_you: needs_you !== null,
   open_mail: 0,
   edges,
