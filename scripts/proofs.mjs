@@ -15,7 +15,12 @@ export const PROOFS = {
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
   faults: { project: 'walk', files: ['test/faults'], reports: true },
   // Needs are reported while sender and channels fail.
-  notices: { project: 'walk', files: ['test/notices'], reports: true },
+  notices: {
+    project: 'walk',
+    files: ['test/notices'],
+    programs: ['dunst', 'xvfb', 'gdbus', 'notify-send', 'aiosmtpd'],
+    reports: true,
+  },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: {

@@ -74,6 +74,8 @@ function postgresServer() {
   );
 }
 
+const smtpServer = () => existsSync('/usr/lib/python3/dist-packages/aiosmtpd');
+
 const PROGRAMS = {
   tmux: { present: () => onPath('tmux'), debian: 'tmux', brew: 'tmux' },
   flock: { present: () => onPath('flock'), debian: 'util-linux', brew: 'flock' },
@@ -83,6 +85,11 @@ const PROGRAMS = {
   nginx: { present: nginx, debian: 'nginx-light', brew: 'nginx' },
   pgbouncer: { present: pgbouncer, debian: 'pgbouncer', brew: 'pgbouncer' },
   promtool: { present: () => onPath('promtool'), debian: 'prometheus', brew: 'prometheus' },
+  dunst: { present: () => onPath('dunst'), debian: 'dunst', brew: 'dunst' },
+  xvfb: { present: () => onPath('Xvfb'), debian: 'xvfb', brew: 'xquartz' },
+  gdbus: { present: () => onPath('gdbus'), debian: 'libglib2.0-bin', brew: 'glib' },
+  'notify-send': { present: () => onPath('notify-send'), debian: 'libnotify-bin', brew: 'libnotify' },
+  aiosmtpd: { present: smtpServer, debian: 'python3-aiosmtpd', brew: 'aiosmtpd' },
   postgres: { present: postgresServer, debian: 'postgresql', brew: 'postgresql@17' },
 };
 

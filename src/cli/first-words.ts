@@ -140,7 +140,7 @@ export const FIRST_WORDS = {
   },
   statusLine: {
     name: 'status-line',
-    summary: 'print the line for .tmux.conf that shows who needs you',
+    summary: 'print the lines for .tmux.conf that show who needs you',
   },
   mail: {
     name: 'mail',

@@ -134,7 +134,7 @@ async function add(input: InputOf<typeof ADD_FLAGS>): Promise<Output> {
     plain: [
       `Notices ${added.id}: ${scopeOf(added)}, ${whenOf(added)}, by ${CHANNELS[channel].words}.`,
       ...(secret === undefined ? [] : [`Signing secret: ${secret}`, 'It will not be shown again.']),
-      ...(channel === 'status-line' ? ['"rouse status-line" prints the line for .tmux.conf.'] : []),
+      ...(channel === 'status-line' ? ['"rouse status-line" prints the lines for .tmux.conf.'] : []),
       `"rouse notify test ${added.id}" sends one now.`,
     ].join('\n'),
   };

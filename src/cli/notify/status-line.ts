@@ -11,15 +11,17 @@ async function run(input: Input): Promise<Output> {
   if (!all.some(({ channel }) => channel === 'status-line'))
     input.err('note: nothing writes that line yet; "rouse notify add status-line" does\n');
   // `tail -F` sleeps until the file is replaced, so nothing polls. tmux takes the last line of a command that goes on.
-  const line = `set -ga status-right ${shellQuote(` #(tail -qn1 -F ${shellQuote(file)} 2>/dev/null)`)}`;
+  const show = `set -ga status-right ${shellQuote(` #(tail -qn1 -F ${shellQuote(file)} 2>/dev/null)`)}`;
+  // The default length of 40 has no room for it.
+  const lines = `set -g status-right-length 150\n${show}`;
   const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : '';
-  return { data: { file, tmux: line, now: text }, plain: line };
+  return { data: { file, tmux: lines, now: text }, plain: lines };
 }
 
 export default command({
   ...FIRST_WORDS.statusLine,
   description:
-    'The line shows who needs you in the status line of tmux. Append it to ~/.tmux.conf, or run it with "tmux source". ' +
+    'The lines show who needs you in the status line of tmux. Append them to ~/.tmux.conf, or run them with "tmux source". ' +
     'The host keeps the text in a file; nothing polls.',
   examples: ['rouse status-line >> ~/.tmux.conf', 'rouse status-line | tmux source -'],
   flags: [],

@@ -36,6 +36,6 @@ export const STATUS_LINE: Sender<'status-line'> = {
     await write(sending);
   },
   async check(_, directory) {
-    return `${statusLineFile(directory)}; "rouse status-line" prints the line for .tmux.conf`;
+    return `${statusLineFile(directory)}; "rouse status-line" prints the lines for .tmux.conf`;
   },
 };
