@@ -166,12 +166,15 @@ function judge(): void {
   for (const [n, receiver] of receivers.entries()) {
     const ids = receiver.opened.map(({ data }) => data.notice_id);
     expect(new Set(ids).size).toBe(ids.length);
-    const own = rows.filter((row) => row.subscription_id === n + 1);
-    const sent = new Set(own.filter(({ state }) => state === 'over').map(({ uid }) => uid));
-    // None lost: what the outbox has as sent arrived. What was never needed did not arrive.
-    for (const uid of sent) expect(ids).toContain(uid);
-    const unneeded = own.filter(({ state }) => state === 'unneeded').map(({ uid }) => uid);
-    for (const uid of unneeded) expect(wasAcknowledged(uid)).toBe(false);
+    const own = rows.filter((row) => row.subscription_id === n + 1).map(({ uid }) => uid);
+    // None lost: what the outbox has as sent arrived.
+    for (const uid of own.filter(wasSent)) expect(ids).toContain(uid);
+    const states = new Map(rows.map(({ uid, state }) => [uid, state]));
+    for (const uid of own) if (states.get(uid) === 'unneeded') expect(wasSent(uid)).toBe(false);
+    // None after its end.
+    const order = receiver.accepted.map(({ type, data }) => `${type} ${data.notice_id}`);
+    for (const uid of ids)
+      expect(order.indexOf(`need.opened ${uid}`)).toBeLessThan(order.indexOf(`need.over ${uid}`));
     expect(receiver.forged).toBe(0);
     expect(receiver.followed).toBe(0);
     // After its end nothing opens: an opening is never the last word.
@@ -185,8 +188,7 @@ function judge(): void {
   );
 }
 
-/** A receiver may have taken a notice whose sender never learned of it, and whose need ended then: it was taken back too. */
-const wasAcknowledged = (uid: string): boolean =>
+const wasSent = (uid: string): boolean =>
   outbox.db.get(
     "SELECT 1 FROM notice_steps s JOIN notices n ON n.id = s.notice_id WHERE n.uid = ? AND s.step = 'sent'",
     [uid],

@@ -68,6 +68,16 @@ describe('the outbox', () => {
     ]);
   });
 
+  it('a try that failed may have arrived, so it is taken back when its need ends', () => {
+    const { id } = add();
+    see(seenNeed());
+    const { notice } = outbox.open(id)[0]!;
+    outbox.begin(notice.id);
+    outbox.failed(notice.id, { detail: 'the connection broke', retryAtMs: 1 });
+    see();
+    expect(states(id)).toEqual(['ending']);
+  });
+
   it('another beginning from the same gateway is another need; from a gateway that was restarted it is the same', () => {
     const { id } = add();
     see(seenNeed());

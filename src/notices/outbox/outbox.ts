@@ -210,10 +210,11 @@ export class Outbox {
       this.#endNotice(notice);
   }
 
-  /** A try in progress is ended by its own result. */
-  #endNotice({ id, state, trying, subscription_id }: NoticeRow): void {
+  /** A try in progress is ended by its own result. One that failed may have arrived nevertheless, so it is taken back. */
+  #endNotice({ id, state, trying, tries, subscription_id }: NoticeRow): void {
     if (trying === 1 || state === 'ending') return;
-    if (state === 'waiting') this.#become(id, 'unneeded', 'over', 'it was over before it was sent');
+    if (state === 'waiting' && tries === 0)
+      this.#become(id, 'unneeded', 'over', 'it was over before it was sent');
     else this.#endSent(id, subscription_id);
   }
 
@@ -299,7 +300,8 @@ export class Outbox {
       this.#step(noticeId, 'failed', detail);
       if (notice.state === 'ending') {
         if (retryAtMs === null) this.#become(noticeId, 'over', 'over', 'it could not be taken back');
-      } else if (this.#isOver(notice.need_id)) this.#endNotice({ ...notice, trying: 0 });
+      } else if (this.#isOver(notice.need_id))
+        this.#endNotice({ ...notice, trying: 0, tries: notice.tries + 1 });
     });
   }
 
