@@ -13,6 +13,7 @@ const allCodes = async (): Promise<string[]> => [
 const OTHER_WORDS = [
   'src/cli/config/config.ts', // a file that cannot be read
   'src/session/host-mail.ts', // the box "sent"
+  'src/session/receipts.ts',
   'src/gateway/queue/coalesce.ts', // what a prompt does to the context: /clear, /compact, an interrupt
   'src/main/one-gateway.ts', // the folder "gateway"
   'src/mail/flatfile/mailbox/flag-rules.ts', // statuses in a flat file, which people write
