@@ -130,7 +130,7 @@ export async function roster(context: SessionContext): Promise<Roster> {
   const processes = entries.flatMap((entry) => processesOf(entry, sessions.get(entry)));
   const places = shown.map((entry): [string, RosterPlace] => [
     entry.id,
-    placeOf(entry, (read) => ({ ...describe(read, sessions.get(entry)), host })),
+    rosterPlaceOf(entry, (read) => ({ ...describe(read, sessions.get(entry)), host })),
   ]);
   return {
     agents,
@@ -142,7 +142,7 @@ export async function roster(context: SessionContext): Promise<Roster> {
   };
 }
 
-function placeOf(entry: Entry, show: (entry: Entry) => RosterAgent): RosterPlace {
+function rosterPlaceOf(entry: Entry, show: (entry: Entry) => RosterAgent): RosterPlace {
   let { glance } = entry;
   return {
     facts: entry.facts,
