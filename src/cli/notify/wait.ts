@@ -58,6 +58,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
       await next;
     }
   } finally {
+    over.abort();
     follower.stop();
   }
 }
