@@ -51,7 +51,7 @@ async function seen(input: Input, given: string) {
   const name = bareAgentName(given);
   const follower = new RosterFollower(sessionContext(input), silentLog);
   try {
-    const agent = (await follower.look()).find((each) => each.name === name);
+    const agent = (await follower.look()).find((each) => [each.name, each.called].includes(name));
     if (!agent)
       throw notFound(`there is no agent ${name}`, { hint: '"rouse ls" shows the agents there are' });
     return { agentId: agent.id, agent: name, before: waitedFor(agent, follower.glanceOf(agent.id)) };

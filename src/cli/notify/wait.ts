@@ -47,7 +47,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
         changed = resolve;
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      const agent = (await follower.look()).find((each) => each.name === name);
+      const agent = (await follower.look()).find((each) => [each.name, each.called].includes(name));
       if (!agent && before === undefined) throw noSuchAgent(name);
       const now = agent ? waitedFor(agent, follower.glanceOf(agent.id)) : ENDED;
       before ??= now;
@@ -68,7 +68,7 @@ const ENDED: WaitedFor = { state: 'gone', needs_you: false, open_mail: null, edg
 /** A relaunch passes through "gone": looked at once more before the wait ends. */
 async function isGoneForGood(follower: RosterFollower, name: string): Promise<boolean> {
   await sleep(systemClock, 1000);
-  const agent = (await follower.look()).find((each) => each.name === name);
+  const agent = (await follower.look()).find((each) => [each.name, each.called].includes(name));
   return agent === undefined || agent.state === 'gone';
 }
 
