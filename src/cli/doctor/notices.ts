@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/index.ts';
+import { commandLine, messageOf } from '../../base/index.ts';
 import { CHANNELS, type Channel } from '../../domain/index.ts';
 import type { Subscription } from '../../notices/index.ts';
 import { noticesDirectory, withOutbox } from '../notify/outbox.ts';
@@ -10,7 +10,7 @@ export const NOTICE_CHECKS: Check[] = [
     id: 'notices',
     async look(input) {
       const all = (await withOutbox(input, (outbox) => outbox.subscriptions())) ?? [];
-      if (all.length === 0) return [ok('notices', 'none; "rouse notify add" adds some')];
+      if (all.length === 0) return [ok('notices', 'none; "rouse notify add desktop" adds some')];
       return Promise.all(all.map((each) => checked(each, noticesDirectory(input))));
     },
   },
@@ -27,9 +27,13 @@ async function checked(subscription: Subscription, directory: string): Promise<F
     return warning(
       name,
       `${words}: failing since ${failing_since_utc}: ${failure}`,
-      `rouse notify test ${id}`,
+      commandLine`rouse notify test ${id}`,
     );
   } catch (error) {
-    return problem(name, `${words}: ${messageOf(error)}`, `fix it, or: rouse notify remove ${id}`);
+    return problem(
+      name,
+      `${words}: ${messageOf(error)}`,
+      `fix it, or: ${commandLine`rouse notify remove ${id}`}`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { invalid, messageOf, notFound, systemClock } from '../../base/index.ts';
+import { commandLine, invalid, messageOf, notFound, systemClock } from '../../base/index.ts';
 import {
   CHANNELS,
   type Channel,
@@ -135,7 +135,7 @@ async function add(input: InputOf<typeof ADD_FLAGS>): Promise<Output> {
       `Notices ${added.id}: ${scopeOf(added)}, ${whenOf(added)}, by ${CHANNELS[channel].words}.`,
       ...(secret === undefined ? [] : [`Signing secret: ${secret}`, 'It will not be shown again.']),
       ...(channel === 'status-line' ? ['"rouse status-line" prints the lines for .tmux.conf.'] : []),
-      `"rouse notify test ${added.id}" sends one now.`,
+      `"${commandLine`rouse notify test ${added.id}`}" sends one now.`,
     ].join('\n'),
   };
 }

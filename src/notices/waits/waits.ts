@@ -1,4 +1,12 @@
-import { type Clock, crashPoint, messageOf, type NextPass, newUuid, utcStamp } from '../../base/index.ts';
+import {
+  type Clock,
+  commandLine,
+  crashPoint,
+  messageOf,
+  type NextPass,
+  newUuid,
+  utcStamp,
+} from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { hasComeTrue, WAIT_CONDITIONS, type WaitCondition, type WaitedFor } from '../../domain/index.ts';
 import type { SeenAgent } from '../outbox/need.ts';
@@ -94,7 +102,7 @@ function mailOf({ uid, agent, condition }: StoredWait): { key: string; subject: 
   return {
     key: `notify-when-${uid}`,
     subject,
-    text: `${subject}. You asked for this mail once, with "rouse notify-when ${agent} ${condition}".`,
+    text: `${subject}. You asked for this mail once, with "${commandLine`rouse notify-when ${agent} ${condition}`}".`,
   };
 }
 
