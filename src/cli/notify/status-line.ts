@@ -23,7 +23,7 @@ export default command({
   description:
     'The lines show who needs you in the status line of tmux. Append them to ~/.tmux.conf, or run them with "tmux source". ' +
     'The host keeps the text in a file; nothing polls.',
-  examples: ['rouse status-line >> ~/.tmux.conf', 'rouse status-line | tmux source -'],
+  examples: ['rouse status-line   # append them to ~/.tmux.conf', 'rouse status-line | tmux source -'],
   flags: [],
   run,
 });

@@ -100,9 +100,9 @@ export default command({
     'gateway counts what happens, so a state that is over before it is looked at is not missed. Exit code 0 when it has ' +
     'come true, 5 after the timeout, 7 when the agent has ended instead.',
   examples: [
-    'rouse wait ana && rouse send ana "next, please"',
+    'rouse wait ana   # then: rouse send ana next',
     'rouse wait ana --until turn-ended --timeout 30m',
-    'rouse wait ana --until needs-you && rouse answer ana',
+    'rouse wait ana --until needs-you   # then: rouse answer ana',
   ],
   args: [{ name: 'agent', names: 'agent', summary: 'name of an agent of this host' }],
   flags: FLAGS,
