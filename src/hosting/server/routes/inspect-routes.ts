@@ -1,3 +1,4 @@
+import { commandLine, unavailable } from '../../../base/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import { listAgents, stopAnswer } from '../../../session/index.ts';
 import type { AnswerOf } from '../../../wire/index.ts';
@@ -106,8 +107,18 @@ async function historyView(
   if (!client) return { ...head, observed_by: null, entries: [] };
   if (identityView(agent).transport === 'headless') {
     const { requests } = await client.call('requests.list', { limit });
+    requireList(requests, agent);
     return { ...head, observed_by: 'gateway', entries: requests.map(requestEntry).reverse() };
   }
   const { entries } = await client.call('tui.history', { limit });
+  requireList(entries, agent);
   return { ...head, observed_by: 'gateway', entries: entries.map(screenEntry) };
+}
+
+/** A process that took the gateway's port may return anything. */
+function requireList(list: unknown, { facts }: TrackedAgent): void {
+  if (Array.isArray(list)) return;
+  throw unavailable(`the gateway of ${facts.agentName} returned no history`, {
+    hint: commandLine`look at it with "rouse agents gateway status ${facts.agentName}"`,
+  });
 }
