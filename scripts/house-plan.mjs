@@ -64,6 +64,7 @@ const FLEET_PLAN = {
   mail: 'identity delivery registry sweep',
   a2a: 'identity delivery registry',
   notices: 'tickets',
+  waits: 'sweep mail',
   page: 'identity delivery registry tickets',
   http: 'identity delivery calls registry tickets nudge sweep mail a2a',
 };
@@ -109,6 +110,7 @@ const CLI_PLAN = {
   notify: 'input print agents mail',
   mcp: 'input agents fleet gateway mail',
   why: 'input print agents gateway mail notify',
+  waits: 'input print mail fleet',
 };
 
 /** Inside the page: its model, its live data, shared parts, its frame, and the views, which use them all. */
@@ -136,6 +138,7 @@ const INSIDE = {
     words: '',
     phrases: 'words settings',
     settings: 'words',
+    waits: '',
   },
   fleet: FLEET_PLAN,
   gateway: GATEWAY_PLAN,

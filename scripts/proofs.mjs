@@ -90,6 +90,8 @@ export const PROOFS = {
   },
   // Usage limits: banners, zones, daylight saving, clock steps, kills.
   limits: { project: 'unit', files: ['src/terminal/limits', 'src/screen/limits'], reports: true },
+  // Who waits for whom: random graphs against brute force, and the store's edges.
+  waits: { project: 'unit', files: ['src/domain/waits', 'src/mail/filesystem/waits'], reports: true },
   golden: { project: 'walk', files: ['test/golden'] },
   // Suites and clients of other projects, installed if missing: scripts/foreign-tools.mjs.
   foreign: {

@@ -92,6 +92,10 @@ export const FIRST_WORDS = {
     summary: 'why an agent was or was not woken or reminded',
     takes: '[agent]',
   },
+  waits: {
+    name: 'waits',
+    summary: 'who waits for whose answer, and who waits for each other',
+  },
   up: {
     name: 'up',
     summary: 'start the team of .rouse.toml; running agents are left alone',

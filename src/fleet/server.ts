@@ -2,7 +2,7 @@ import * as os from 'node:os';
 import type { Context, Hono } from 'hono';
 import { Emitter, Ending, forbidden, messageOf, newUuid, sha256 } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
-import { hostNameOf, SERVER_SETTINGS } from '../domain/index.ts';
+import { hostNameOf, SERVER_SETTINGS, waitsDocument } from '../domain/index.ts';
 import {
   Accounts,
   admit,
@@ -54,6 +54,7 @@ import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
 import { clockSweep, Sweepers } from './sweep/index.ts';
 import { orphanSweep, ticketRoutes } from './tickets/index.ts';
+import { listFleetWaits, waitsSweep, withoutMailboxes } from './waits/index.ts';
 
 export interface RunningServer {
   instanceId: string;
@@ -220,6 +221,7 @@ function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
   sweepers.add(clockSweep());
   sweepers.add(partsSweep());
   sweepers.add(orphanSweep(enqueue));
+  sweepers.add(waitsSweep(clock));
   if (nudge.disabled) log.info('sweeper request-nudge is disabled by REQUEST_NUDGE_SWEEPER_DISABLED');
   else sweepers.add(nudgeSweep({ settings: nudge, enqueueAll, log }));
 }
@@ -288,7 +290,14 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   registryRoutes(app, { ...rooms, clock, log, ...beats });
   adminRoutes(app, sql, () => backupEmbedded(sql, config.databaseDirectory));
   sweeperRoutes(app, sweepers);
-  const tickets = ticketRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
+  const tickets = ticketRoutes(app, {
+    ...rooms,
+    clock,
+    enqueue,
+    waits: async (orgId) =>
+      waitsDocument((await listFleetWaits(sql, orgId, clock.now())).map(withoutMailboxes), clock.now()),
+    callerOf: requireCaller,
+  });
   ending.add(() => tickets.close());
   deliveryRoutes(app, { sql, log });
   mailRoutes(app, { ...rooms, clock, log, callerOf: requireCaller });

@@ -1,4 +1,4 @@
-import { type Ending, type Loop, readObjectIfAny } from '../base/index.ts';
+import { type Clock, type Ending, type Loop, readObjectIfAny, untilWall } from '../base/index.ts';
 import { type AgentEdges, type ParkPolicy, stateDocument, WAKE_ANNOUNCEMENTS } from '../domain/index.ts';
 import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
@@ -46,6 +46,7 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
     ending,
   );
   const outbox = createOutbox(mail, { supervise, serverReportsMail }, ending);
+  const waits = createWaits(mail, { clock, supervise }, ending);
   late.notifier = notifier;
   const stopping = new AbortController();
   const dispatching: DispatchDependencies = {
@@ -80,6 +81,7 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
     fileTroubles: seen.fileTroubles,
     mail,
     outbox,
+    waits,
     notifier,
     dispatching,
     stopping,
@@ -213,6 +215,25 @@ function createOutbox(
   ending.add(mail.held.on(() => outbox.wake()));
   ending.add(mail.changed.on(() => !mail.isRemote && mail.mayWait && outbox.wake()));
   return outbox;
+}
+
+/** Reports answers that are late. Mail that cannot be read is the notifier's trouble. */
+function createWaits(
+  mail: MailAccess,
+  { clock, supervise }: Pick<Supervised, 'supervise'> & { clock: Clock },
+  ending: Ending,
+): Loop {
+  const waits = supervise('waits', async () => {
+    if (!mail.isBound || mail.isRemote) return 'idle';
+    const next = await mail
+      .mailbox()
+      .then((mailbox) => mailbox.waits?.reportOverdue())
+      .catch(() => undefined);
+    return next === undefined ? 'idle' : Math.max(100, untilWall(clock, Date.parse(next)));
+  });
+  ending.add(() => waits.stop());
+  ending.add(mail.changed.on(() => waits.wake()));
+  return waits;
 }
 
 function createReminders({ on, pause, turns, log, db, supervise }: Supervised, stopping: AbortSignal) {

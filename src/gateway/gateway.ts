@@ -84,6 +84,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   refresh();
   for (const loop of late.loops) loop.start();
   made.outbox.start();
+  made.waits.start();
   late.fleet.start();
   parts.door.app = app;
   for (const row of unseen) void resumeRequest(row, made.dispatching).finally(settleSoon);

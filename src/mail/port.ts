@@ -7,6 +7,7 @@ import type {
   MailQuery,
   MailReply,
   MailSearch,
+  WaitEdge,
 } from '../domain/index.ts';
 import type { FileAccess } from './file-access.ts';
 
@@ -98,6 +99,14 @@ export interface MailOutbox {
   flush(): Promise<void>;
 }
 
+/** Who waits for whose answer, in all mailboxes beside this one. */
+export interface MailWaits {
+  /** The oldest first. */
+  list(): Promise<WaitEdge[]>;
+  /** Reports waits whose answer is late, each once. Returns when the next one will be late. */
+  reportOverdue(): Promise<string | undefined>;
+}
+
 /** One message on the way back to the start of its thread. */
 export interface MailStep {
   created_at_utc: string;
@@ -154,6 +163,8 @@ export interface Mailbox {
   move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]>;
   archive(messageRefs: string[]): Promise<MailMessage[]>;
 
+  /** Absent if the transport does not know who waits. */
+  readonly waits?: MailWaits | undefined;
   /** Present only if sent mail may have to wait. */
   readonly outbox?: MailOutbox | undefined;
 

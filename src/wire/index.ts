@@ -91,4 +91,5 @@ export {
   tuiSnapshot,
   tuiState,
 } from './v1/tui-state.ts';
+export * from './v1/waits.ts';
 export { quietHours } from './v1/wake-settings.ts';

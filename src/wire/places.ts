@@ -37,6 +37,7 @@ export const GATEWAY_PLACES = {
   'reminders.put': 'PUT /v1/reminders/{reminder_id}',
   'reminders.delete': 'DELETE /v1/reminders/{reminder_id}',
   'mail.status': 'GET /v1/mail/status',
+  'mail.waits': 'GET /v1/mail/waits',
   'mail.list': 'POST /v1/mail/list',
   'mail.check': 'POST /v1/mail/check',
   'mail.search': 'POST /v1/mail/search',
@@ -92,6 +93,7 @@ const REQUEST_ENDS = {
 /** The same routes exist twice: for the token's holder, and for one agent. */
 export const REQUEST_PLACES = under('requests', '/requests', {
   pending: 'GET /pending',
+  waits: 'GET /waits',
   events: 'GET /events',
   ...REQUEST_ENDS,
 });

@@ -25,6 +25,7 @@ export const REMOTE_ROUTES = [
   'reminders.put',
   'reminders.delete',
   'mail.status',
+  'mail.waits',
   'mail.list',
   'mail.check',
   'mail.search',

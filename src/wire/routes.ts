@@ -38,6 +38,7 @@ import { controlResult, sendKeysBody } from './v1/send-keys.ts';
 import { gatewayStatus } from './v1/status.ts';
 import { pageScreen, pageScreenQuery } from './v1/tui-screen.ts';
 import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
+import { waitsView } from './v1/waits.ts';
 
 /** Errors of every route of a gateway. Every success is 200. */
 export const COMMON_ERRORS: Readonly<Record<number, string>> = {
@@ -284,6 +285,15 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     summary: 'Which mailbox this is',
     access: 'owner',
     response: mailStatus,
+    errors: mailErrors,
+  },
+  'mail.waits': {
+    ours: true,
+    tag: 'mail',
+    summary: 'Who waits for whose answer, in all mailboxes beside this one',
+    description: 'Empty if the kind of mailbox does not know who waits.',
+    access: 'owner',
+    response: waitsView,
     errors: mailErrors,
   },
   'mail.list': mailRow('Messages of one box, newest first', mail.mailListBody, mailList, mailErrors),

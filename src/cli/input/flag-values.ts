@@ -43,6 +43,18 @@ export function sinceTime(text: string, now = new Date()): string {
   return date ? at.toISOString() : text.trim();
 }
 
+/** A time to come: `2h`, `30m`, `1d` from now, or an ISO time. */
+export function aheadTime(text: string, now = new Date()): string {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text.trim()) ?? [];
+  const at =
+    unit === undefined ? new Date(text) : new Date(now.getTime() + Number(count) * UNITS[unit]! * 1000);
+  const isTime = unit !== undefined || /^\s*\d{4}-\d{2}-\d{2}T/.test(text);
+  if (!isTime || Number.isNaN(at.getTime()))
+    throw invalid('must be how far ahead (2h, 30m, 1d), or a time such as 2026-01-31T09:00:00Z');
+  if (at <= now) throw invalid('must be in the future');
+  return at.toISOString();
+}
+
 export function notBlank(text: string): string {
   if (text.trim() === '') throw invalid('must not be blank');
   return text;

@@ -80,12 +80,16 @@ export function attachments({
   attach,
   attachCopy,
   idempotencyKey,
+  expectsAnswer,
+  by,
 }: FlagsOf<typeof ATTACHMENT_FLAGS>): object {
   const files = (given: string[] | undefined, copy: boolean) =>
     (given ?? []).map((file) => ({ path: path.resolve(file), copy }));
   return {
     attachments: [...files(attach, false), ...files(attachCopy, true)],
     ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+    ...((expectsAnswer || by !== undefined) && { expects_answer: true }),
+    ...(by !== undefined && { answer_by: by }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { ANSWERED_STATES, READ_STATES } from '../../domain/index.ts';
 import type { Flag } from '../command.ts';
 import { BODY_FLAGS } from '../input/body-text.ts';
-import { notBlank, sinceTime, wholeNumber } from '../input/flag-values.ts';
+import { aheadTime, notBlank, sinceTime, wholeNumber } from '../input/flag-values.ts';
 
 export const BOX = {
   name: 'box',
@@ -85,6 +85,17 @@ export const HOLD = {
   summary: 'if the server that keeps the mailbox is away, keep the message here and send it when it is back',
 } as const satisfies Flag;
 
+/** The sender waits for an answer. */
+export const ANSWER_FLAGS = [
+  { name: 'expects-answer', summary: 'you wait for an answer: "rouse waits" lists it until it is answered' },
+  {
+    name: 'by',
+    value: 'TIME',
+    summary: 'when you need the answer, in 2h, 30m or 1d, or a time; implies --expects-answer',
+    parse: (text: string) => aheadTime(text),
+  },
+] as const satisfies readonly Flag[];
+
 /** Flags of every command that writes a message, besides its text. */
 export const ATTACHMENT_FLAGS = [
   { name: 'attach', value: 'FILE', summary: 'refer to this file; may be repeated', many: true },
@@ -100,6 +111,7 @@ export const ATTACHMENT_FLAGS = [
     summary: 'a retry with the same key and content is the same message',
     parse: notBlank,
   },
+  ...ANSWER_FLAGS,
 ] as const satisfies readonly Flag[];
 
 export const OUTGOING_FLAGS = [...BODY_FLAGS, ...ATTACHMENT_FLAGS] as const satisfies readonly Flag[];

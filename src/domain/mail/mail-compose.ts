@@ -1,7 +1,13 @@
 import { unsupported, utcSeconds } from '../../base/index.ts';
 import { ORIGIN_HEADER, REPLY_POLICY_HEADER } from '../../wire/houmao/index.ts';
+import { parseUtcTime } from '../utc-time.ts';
 import type { DocumentAttachment } from './mail-attachment.ts';
-import { IDEMPOTENCY_HEADER, MAIL_PROTOCOL_VERSION, type MailDocument } from './mail-document.ts';
+import {
+  EXPECTS_ANSWER_HEADER,
+  IDEMPOTENCY_HEADER,
+  MAIL_PROTOCOL_VERSION,
+  type MailDocument,
+} from './mail-document.ts';
 import { type MailPrincipal, OPERATOR } from './mail-principal.ts';
 import { newMessageId } from './mail-ref.ts';
 import type { MailPost } from './operations.ts';
@@ -10,6 +16,8 @@ interface MailParts {
   at: Date;
   attachments?: DocumentAttachment[];
   idempotency_key?: string | null | undefined;
+  expects_answer?: boolean | undefined;
+  answer_by?: string | null | undefined;
 }
 
 interface NewThread extends MailParts {
@@ -36,7 +44,7 @@ export function composeMail(parts: NewThread): MailDocument {
     reply_to: [],
     subject: parts.subject,
     attachments: parts.attachments ?? [],
-    headers: keyHeader(parts),
+    headers: ownHeaders(parts),
     body: parts.body,
   };
 }
@@ -92,6 +100,11 @@ export function replyTargets(parent: MailDocument): MailPrincipal[] {
   return parent.reply_to.length > 0 ? parent.reply_to : [parent.from];
 }
 
-function keyHeader({ idempotency_key: key }: MailParts): MailDocument['headers'] {
-  return key == null ? {} : { [IDEMPOTENCY_HEADER]: key };
+function ownHeaders({ idempotency_key: key, expects_answer, answer_by }: MailParts): MailDocument['headers'] {
+  const by = answer_by == null ? undefined : parseUtcTime(answer_by);
+  const expects = by === undefined ? expects_answer && 'yes' : utcSeconds(new Date(by));
+  return {
+    ...(key != null && { [IDEMPOTENCY_HEADER]: key }),
+    ...(expects && { [EXPECTS_ANSWER_HEADER]: expects }),
+  };
 }

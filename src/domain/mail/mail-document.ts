@@ -30,6 +30,21 @@ export interface MailDocument {
 /** The header that keeps the caller's idempotency key with the message, so that a rebuilt index has it too. */
 export const IDEMPOTENCY_HEADER = 'x-rouse-idempotency-key';
 
+/** The header of mail that waits for an answer: `yes`, or the time by which it is needed. */
+export const EXPECTS_ANSWER_HEADER = 'x-rouse-expects-answer';
+
+/** What a message says about the answer it waits for, as views and requests have it. */
+export interface ExpectedAnswer {
+  expects_answer?: true;
+  answer_by?: string;
+}
+
+export function expectedAnswer(headers: MailDocument['headers']): ExpectedAnswer {
+  const { [EXPECTS_ANSWER_HEADER]: expects } = headers;
+  if (typeof expects !== 'string') return {};
+  return { expects_answer: true, ...(!Number.isNaN(Date.parse(expects)) && { answer_by: expects }) };
+}
+
 /**
  * What makes two sends with one key the same: everything from the caller, nothing that the store added. The date, the
  * ids and the place of a copy do not count.
@@ -51,6 +66,7 @@ export function contentDigest(message: MailDocument): string {
       label ?? null,
     ]),
     message.body,
+    ...(EXPECTS_ANSWER_HEADER in message.headers ? [message.headers[EXPECTS_ANSWER_HEADER]] : []),
   ];
   return sha256(JSON.stringify(content));
 }

@@ -16,6 +16,10 @@ export interface MailMessage {
   body_preview: string;
   /** Absent if only metadata was requested. */
   body_text?: string;
+  /** The sender waits for an answer. */
+  expects_answer?: true;
+  /** When it is needed. */
+  answer_by?: string;
   sender: MailParticipant;
   to: MailParticipant[];
   cc: MailParticipant[];

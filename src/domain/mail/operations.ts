@@ -106,6 +106,14 @@ const outgoing = {
     z.array(attachment),
     `${limitSentence('localAttachmentBytes')} ${limitSentence('attachmentBytes')}`,
   ).default([]),
+  expects_answer: about(
+    'The sender waits for an answer. Mutual waits are found and reported.',
+    z.boolean().default(false),
+  ),
+  answer_by: about(
+    'When the answer is needed; implies `expects_answer`. An answer that is late is reported once.',
+    instant.nullish(),
+  ),
   idempotency_key: about(
     'A retry with the same key and content is the same message; other content is a conflict.',
     oneLine.max(200).nullish(),

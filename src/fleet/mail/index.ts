@@ -12,5 +12,6 @@
  */
 export { partsSweep } from './attachment-parts.ts';
 export { handOverMailbox, listLeftMailboxes } from './left-mailboxes.ts';
+export { mailFromRouse } from './mail-from-rouse.ts';
 export { mailRoutes } from './mail-routes.ts';
 export { mailVersions } from './mailbox-rows.ts';

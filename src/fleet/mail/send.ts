@@ -22,6 +22,8 @@ interface Outgoing {
   body_content: string;
   attachments: CarriedAttachment[];
   idempotency_key?: string | null | undefined;
+  expects_answer?: boolean | undefined;
+  answer_by?: string | null | undefined;
 }
 
 export interface Sent {
@@ -32,9 +34,11 @@ export interface Sent {
 type Composed = Pick<Outgoing, 'message_id' | 'attachments'>;
 
 /** The server's clock sets the time; the sender sets the id. */
-const stamped = ({ at, attachments, idempotency_key }: Outgoing) => ({
+const stamped = ({ at, attachments, idempotency_key, expects_answer, answer_by }: Outgoing) => ({
   at,
   idempotency_key,
+  expects_answer,
+  answer_by,
   attachments: attachments.map(stored),
 });
 

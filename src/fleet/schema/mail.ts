@@ -66,3 +66,11 @@ CREATE TABLE mail_parts (
 );
 CREATE INDEX mail_parts_unsent ON mail_parts (put_at) WHERE sent_at IS NULL;
 `;
+
+/** Mail and tasks whose sender waits: few, however much there is. */
+export const WAITS = `
+CREATE INDEX mail_messages_waits ON mail_messages (org_id, seq)
+  WHERE envelope->'headers'->>'x-rouse-expects-answer' IS NOT NULL;
+CREATE INDEX a2a_queue_open_tasks ON a2a_queue (org_id, enqueued_at)
+  WHERE context_id IS NOT NULL AND caller_id IS NOT NULL AND outcome IS NULL;
+`;

@@ -4,7 +4,13 @@ import { type Clock, nearest } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { TICKET_FILTERS } from '../../domain/index.ts';
 import { type Call, serve } from '../../http/index.ts';
-import { prefixed, REQUEST_ROUTES, refusal, WORKSPACE_REQUEST_ROUTES } from '../../wire/index.ts';
+import {
+  prefixed,
+  REQUEST_ROUTES,
+  refusal,
+  type WaitsView,
+  WORKSPACE_REQUEST_ROUTES,
+} from '../../wire/index.ts';
 import type { HeldPlaces } from '../held-places.ts';
 import { type Identity, requirePerson } from '../identity/index.ts';
 import { addMessage } from './add-message.ts';
@@ -23,6 +29,8 @@ export interface TicketsDeps {
   clock: Clock;
   /** Queues a notice for an agent (delivery/). */
   enqueue: Enqueue;
+  /** Who waits for whom in an org (waits/). */
+  waits: (orgId: string) => Promise<WaitsView>;
   /** Ends the live streams. */
   stopping: AbortSignal;
   held: HeldPlaces;
@@ -36,6 +44,8 @@ export function ticketRoutes(app: Hono, deps: TicketsDeps): { close(): Promise<v
   const live = new LiveTickets(sql, deps.clock);
   serve(app, REQUEST_ROUTES, {
     'requests.pending': (call) => pending(call, deps),
+    'requests.waits': async ({ context, query }) =>
+      deps.waits(await requireOrg(sql, ownScope(requirePerson(callerOf(context)), query().org_id))),
     'requests.events': (call) => events(call, deps, live),
     ...prefixed(
       'requests',

@@ -1,4 +1,4 @@
-import type { MailOperationName } from '../../domain/index.ts';
+import { type MailOperationName, waitsDocument } from '../../domain/index.ts';
 import { type Call, type Handler, type Handlers, readJson } from '../../http/index.ts';
 import type { FileAccess, Mailbox } from '../../mail/index.ts';
 import { type AnswerOf, type GatewayRoutes, refusal } from '../../wire/index.ts';
@@ -13,7 +13,7 @@ export interface MailHandlerDependencies {
   sharedFiles: () => FileAccess;
 }
 
-type MailRoutes = Pick<GatewayRoutes, 'mail.status' | `mail.${MailOperationName}`>;
+type MailRoutes = Pick<GatewayRoutes, 'mail.status' | 'mail.waits' | `mail.${MailOperationName}`>;
 
 /** The agent's own mail. Nothing here touches the request queue. */
 export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoutes> {
@@ -30,6 +30,7 @@ export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoute
 
   return {
     'mail.status': async () => mailStatusView(await open(), mail.bindingsVersion()),
+    'mail.waits': async () => waitsDocument((await (await open()).waits?.list()) ?? [], new Date()),
     'mail.list': run('list'),
     'mail.check': run('check'),
     'mail.search': run('search'),

@@ -13,6 +13,7 @@ import {
 import { noActiveMailbox } from './accounts/no-active-mailbox.ts';
 import { bumpVersion, principalOf, type RegistrationRow } from './accounts/registration-rows.ts';
 import { insertMessage, insertState, loadDocument, newState } from './message-rows.ts';
+import { insertWaits } from './waits/wait-rows.ts';
 
 export interface Delivered {
   seq: number;
@@ -45,6 +46,7 @@ export function deliver(db: Sqlite, active: Lookup, document: MailDocument): Del
   const sender = requireRecipient(db, active, document.from.address);
   const recipients = recipientsOf(document).map(({ address }) => requireRecipient(db, active, address));
   const seq = insertMessage(db, document);
+  insertWaits(db, seq, document);
   const mailboxes = recipients.map((registration) => ({ registration, box: INBOX }));
   if (!recipients.some(({ number }) => number === sender.number)) {
     mailboxes.push({ registration: sender, box: SENT });

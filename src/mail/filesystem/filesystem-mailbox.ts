@@ -42,6 +42,7 @@ import { OwnMail } from './own-mail.ts';
 import type { OpenRoot } from './root/open-root.ts';
 import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';
 import { storeWarnings } from './store-status.ts';
+import { RootWaits } from './waits/root-waits.ts';
 import { watchMailbox } from './watch/watch-mailbox.ts';
 
 /** One mailbox of a root, behind the port. Each change is one commit; files and links follow it. */
@@ -52,6 +53,7 @@ export class FilesystemMailbox implements Mailbox {
   readonly principal_id: string;
   #store: OpenRoot;
   #own: OwnMail;
+  readonly waits: RootWaits;
   #checks = new MailChecks(FILESYSTEM);
   #watches = new MailboxWatches();
   #outbox: () => MailOutbox | undefined = () => undefined;
@@ -61,6 +63,7 @@ export class FilesystemMailbox implements Mailbox {
     this.address = registration.address;
     this.principal_id = registration.owner_principal_id;
     this.#own = new OwnMail(store, registration);
+    this.waits = new RootWaits(store);
   }
 
   /** Present while the mailbox is linked with a fleet. A link may begin and end while the mailbox is open. */
@@ -164,8 +167,8 @@ export class FilesystemMailbox implements Mailbox {
           subject,
           body,
           at,
+          ...draft,
           attachments,
-          idempotency_key: draft.idempotency_key,
         }),
     );
   }
@@ -176,9 +179,9 @@ export class FilesystemMailbox implements Mailbox {
       composePost({
         to: principalOf(self),
         post,
+        ...post,
         at,
         attachments,
-        idempotency_key: post.idempotency_key,
       }),
     );
   }
@@ -196,8 +199,8 @@ export class FilesystemMailbox implements Mailbox {
           parent: loadDocument(db, this.#own.find(db, id).seq)!,
           body: reply.body_content,
           at,
+          ...reply,
           attachments,
-          idempotency_key: reply.idempotency_key,
         }),
       (db) => void this.#own.flag(db, this.#own.find(db, id), { read: true, answered: true }),
     );

@@ -5,6 +5,7 @@ import type { RegistrationRow } from './accounts/registration-rows.ts';
 import { bumpVersion } from './accounts/registration-rows.ts';
 import { FILESYSTEM } from './binding.ts';
 import type { StateLine } from './publish/state-journal.ts';
+import { endWaits } from './waits/wait-rows.ts';
 
 export interface OwnMessage {
   seq: number;
@@ -72,6 +73,7 @@ export function changeFlags(
     message.seq,
     registration.number,
   ]);
+  endWaits(db, registration.address, { seq: message.seq, ...next });
   bumpVersion(db, registration.number);
   crashPoint('mailbox.flags.rows');
   return {

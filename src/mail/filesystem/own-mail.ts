@@ -15,12 +15,34 @@ import { type Delivered, deliver, type Lookup } from './deliver.ts';
 import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from './flags.ts';
 import { loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
 import type { OpenRoot } from './root/open-root.ts';
+import { reportCircles } from './waits/report-waits.ts';
 
 /** What a message is composed from, inside the transaction of its delivery. */
 interface Composing {
   db: Sqlite;
   active: Lookup;
   self: RegistrationRow;
+}
+
+/** Mail of Rouse itself that a commit delivered. */
+export type Reported = Omit<Delivered, 'duplicate'> & { generation: number };
+
+/** Runs inside the commit of these deliveries. */
+export function announceAll(store: OpenRoot, delivered: readonly Delivered[]): Reported[] {
+  return delivered.map(({ duplicate: _, ...each }) => ({
+    ...each,
+    generation: store.publisher.announce(each.seq),
+  }));
+}
+
+/** Runs once the commit can be seen. */
+export function publishSent(
+  store: OpenRoot,
+  generation: number,
+  { seq, document, mailboxes }: Omit<Delivered, 'duplicate'>,
+): void {
+  store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
+  store.announceChange(mailboxes.map(({ registration }) => registration.address));
 }
 
 /** The messages of one mailbox: finds and shows them, and commits changes to them. */
@@ -50,22 +72,24 @@ export class OwnMail {
     let delivered: Delivered | undefined;
     let generation = 0;
     let isCommitted = false;
-    const publish = ({ seq, document, duplicate, mailboxes }: Delivered): void => {
+    let reported: Reported[] = [];
+    const publish = ({ duplicate, ...sent }: Delivered): void => {
       isCommitted = !duplicate;
       if (duplicate) return;
-      store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
-      store.announceChange(
-        new Set([...mailboxes.map(({ registration }) => registration.address), this.#address]),
-      );
+      publishSent(store, generation, sent);
+      for (const { generation: own, ...each } of reported) publishSent(store, own, each);
+      store.announceChange([this.#address]);
     };
     try {
       delivered = await store.commit((db) => {
         const active = store.book.open(db);
         const inside = { db, active, self: this.self(db, active) };
-        const done = deliver(db, active, compose(inside, taken, store.clock.now()));
+        const at = store.clock.now();
+        const done = deliver(db, active, compose(inside, taken, at));
         if (done.duplicate) return done;
         generation = store.publisher.announce(done.seq);
         alsoChange(db);
+        reported = announceAll(store, reportCircles({ db, active, at }, done));
         return done;
       }, publish);
     } finally {

@@ -30,6 +30,7 @@ import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root/
 import { indexNextBatch, matchExpression, searchIsBehind } from './search-messages.ts';
 import { type AllMailPage, type AllMailQuery, readAll } from './threads/read-all.ts';
 import { readThread, type ThreadMessage } from './threads/read-thread.ts';
+import { RootWaits } from './waits/root-waits.ts';
 import { ensureSignal } from './watch/signal.ts';
 
 const STAGING_LEFTOVER_MS = 10 * 60_000;
@@ -48,6 +49,10 @@ export class MailStore extends OpenRoot {
     const registration = activeRegistration(this.db, address.trim());
     if (registration) return new FilesystemMailbox(this, registration);
     throw this.unknownMailbox(address.trim());
+  }
+
+  get waits(): RootWaits {
+    return new RootWaits(this);
   }
 
   /** A stored message from any mailbox; undefined if there is none. */

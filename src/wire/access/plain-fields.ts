@@ -44,6 +44,7 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
     'deliver_at_utc',
     'destination_box',
     'evidence',
+    'answer_by',
     'expires_at',
     'from',
     'kinds',

@@ -31,6 +31,7 @@ export const requestQueries = <S extends z.ZodRawShape>(whose: S) => ({
 export const chosenOrg = {
   org_id: about('For an administrator of the whole server.', z.string().optional()),
 };
+export const waitsQuery = z.object(chosenOrg);
 export const inboxEventsQuery = z.object({
   after: about('The id of the last event received. Default: from now on.', count.max(1e15).optional()),
 });

@@ -3,8 +3,9 @@ import type { AccessName } from '../access-rules.ts';
 import { prefixed } from '../place.ts';
 import { REQUEST_PLACES, WORKSPACE_REQUEST_PLACES } from '../places.ts';
 import { type Row, routes } from '../route.ts';
+import { waitsView } from '../v1/waits.ts';
 import { createRequestBody, requestMessageBody, respondRequestBody } from './request-bodies.ts';
-import { chosenOrg, inboxEventsQuery, requestQueries } from './request-queries.ts';
+import { chosenOrg, inboxEventsQuery, requestQueries, waitsQuery } from './request-queries.ts';
 import {
   inboxRequestEvent,
   inboxRequestList,
@@ -113,6 +114,15 @@ export const REQUEST_ROUTES = routes(REQUEST_PLACES, {
     query: own.list,
     response: inboxRequestList,
     errors: { ...filtered, 404: 'There is no such org.' },
+  },
+  'requests.waits': {
+    ours: true,
+    tag: 'requests',
+    summary: 'Who waits for whose answer in the org: requests, tasks and mail',
+    access: 'people',
+    query: waitsQuery,
+    response: waitsView,
+    errors: { 404: 'There is no such org.' },
   },
   'requests.events': {
     ours: true,

@@ -36,6 +36,10 @@ export const mailMessageView = name(
     box: z.string().nullish(),
     body_preview: about('The body on one line, at most 240 characters.', z.string().nullish()),
     body_text: about('Only when bodies were requested.', z.string().nullish()),
+    ...allOurs({
+      expects_answer: about('The sender waits for an answer.', z.boolean().optional()),
+      answer_by: about('When it is needed.', stamp.optional()),
+    }),
     sender: participant,
     to: z.array(participant),
     cc: z.array(participant),

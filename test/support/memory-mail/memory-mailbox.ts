@@ -138,7 +138,7 @@ export class MemoryMailbox implements Mailbox {
         subject: draft.subject,
         body: draft.body_content,
         at: this.#mail.clock.now(),
-        idempotency_key: draft.idempotency_key,
+        ...answers(draft),
       }),
     );
   }
@@ -146,7 +146,7 @@ export class MemoryMailbox implements Mailbox {
   async post(input: MailPost): Promise<MailSent> {
     const post = checkOperation('post', input);
     const at = this.#mail.clock.now();
-    return this.#sent(composePost({ to: this.#self, post, at, idempotency_key: post.idempotency_key }));
+    return this.#sent(composePost({ to: this.#self, post, at, ...answers(post) }));
   }
 
   async reply(input: MailReply): Promise<MailSent> {
@@ -159,7 +159,7 @@ export class MemoryMailbox implements Mailbox {
         parent: document,
         body: reply.body_content,
         at: this.#mail.clock.now(),
-        idempotency_key: reply.idempotency_key,
+        ...answers(reply),
       }),
     );
     if (!sent.duplicate) this.#change([parent], () => ({ read: true, answered: true }));
@@ -255,3 +255,14 @@ function cut(
     nextCursor: page.length < left.length ? String(page.at(-1)!.order) : null,
   };
 }
+
+/** What every outgoing message may have besides its text. */
+const answers = ({
+  idempotency_key,
+  expects_answer,
+  answer_by,
+}: {
+  idempotency_key?: string | null | undefined;
+  expects_answer: boolean;
+  answer_by?: string | null | undefined;
+}) => ({ idempotency_key, expects_answer, answer_by });

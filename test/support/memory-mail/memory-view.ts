@@ -2,6 +2,7 @@ import {
   ARCHIVE,
   asParticipant,
   bodyPreview,
+  expectedAnswer,
   type MailMessage,
   makeMailRef,
 } from '../../../src/domain/index.ts';
@@ -21,6 +22,7 @@ export function viewEntry({ document, box, read, answered }: MemoryEntry, withBo
     box,
     body_preview: bodyPreview(document.body),
     ...(withBody ? { body_text: document.body } : {}),
+    ...expectedAnswer(document.headers),
     sender: asParticipant(document.from),
     to: document.to.map(asParticipant),
     cc: document.cc.map(asParticipant),

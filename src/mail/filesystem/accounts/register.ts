@@ -5,6 +5,7 @@ import type { Sqlite } from '../../../db/index.ts';
 import type { RegisterMode } from '../../../domain/index.ts';
 import type { Layout } from '../root/layout.ts';
 import type { OpenRoot } from '../root/open-root.ts';
+import { endWaitsOf } from '../waits/wait-rows.ts';
 import { isBareFolder, placeMailbox, stashEntry } from './mailbox-entry.ts';
 import { checkRegisterRequest, type RegisterRequest, type Wanted } from './register-request.ts';
 import {
@@ -152,6 +153,7 @@ function retire(
   old: RegistrationRow,
   to: { status: 'inactive' | 'stashed'; entry?: string; id: string },
 ): void {
+  endWaitsOf(db, old.address);
   const moved = to.entry === undefined ? {} : { mailbox_entry_path: to.entry };
   const changes = {
     status: to.status,

@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { forbidden, notFound, utcSeconds } from '../../../base/index.ts';
 import { OPERATOR, parseAddress, type UnregisterMode } from '../../../domain/index.ts';
 import type { OpenRoot } from '../root/open-root.ts';
+import { endWaitsOf } from '../waits/wait-rows.ts';
 import { removeEntry } from './mailbox-entry.ts';
 import {
   activeRegistration,
@@ -33,6 +34,7 @@ export function unregister(store: OpenRoot, typed: string, mode: UnregisterMode)
     store.book.newEdition(db);
     const found = findTarget(store, address, mode);
     const { number, ...row } = found;
+    if (row.status === 'active') endWaitsOf(db, address);
     if (mode === 'purge') {
       db.run('DELETE FROM mail_state WHERE registration = ?', [number]);
       db.run('DELETE FROM mailbox_versions WHERE registration = ?', [number]);

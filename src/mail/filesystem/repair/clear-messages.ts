@@ -43,7 +43,7 @@ export async function clearMessages(
     inside.run('INSERT OR REPLACE INTO meta (key, value) SELECT ?, coalesce(max(seq), 0) FROM messages', [
       CLEARING,
     ]);
-    for (const table of ['mail_state', 'unpublished', 'message_bodies', 'messages']) {
+    for (const table of ['waits', 'mail_state', 'unpublished', 'message_bodies', 'messages']) {
       inside.run(`DELETE FROM ${table}`);
     }
     resetSearch(inside);

@@ -5,6 +5,7 @@ import { bumpVersion, type RegistrationRow } from '../accounts/registration-rows
 import { insertMessage, insertState, newState } from '../message-rows.ts';
 import { type StateLine, stateKey } from '../publish/state-journal.ts';
 import type { Layout } from '../root/layout.ts';
+import { insertWaits } from '../waits/wait-rows.ts';
 
 export type KnownState = Omit<StateLine, 'kind'>;
 
@@ -34,6 +35,7 @@ export function importMessage(
   }: { registrations: readonly RegistrationRow[]; memory: Memory; counts: ImportCounts },
 ): number {
   const seq = insertMessage(db, document);
+  insertWaits(db, seq, document);
   const recipients = new Set(recipientsOf(document).map(({ address }) => address));
   for (const registration of registrations) {
     const isRecipient = recipients.has(registration.address);

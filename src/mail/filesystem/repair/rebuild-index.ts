@@ -6,6 +6,7 @@ import { isAddress, localPart, type MailDocument, stashedAddress } from '../../.
 import { insertRegistration, listRegistrations, type Registration } from '../accounts/registration-rows.ts';
 import { INDEX_MIGRATIONS } from '../root/index-schema.ts';
 import type { Layout } from '../root/layout.ts';
+import { settleWaits } from '../waits/wait-rows.ts';
 import { type ImportCounts, importMessage, rememberFolders } from './import-message.ts';
 import { quarantine, scanMessages } from './message-scan.ts';
 import { type Salvage, salvage } from './salvage.ts';
@@ -113,6 +114,7 @@ function importAll(db: Sqlite, layout: Layout, saved: Salvage, counts: ImportCou
     const seq = importMessage(db, document, context);
     db.run(`INSERT INTO unpublished (seq, publisher) VALUES (?, '-')`, [seq]);
   });
+  settleWaits(db);
 }
 
 function* filesOf(layout: Layout): Generator<MailDocument> {

@@ -77,4 +77,23 @@ CREATE TABLE unpublished (seq INTEGER PRIMARY KEY, publisher TEXT NOT NULL) STRI
 CREATE VIRTUAL TABLE mail_search USING fts5 (subject, body, content = '', contentless_delete = 1);
 `,
   },
+  {
+    // Who waits for whose answer, by address; derived from messages and flags, so that it can be made again.
+    id: '002-waits',
+    sql: `
+CREATE TABLE waits (
+  seq INTEGER NOT NULL,
+  waiter TEXT NOT NULL,
+  whom TEXT NOT NULL,
+  by_utc TEXT,
+  ends_utc TEXT NOT NULL,
+  reported INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (seq, whom)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX waits_of ON waits (waiter, whom, ends_utc);
+CREATE INDEX waits_for ON waits (whom, waiter, ends_utc);
+CREATE INDEX waits_by_end ON waits (ends_utc);
+CREATE INDEX waits_due ON waits (by_utc) WHERE by_utc IS NOT NULL AND reported = 0;
+`,
+  },
 ];

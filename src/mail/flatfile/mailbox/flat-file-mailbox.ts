@@ -139,6 +139,7 @@ export class FlatFileMailbox implements Mailbox {
     const draft = checkOperation('send', input);
     const to = [...new Set(draft.to.map((address, i) => this.#outgoing.recipient(address, `to[${i}]`)))];
     if (draft.cc.length > 0) throw cannot('cc', 'name every recipient in to');
+    refuseWait(draft);
     if (draft.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     return this.#send(
       { to: to.join(', '), re: draft.subject, 'msg-id': this.#outgoing.id('send', draft.idempotency_key) },
@@ -148,6 +149,7 @@ export class FlatFileMailbox implements Mailbox {
 
   async post(input: MailPost): Promise<MailSent> {
     const post = checkOperation('post', input);
+    refuseWait(post);
     if (post.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     const id = this.#outgoing.id('post', post.idempotency_key);
     const fields = new Map([
@@ -164,6 +166,7 @@ export class FlatFileMailbox implements Mailbox {
 
   async reply(input: MailReply): Promise<MailSent> {
     const { id, reply } = this.#checks.reply(input);
+    refuseWait(reply);
     if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     const parent = this.#boxes.inbox.show(id);
     const re = parent.fields.get('re') ?? '';
@@ -225,6 +228,17 @@ export class FlatFileMailbox implements Mailbox {
 
 const cannot = (what: string, hint: string): Error =>
   unsupported(`a flat file cannot carry ${what}`, { hint });
+function refuseWait({
+  expects_answer,
+  answer_by,
+}: {
+  expects_answer: boolean;
+  answer_by?: string | null | undefined;
+}): void {
+  if (expects_answer || answer_by != null)
+    throw cannot('that an answer is expected', 'say in the text by when you need an answer');
+}
+
 const unarchive = (): Error =>
   unsupported('a flat file cannot bring archived mail back', {
     hint: 'send a new message that refers to it',
