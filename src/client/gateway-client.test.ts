@@ -99,6 +99,7 @@ describe('GatewayClient', () => {
     await client.call('reminders.put', { reminder_id: 'r', body: reminder });
     await client.call('reminders.delete', { reminder_id: 'r' });
     await client.call('mail.status', {});
+    await client.call('mail.waits', {});
     await client.call('mail.list', { body: {} });
     await client.call('mail.search', { body: { text: 'x' } });
     await client.call('mail.peek', { body: { message_ref: 'm' } });
