@@ -176,6 +176,11 @@ describe('a queued prompt', () => {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
     });
     const id = await accept(on, prompt('never'));
+    const conditional = await on.call('POST', `/v1/requests/${id}/cancel`, { if_state: 'running' });
+    expect([conditional.status, conditional.body.error.message]).toEqual([
+      422,
+      expect.stringContaining('if_state'),
+    ]);
     expect((await on.call('POST', `/v1/requests/${id}/cancel`)).body).toMatchObject({ outcome: 'cancelled' });
     const again = await on.call('POST', `/v1/requests/${id}/cancel`);
     expect([again.status, again.body.detail]).toEqual([

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { allowedIn, type CodeOf, codesOf, isName, type NameKind } from '../domain/index.ts';
-import { about, integer, oneLine } from '../domain/schemas.ts';
+import { about, integer, oneLine, strict } from '../domain/schemas.ts';
 
 export {
   about,
@@ -73,3 +73,9 @@ export function isStorableJson(value: unknown): boolean {
 }
 
 export const NOT_STORABLE = 'must not contain U+0000 or half surrogate pairs';
+
+/** For a POST without fields: the body may be missing. Any field is refused, so that no condition is ignored silently. */
+export const noFields = {
+  body: name('NoFieldsBody', strict({ schema_version: schemaVersion(1) })),
+  bodyOptional: true,
+} as const;

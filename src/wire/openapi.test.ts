@@ -162,4 +162,11 @@ describe.each([
     );
     expect(lacking).toEqual([]);
   });
+
+  it('has a body for every POST, which may be one without fields: no field is ignored silently', () => {
+    const without = Object.entries(paths)
+      .filter(([, { post }]) => post && !('requestBody' in post))
+      .map(([path]) => path);
+    expect(without).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limitSentence } from '../domain/index.ts';
+import { noFields } from './fields.ts';
 import { GATEWAY_PLACES } from './places.ts';
 import { type Row, routes } from './route.ts';
 import { controlPromptBody, promptResult } from './v1/control-prompt.ts';
@@ -126,6 +127,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     tag: 'requests',
     summary: 'Cancel a queued request',
     access: 'owner',
+    ...noFields,
     response: requestView,
     errors: { ...unknownRequest, 409: 'It has begun or ended.' },
   },

@@ -294,6 +294,34 @@ describe('too many requests', () => {
   });
 });
 
+describe('a route without fields', () => {
+  const UNKNOWN = { dry_run: true };
+
+  it('a route without fields refuses a body with any, and does nothing', async () => {
+    const { request_id: ticket } = await fleet.user.call('requests.create', {
+      body: { kind: 'task', recipient_type: 'agent', recipient_id: 'ana', title: 'look' },
+    });
+    const { token_id: token } = await fleet.admin.call('admin.tokens.create', {
+      body: { kind: 'user', subject: 'lea', org: 'default' },
+    });
+    const agent = `/registry/agents/${ana.workspaceId}`;
+    for (const path of [
+      '/admin/sweepers/liveness/run',
+      '/admin/a2a-queue/drop-stale',
+      `/admin/tokens/${token}/revoke`,
+      ...['pause', 'resume', 'remove'].map((change) => `${agent}/${change}`),
+      `/requests/${ticket}/cancel`,
+    ])
+      expect([path, await status(fleet.admin, 'POST', path, UNKNOWN)]).toEqual([path, 422]);
+    const { sweepers } = await fleet.admin.call('admin.sweepers.list', {});
+    expect(sweepers.find(({ name }) => name === 'liveness')?.last_result).toBeNull();
+    const { tokens } = await fleet.admin.call('admin.tokens.list', {});
+    expect(tokens.find(({ token_id }) => token_id === token)?.revoked_at).toBeNull();
+    expect((await ana.client.call('requests.get', { request_id: ticket })).request.status).toBe('pending');
+    expect((await fleet.user.call('registry.agents.get', { agent_ref: 'ana' })).status).not.toBe('paused');
+  });
+});
+
 it('listening beyond loopback without an admin token is refused', async () => {
   const directory = `${TEMPLATES}-unguarded-${process.pid}`;
   const config = {

@@ -377,6 +377,8 @@ describe('the server itself', () => {
   it('a fleet server is shut down by an administrator; the answer comes first', async () => {
     const { port } = world.server;
     const current = await world.get('GET', '/server/current-instance');
+    const refused = await world.ask('POST', '/server/shutdown', { dry_run: true }, as('admin'));
+    expect(refused.status).toBe(422);
     const said = await world.ask('POST', '/server/shutdown', undefined, as('admin'));
     expect([said.status, said.body['action']]).toEqual([200, 'shutdown']);
     await world.server.stopped;

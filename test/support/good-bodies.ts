@@ -30,6 +30,7 @@ export function gatewayBodies(to: Named, text: string): Bodies {
       priority: 'low',
       expires_at: '2100-01-01T00:00:00Z',
     },
+    'requests.cancel': {},
     'reconciliation.decide': { keep: [], discard: [] },
     'control.prompt': { prompt: text, force: true },
     'control.sendKeys': { sequence: `${text}<[Enter]>`, escape_special_keys: false },
@@ -58,6 +59,17 @@ export function gatewayBodies(to: Named, text: string): Bodies {
   };
 }
 
+const WITHOUT_FIELDS = [
+  'agents.interrupt',
+  'agents.gateway.detach',
+  'agents.shutdown',
+  ...['pause', 'resume', 'remove'].map((change) => `registry.agents.${change}`),
+  ...['requests', 'workspace_requests'].map((tickets) => `${tickets}.cancel`),
+  ...['replay', 'drop-stale'].map((act) => `admin.a2a-queue.${act}`),
+  'admin.tokens.revoke',
+  'admin.sweepers.run',
+];
+
 /** The same for a fleet server; `tool` is the tool of launches. */
 export function fleetBodies(
   to: Named,
@@ -69,14 +81,13 @@ export function fleetBodies(
   const carried = Object.entries(gatewayBodies(to, text)).map(([id, body]) => [`agents.gateway.${id}`, body]);
   return {
     ...Object.fromEntries(carried),
+    ...Object.fromEntries(WITHOUT_FIELDS.map((id) => [id, {}])),
     'agents.launch': launch,
     'agents.launch.headless': launch,
     'agents.register': { session_name: text },
     'agents.stop': { kill_session: false },
     'agents.relaunch': {},
-    'agents.interrupt': {},
     'agents.gateway.attach': {},
-    'agents.gateway.detach': {},
     'agents.requests': { request_kind: 'submit_prompt', prompt: text },
     'agents.turns.create': { prompt: text },
     'agents.internal.prompt': { prompt: text, turn_id: text, request_id: text },

@@ -68,8 +68,9 @@ export function adminRoutes(app: Hono, sql: Sql, backup: () => Promise<Readable>
         to_agent === undefined ? undefined : (tx: Sql, org: string) => resolveWorkspace(tx, org, to_agent);
       return handOverMailbox(sql, { orgId, mailboxId: params.mailbox_id, find });
     },
-    'admin.tokens.revoke': async ({ context, params }) => {
+    'admin.tokens.revoke': async ({ context, params, body }) => {
       const asker = requireAdmin(requireCaller(context));
+      await body();
       const view = await revokeToken(sql, asker, params.token_id);
       if (view.workspace_id !== null) await wakeHeldBeats(sql, view.workspace_id);
       return tokenView(view);
@@ -102,8 +103,9 @@ export function sweeperRoutes(app: Hono, sweepers: Sweepers): void {
       requireServerAdmin(requireCaller(context));
       return { sweepers: await sweepers.views() };
     },
-    'admin.sweepers.run': ({ context, params, query }) => {
+    'admin.sweepers.run': async ({ context, params, query, body }) => {
       requireServerAdmin(requireCaller(context));
+      await body();
       return sweepers.run(params.name, { dryRun: query().dry_run === '1' });
     },
   });

@@ -54,15 +54,17 @@ export function deliveryRoutes(app: Hono, { sql, log }: { sql: Sql; log: Log }):
       return { messages: page.messages, next_cursor, truncated: next_cursor !== null };
     },
 
-    'admin.a2a-queue.drop-stale': async ({ context, query }) => {
+    'admin.a2a-queue.drop-stale': async ({ context, query, body }) => {
       const { orgId } = requireAdmin(requireCaller(context));
+      await body();
       const { workspace_id, max_age_minutes = 60 } = query();
       const stale = { orgId, workspaceId: workspace_id, maxAgeMinutes: max_age_minutes };
       return { dropped: await dropStale(sql, stale) };
     },
 
-    'admin.a2a-queue.replay': ({ context, params }) => {
+    'admin.a2a-queue.replay': async ({ context, params, body }) => {
       const { orgId } = requireAdmin(requireCaller(context));
+      await body();
       const id = params.queue_id;
       if (!UUID.test(id)) throw notFound(`there is no message ${id.slice(0, 60)}`);
       return replay(sql, { orgId, id });

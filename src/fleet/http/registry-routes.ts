@@ -112,12 +112,13 @@ async function register(
 
 async function change(
   { sql }: RegistryRoutes,
-  { context, params }: Call<Table[`registry.agents.${Change}`]>,
+  { context, params, body }: Call<Table[`registry.agents.${Change}`]>,
   to: Change,
 ) {
   const person = requirePerson(requireCaller(context));
   if (to === 'remove' && person.kind !== 'admin') throw forbidden('removing an agent needs an admin token');
   const workspace = await resolveWorkspace(sql, person.orgId, params.agent_ref);
+  await body();
   await changeStatus(sql, workspace, to);
   if (to === 'remove') await cancelOrphans(sql, enqueue, { workspaceId: workspace.id });
   return viewWorkspace(sql, workspace.id);

@@ -113,6 +113,7 @@ function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (call: AnyAsk) => Pro
     },
     cancel: async (call: Ask<'cancel'>) => {
       const { caller } = await scopeOf(call);
+      await call.body();
       const row = await cancelTicket(sql, enqueue, { caller, id: call.params.request_id });
       return { status: row.status, request_id: row.id };
     },

@@ -59,7 +59,10 @@ export function requestHandlers(deps: ControlDependencies): Handlers<RequestRout
       return shown(id);
     },
 
-    'requests.cancel': async ({ params }) => shown((await queue.cancel(params.request_id)).request_id),
+    'requests.cancel': async ({ params, body }) => {
+      await body();
+      return shown((await queue.cancel(params.request_id)).request_id);
+    },
 
     events: ({ context, query }) => {
       // A reader that has seen nothing sends an empty header.

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AccessName } from '../access-rules.ts';
 import { PEOPLE_ONLY } from '../capabilities.ts';
-import { integer } from '../fields.ts';
+import { integer, noFields } from '../fields.ts';
 import { AGENT_PLACES, carriedPath } from '../places.ts';
 import { BODY_ERRORS, type Route, type Row, routes } from '../route.ts';
 import { GATEWAY_ROUTES, type GatewayRoutes } from '../routes.ts';
@@ -40,6 +40,7 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     tag: 'agents',
     summary: 'Stop the server; its agents keep running',
     access: 'granted',
+    ...noFields,
     response: answers.serverShutdown,
   },
   'agents.launch': {
@@ -92,8 +93,7 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   'agents.interrupt': agentRow('Interrupt the current turn', {
     description:
       'To end the turn of one request only, send an interrupt with `turn_of` to `/gateway/requests` of the agent.',
-    body: bodies.noFieldsBody,
-    bodyOptional: true,
+    ...noFields,
     response: answers.agentInterrupted,
   }),
   'agents.stop': agentRow('Stop the agent; a joined session continues', {
@@ -154,8 +154,7 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   }),
   'agents.gateway.detach': agentRow('Stop its gateway', {
     access: 'granted',
-    body: bodies.noFieldsBody,
-    bodyOptional: true,
+    ...noFields,
     response: views.managedGatewayStatus,
   }),
   'agents.mail.live': agentRow('Where its mail is served now', {

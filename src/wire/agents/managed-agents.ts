@@ -91,9 +91,6 @@ export const managedStopBody = name(
   }),
 );
 
-/** Optional body of routes without fields. Any field is refused, so that no condition is ignored silently. */
-export const noFieldsBody = name('NoFieldsBody', strict({ schema_version: schemaVersion(1) }));
-
 /** Body of `POST /houmao/agents/{agent_ref}/relaunch`. */
 export const managedRelaunchBody = name(
   'ManagedRelaunchBody',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limitSentence } from '../../domain/index.ts';
+import { noFields } from '../fields.ts';
 import { ADMIN_PLACES, SERVER_PLACES, SWEEPER_PLACES } from '../places.ts';
 import { ourRoutes, routes } from '../route.ts';
 import {
@@ -86,6 +87,7 @@ export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
     tag: 'admin',
     summary: 'End a token; doing it twice is harmless',
     access: 'admins_of_it',
+    ...noFields,
     response: tokenView,
     errors: { 404: 'There is no such token.' },
   },
@@ -126,6 +128,7 @@ export const SWEEPER_ROUTES = ourRoutes(SWEEPER_PLACES, {
     summary: 'One pass now, or a dry run; for server administrators',
     access: 'server_admins',
     query: sweeperRunQuery,
+    ...noFields,
     response: sweeperRun,
     errors: { 404: 'There is no such sweeper.' },
   },

@@ -1,4 +1,5 @@
 import { limitSentence } from '../../domain/index.ts';
+import { noFields } from '../fields.ts';
 import { A2A_PLACES, DELIVERY_PLACES } from '../places.ts';
 import { ourRoutes, routes } from '../route.ts';
 import {
@@ -46,6 +47,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
     tag: 'a2a',
     summary: 'Send a dead letter again; for administrators',
     access: 'admins_of_it',
+    ...noFields,
     response: deliveryView,
     errors: { 404: 'There is no such message.', 409: 'It is not dead, or its key is in use.' },
   },
@@ -54,6 +56,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
     summary: 'Drop messages that have waited too long; for administrators',
     access: 'admins',
     query: dropStaleQuery,
+    ...noFields,
     response: dropStaleAnswer,
     errors: { 422: 'A query parameter is not allowed.' },
   },

@@ -1,5 +1,6 @@
 import { limitSentence } from '../../domain/index.ts';
 import type { AccessName } from '../access-rules.ts';
+import { noFields } from '../fields.ts';
 import { REGISTRY_PLACES } from '../places.ts';
 import { ourRoutes } from '../route.ts';
 import {
@@ -25,6 +26,7 @@ const change = <A extends AccessName>(summary: string, access: A) => ({
   tag: 'registry',
   summary,
   access,
+  ...noFields,
   response: workspaceView,
   errors: unknownAgent,
 });

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { AccessName } from '../access-rules.ts';
+import { noFields } from '../fields.ts';
 import { prefixed } from '../place.ts';
 import { REQUEST_PLACES, WORKSPACE_REQUEST_PLACES } from '../places.ts';
 import { type Row, routes } from '../route.ts';
@@ -99,6 +100,7 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
     summary: 'Withdraw it; the recipient is notified',
     access: access.cancel,
     query: any,
+    ...noFields,
     response: requestChanged,
     errors: { ...missing, ...closed, 403: 'Only the requester may cancel it.' },
   },

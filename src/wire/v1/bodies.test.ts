@@ -16,6 +16,7 @@ const { start_after_seconds: __, ...untimed } = oneOff;
 /** The smallest body each route takes, and whether it knows schema_version. */
 const SMALLEST: Record<string, { body: Record<string, unknown>; versioned: boolean }> = {
   'requests.create': { body: { kind: 'submit_prompt', payload: prompt }, versioned: true },
+  'requests.cancel': { body: {}, versioned: true },
   'control.prompt': { body: prompt, versioned: true },
   'control.sendKeys': { body: { sequence: '<[Escape]>' }, versioned: false },
   'tui.notePrompt': { body: prompt, versioned: false },

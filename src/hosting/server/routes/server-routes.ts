@@ -10,8 +10,9 @@ export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRo
       access.caller(context);
       return current;
     },
-    'agents.shutdown': ({ context }) => {
+    'agents.shutdown': async ({ context, body }) => {
       access.requireGrant(context, 'shutdown');
+      await body();
       removeCurrentServer(agents.config);
       agents.config.shutdown();
       return {
