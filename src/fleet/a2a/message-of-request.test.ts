@@ -38,6 +38,7 @@ it.each([
   [{ messageId: 'a\nb' }, 'message.messageId must be one line'],
   [{ contextId: 'x'.repeat(201) }, 'message.contextId must be one line of at most 200 characters'],
   [{ role: Role.ROLE_AGENT }, 'the role of a message to an agent is "user"'],
+  [{ role: Role.ROLE_UNSPECIFIED }, 'the role of a message to an agent is "user"'],
   [{ parts: Array.from({ length: 101 }, () => text('x')) }, 'at most 100 parts'],
   [{ parts: [text('x'), { content: { $case: 'url', value: 'http://x' } }] }, 'part 1 is of the kind "url"'],
   [{ parts: [{}] }, 'part 0 is empty'],

@@ -9,7 +9,7 @@ const MAX_PARTS = 100;
 /** Returns the parts of a message that we use: its text and its ids. Nothing else is kept. */
 export function messageOfRequest({ message }: SendMessageRequest): Sending & { taskId: string | undefined } {
   if (!message) throw invalid('params.message is missing');
-  if (message.role === Role.ROLE_AGENT) throw invalid('the role of a message to an agent is "user"');
+  if (message.role !== Role.ROLE_USER) throw invalid('the role of a message to an agent is "user"');
   if (message.parts.length > MAX_PARTS) throw invalid(`a message has at most ${MAX_PARTS} parts`);
   const messageId = named(message.messageId, 'messageId');
   if (messageId === undefined) throw invalid('message.messageId is missing');
