@@ -99,6 +99,8 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   'mail/outbox/{message_id}.json': ['attachments[].path'],
   'mailbox, links/{address}/link.json': ['fleet_directory'],
   'mailbox, messages/{message_id}.md': ['attachments[].path'],
+  'notices/notices.sqlite, subscriptions': ['target.url'],
+  'notices/place.json': ['mailbox_root', 'registry_dir', 'tmux_socket'],
   'server/current-instance.json': ['public_url'],
 };
 
