@@ -1,46 +1,34 @@
-import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
-import { conflict, ensureDirectory, readIfExists, writeFileAtomic } from '../../base/index.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
-import { serverUnit, UNIT_MARK, UNIT_NAME } from './server-unit.ts';
+import {
+  configDirectory,
+  ownProgram,
+  PRINT,
+  removeUnit,
+  startLines,
+  unitPath,
+  writeUnit,
+} from '../unit/unit-file.ts';
+import { serverUnit, UNIT_NAME, WRITTEN_BY } from './server-unit.ts';
 
 /** The flags of `server start`, which the unit passes on. */
 type StartFlags = readonly Flag[];
 /** Refuses what the server would refuse when the unit starts it. */
 type CheckFlags = (flags: Record<string, unknown>) => Promise<void>;
 
-const PRINT = { name: 'print', summary: 'print the unit and write nothing' } as const satisfies Flag;
-
-interface Places {
-  unit: string;
-  environment: string;
-}
-
-function placesOf({ env }: Input): Places {
-  const config = env['XDG_CONFIG_HOME'] || path.join(env['HOME'] || os.homedir(), '.config');
-  return {
-    unit: path.join(config, 'systemd', 'user', UNIT_NAME),
-    environment: path.join(config, 'rouse', 'server.env'),
-  };
-}
-
 function installWith(start: StartFlags, check: CheckFlags) {
   return async (input: InputOf<readonly [typeof PRINT]>): Promise<Output> => {
-    const { packageRoot } = await import('../../session/index.ts');
     await check(input.flags as Record<string, unknown>);
-    const { unit, environment } = placesOf(input);
-    const program = [process.execPath, path.join(packageRoot(), 'dist', 'rouse.cjs')];
+    const unit = unitPath(input, UNIT_NAME);
+    const environment = path.join(configDirectory(input), 'rouse', 'server.env');
     const words = wordsOf(start, input.flags as Record<string, unknown>);
     const text = serverUnit({
-      command: [...program, 'server', 'start', ...words],
+      command: [...(await ownProgram()), 'server', 'start', ...words],
       home: input.settings.home,
       environmentFile: environment,
     });
     if (input.flags.print) return { data: { unit_file: unit, unit: text }, plain: text.trimEnd() };
-    refuseForeign(unit);
-    ensureDirectory(path.dirname(unit));
-    writeFileAtomic(unit, text, { mode: 0o644 });
+    writeUnit(unit, text, WRITTEN_BY);
     return { data: { unit_file: unit, environment_file: environment }, plain: nextSteps(unit, environment) };
   };
 }
@@ -48,26 +36,9 @@ function installWith(start: StartFlags, check: CheckFlags) {
 const nextSteps = (unit: string, environment: string): string =>
   [
     `Wrote ${unit}. Nothing was started. To start it now and at each boot:`,
-    '  systemctl --user daemon-reload',
-    `  systemctl --user enable --now ${UNIT_NAME}`,
-    '  loginctl enable-linger      # to keep it running while you are logged out',
+    ...startLines(UNIT_NAME),
     `Its log: journalctl --user -u ${UNIT_NAME}. Settings such as DATABASE_URL go into ${environment} (chmod 600).`,
   ].join('\n');
-
-async function uninstall(input: Input): Promise<Output> {
-  const { unit } = placesOf(input);
-  if (!fs.existsSync(unit)) return { data: { removed: false }, plain: `There is no ${unit}.` };
-  refuseForeign(unit);
-  fs.rmSync(unit);
-  const plain = `Removed ${unit}. If it runs: systemctl --user stop ${UNIT_NAME}; systemctl --user daemon-reload`;
-  return { data: { removed: true, unit_file: unit }, plain };
-}
-
-function refuseForeign(unit: string): void {
-  const text = readIfExists(unit);
-  if (text === undefined || text.startsWith(UNIT_MARK)) return;
-  throw conflict(`${unit} was not written by Rouse`, { hint: 'see --print, and change it by hand' });
-}
 
 /** The flags as words of a command line, without those that have their default value. */
 function wordsOf(start: StartFlags, given: Record<string, unknown>): string[] {
@@ -102,6 +73,6 @@ export const installCommands = (start: StartFlags, check: CheckFlags) => [
     summary: 'remove that unit',
     examples: ['rouse server uninstall'],
     flags: [],
-    run: uninstall,
+    run: async (input: Input) => removeUnit(unitPath(input, UNIT_NAME), WRITTEN_BY),
   }),
 ];

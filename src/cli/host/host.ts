@@ -5,6 +5,7 @@ import { type Command, command, type Input, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { startIfWanted } from '../notify/outbox.ts';
 import { type Column, table } from '../print/table.ts';
+import { HOST_INSTALL } from './host-install.ts';
 
 const COLUMNS: Column<HostReport['gateways'][number]>[] = [
   { title: 'agent', value: ({ agent_name, session_root }) => agent_name ?? session_root },
@@ -92,6 +93,7 @@ const host: Command = {
       flags: [],
       run: stop,
     }),
+    ...HOST_INSTALL,
   ],
 };
 
