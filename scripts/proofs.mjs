@@ -22,6 +22,8 @@ export const PROOFS = {
     reports: true,
   },
   queue: { project: 'walk', files: ['test/queue'] },
+  // Pauses at random moments against everything that types by itself, with kills.
+  pause: { project: 'walk', files: ['test/pause'], reports: true },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: {
     project: 'walk',

@@ -55,12 +55,12 @@ export const FIRST_WORDS = {
   pause: {
     name: 'pause',
     summary: 'hold back wakes, reminders and messages for an agent; its mail waits',
-    takes: '[agent...]',
+    takes: '[agent] [agents...]',
   },
   resume: {
     name: 'resume',
     summary: 'end a pause: what waited goes on',
-    takes: '[agent...]',
+    takes: '[agent] [agents...]',
   },
   open: {
     name: 'open',

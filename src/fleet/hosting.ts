@@ -3,7 +3,7 @@ import type { Clock, Log } from '../base/index.ts';
 import type { Sql } from '../db/index.ts';
 import type { ServingServer } from '../domain/index.ts';
 import type { SessionContext } from '../session/index.ts';
-import type { AgentSurface } from '../terminal/index.ts';
+import type { AgentSurface, Hold } from '../terminal/index.ts';
 import { VARIABLE } from '../wire/houmao/index.ts';
 import type { SessionManifest } from '../wire/index.ts';
 import type { Identity } from './identity/index.ts';
@@ -55,6 +55,8 @@ export interface ServedAgent {
   clock: Clock;
   log: Log;
   env: NodeJS.ProcessEnv;
+  /** A person's pause of the agent. */
+  hold?: Hold | undefined;
 }
 
 /** What makes a server launch and own agents. It is a room of its own; hosting-list.ts names it. */

@@ -50,6 +50,8 @@ export function connectRooms(
   ending.add(queue.entries.on(notifier.onLedger));
   ending.add(
     hold.changed.on(() => {
+      pause.interrupt();
+      keysPause.interrupt();
       turns.situationChanged();
       const paused = hold.now();
       if (paused) events.write('agent_paused', paused);

@@ -59,6 +59,26 @@ const gatewayState = (agent: WorldAgent) =>
   };
 
 describe('an agent launched with a fleet server', () => {
+  it('an agent that a person has paused is reported as paused, keeps a message unsent, and gets it once it is resumed', async () => {
+    const agent = await world.agent(ana, QUICK);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    await agent.client.call('pause.begin', { body: {} });
+    await expect.poll(async () => (await known()).paused, WAIT).toEqual({ until_utc: null });
+    const { id } = await send('later');
+    await expect
+      .poll(async () => (await agent.client.call('requests.list', { limit: 1 })).requests, WAIT)
+      .toMatchObject([{ state: 'accepted', waiting_reason: 'paused until it is resumed' }]);
+    expect([agent.received(), (await known()).active_tasks, (await known()).accepting]).toEqual([
+      [],
+      0,
+      true,
+    ]);
+    await agent.client.call('pause.end', {});
+    await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
+    expect(agent.received()).toEqual(['later']);
+    await expect.poll(async () => (await known()).paused, WAIT).toBeNull();
+  });
+
   it('an agent launched with a fleet server registers, is online, is typed a message once, and the server learns how it ended', async () => {
     const agent = await world.agent(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');

@@ -64,12 +64,17 @@ export class NudgeWorld {
     this.orgId = (await ensureOrg(this.sql, 'default')).id;
   }
 
-  async agent({ status = 'online', activeTasks = 0, heartbeatMinutesAgo = 0 } = {}): Promise<string> {
+  async agent({
+    status = 'online',
+    activeTasks = 0,
+    heartbeatMinutesAgo = 0,
+    pausedUntil = null as string | null,
+  } = {}): Promise<string> {
     const id = newUuid();
     await this.sql.query(
-      `INSERT INTO workspaces (id, org_id, agent_id, name, status, active_tasks, session_id, last_heartbeat_at)
-       VALUES ($1, $2, $3, $3, $4, $5, 'session', now() - make_interval(mins => $6::int))`,
-      [id, this.orgId, `agent-${id}`, status, activeTasks, heartbeatMinutesAgo],
+      `INSERT INTO workspaces (id, org_id, agent_id, name, status, active_tasks, session_id, last_heartbeat_at, paused_until)
+       VALUES ($1, $2, $3, $3, $4, $5, 'session', now() - make_interval(mins => $6::int), $7::timestamptz)`,
+      [id, this.orgId, `agent-${id}`, status, activeTasks, heartbeatMinutesAgo, pausedUntil],
     );
     return id;
   }

@@ -80,6 +80,8 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     ['a busy agent', { activeTasks: 1 }, {}],
     ['an agent that is offline', { status: 'offline' }, {}],
     ['an agent that is paused', { status: 'paused' }, {}],
+    ['an agent that a person has paused on its host', { pausedUntil: 'infinity' }, {}],
+    ['an agent that a person has paused until later', { pausedUntil: '2100-01-01T00:00:00Z' }, {}],
     ['an agent that is degraded', { status: 'degraded' }, {}],
     ['an agent that was removed', { status: 'removed' }, {}],
     ['a person', {}, { recipientType: 'user', recipientId: 'ana' }],

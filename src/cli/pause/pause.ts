@@ -2,16 +2,16 @@ import { commandLine, invalid, isRouseError, unsupported, utcStamp } from '../..
 import type { GatewayClient } from '../../client/index.ts';
 import type { AgentPause } from '../../domain/index.ts';
 import type { ManifestFacts } from '../../session/index.ts';
-import { sessionContext, type TargetInput } from '../agents/target.ts';
+import { severalAgents } from '../agents/several-agents.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput } from '../agents/target.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { gatewayOf, reachable } from '../gateway/target.ts';
 import { shownTime } from '../print/shown-time.ts';
-import { ALL, namesOf, outcomesOf, outcomesOutput } from './each-agent.ts';
 import { durationMs, timeToCome } from './until.ts';
 
 const FLAGS = [
-  ALL,
+  ...GATEWAY_TARGET_FLAGS,
   { name: 'for', value: 'TIME', summary: 'end by itself after 30m, 1h, 2d, …', parse: durationMs },
   {
     name: 'until',
@@ -22,15 +22,15 @@ const FLAGS = [
 ] as const satisfies readonly Flag[];
 
 async function runPause(input: InputOf<typeof FLAGS>): Promise<Output> {
+  requireAgent(input, 'pause');
   const until = untilOf(input);
-  const { names } = await namesOf(input, 'pause');
-  const outcomes = await outcomesOf(input, names, async (name) => {
-    const { facts, gateway } = await found(input, name);
-    const pause = gateway ? await begin(gateway, name, until) : await pauseHere(input, facts!, until);
-    const silent = gateway ? '' : '; it has no gateway that answers, and one that starts keeps to it';
-    return { line: `${name}: ${pausedWords(pause, name, input)}${silent}`, data: { paused: pause } };
-  });
-  return outcomesOutput(outcomes, 'no agents');
+  const { name, facts, gateway } = await found(input);
+  const pause = gateway ? await begin(gateway, name, until) : await pauseHere(input, facts!, until);
+  const silent = gateway ? '' : '; it has no gateway that answers, and one that starts keeps to it';
+  return {
+    data: { agent_name: name, paused: pause },
+    plain: `${name}: ${pausedWords(pause, name, input)}${silent}`,
+  };
 }
 
 function untilOf({ flags }: InputOf<typeof FLAGS>): string | null {
@@ -46,41 +46,43 @@ function pausedWords({ until_utc: until }: AgentPause, name: string, { utc }: In
     : `paused until ${shownTime(until, { utc })}`;
 }
 
-async function runResume(input: InputOf<readonly [typeof ALL]>): Promise<Output> {
-  const { names, isAll } = await namesOf(input, 'resume');
+async function runResume(input: TargetInput): Promise<Output> {
+  requireAgent(input, 'resume');
+  const { name, facts, gateway } = await found(input);
+  const before = await (gateway ? paused(gateway, name) : pausedHere(facts!));
   const { resumeOffline } = await import('../../session/index.ts');
-  const outcomes = await outcomesOf(input, names, async (name) => {
-    const { facts, gateway } = await found(input, name);
-    const before = await (gateway ? paused(gateway, name) : pausedHere(facts!));
-    if (gateway) await gateway.call('pause.end', {});
-    else resumeOffline(facts!);
-    return {
-      line: `${name}: ${before ? 'resumed; what waited goes on as it becomes ready' : 'was not paused'}`,
-      data: { was_paused: before !== undefined, paused: null },
-    };
+  if (gateway) await gateway.call('pause.end', {});
+  else resumeOffline(facts!);
+  return {
+    data: { agent_name: name, was_paused: before !== undefined, paused: null },
+    plain: `${name}: ${before ? 'resumed; what waited goes on as it becomes ready' : 'was not paused'}`,
+  };
+}
+
+/** Nothing is paused by accident, such as the agent around the command. */
+function requireAgent({ flags }: TargetInput, verb: 'pause' | 'resume'): void {
+  const { agentName, agentId, targetTmuxSession, currentSession } = flags;
+  if ([agentName, agentId, targetTmuxSession, currentSession].some((named) => named !== undefined)) return;
+  throw invalid(`name the agents to ${verb}, or --all`, {
+    hint: `"${commandLine`rouse ${verb} ana`}" or "${commandLine`rouse ${verb} --all`}"; "rouse ls" shows the agents there are`,
   });
-  const shown = isAll ? outcomes.filter(({ data, error }) => error || data?.['was_paused']) : outcomes;
-  return outcomesOutput(shown, 'no agent was paused');
 }
 
 interface Found {
+  name: string;
   /** Undefined for an agent of another host. */
   facts: ManifestFacts | undefined;
   /** Undefined if none answers; then the agent is of this host. */
   gateway: GatewayClient | undefined;
 }
 
-async function found(input: Input, name: string): Promise<Found> {
-  const target = await reachable({
-    ...input,
-    args: [],
-    flags: { agentName: name },
-    worded: new Set(['agentName']),
-  } as unknown as TargetInput);
+async function found(input: TargetInput): Promise<Found> {
+  const target = await reachable(input);
   const gateway = await gatewayOf(input, target);
-  if (typeof gateway !== 'string')
-    return { facts: target.kind === 'local' ? target.facts : undefined, gateway };
-  if (target.kind === 'local') return { facts: target.facts, gateway: undefined };
+  const facts = target.kind === 'local' ? target.facts : undefined;
+  const name = target.kind === 'local' ? target.facts.agentName : target.agentRef;
+  if (typeof gateway !== 'string') return { name, facts, gateway };
+  if (facts) return { name, facts, gateway: undefined };
   throw unsupported(`agent ${name} has no gateway that answers: ${gateway}`);
 }
 
@@ -115,35 +117,29 @@ async function pausedHere(facts: ManifestFacts): Promise<AgentPause | undefined>
   return pauseOf(sessionPaths(facts.root), Date.now());
 }
 
-const NAMES = {
-  name: 'agent',
-  names: 'agent',
-  summary: 'names of agents',
-  variadic: true,
-  optional: true,
-} as const;
+export const pause = severalAgents(
+  command({
+    ...FIRST_WORDS.pause,
+    description:
+      'Rouse types nothing into a paused agent on its own account: no wakes for mail, no reminders, no messages and ' +
+      'nudges of the fleet. Mail still arrives, every setting stays, a turn that runs goes on, and what you type or send as a ' +
+      'prompt goes. When the pause ends, what waited goes on, one thing at a time. It survives restarts.',
+    examples: [
+      'rouse pause ana',
+      'rouse pause ana ben --for 1h30m',
+      'rouse pause --all --until 08:00   # the next 08:00 here',
+    ],
+    flags: FLAGS,
+    run: runPause,
+  }),
+);
 
-export const pause = command({
-  ...FIRST_WORDS.pause,
-  description:
-    'Rouse types nothing into a paused agent on its own account: no wakes for mail, no reminders, no messages and ' +
-    'nudges of the fleet. Mail still arrives, every setting stays, a turn that runs goes on, and what you type or send as a ' +
-    'prompt goes. When the pause ends, what waited goes on, one thing at a time. It survives restarts.',
-  examples: [
-    'rouse pause ana',
-    'rouse pause ana ben --for 1h30m',
-    'rouse pause --all --until 08:00   # the next eight o’clock here',
-  ],
-  args: [NAMES],
-  flags: FLAGS,
-  run: runPause,
-});
-
-export const resume = command({
-  ...FIRST_WORDS.resume,
-  description: 'Ends the pause of "rouse pause". An agent that is not paused stays as it is.',
-  examples: ['rouse resume ana', 'rouse resume --all'],
-  args: [NAMES],
-  flags: [ALL],
-  run: runResume,
-});
+export const resume = severalAgents(
+  command({
+    ...FIRST_WORDS.resume,
+    description: 'Ends the pause of "rouse pause". An agent that is not paused stays as it is.',
+    examples: ['rouse resume ana', 'rouse resume --all'],
+    flags: GATEWAY_TARGET_FLAGS,
+    run: runResume,
+  }),
+);

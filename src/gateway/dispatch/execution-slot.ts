@@ -1,4 +1,4 @@
-import { Emitter, notReady } from '../../base/index.ts';
+import { Emitter, isRouseError, notReady } from '../../base/index.ts';
 
 export interface Execution {
   source: 'queue' | 'mail' | 'direct' | 'reminder';
@@ -12,7 +12,7 @@ export class ExecutionSlot {
   #current: Execution | undefined;
   #last: Execution | undefined;
 
-  /** The current or last holder of the slot. */
+  /** The current or last holder of the slot. One that was refused, and typed nothing, is none. */
   get last(): Execution | undefined {
     return this.#last;
   }
@@ -26,9 +26,13 @@ export class ExecutionSlot {
     if (this.#current) {
       throw notReady(`the gateway is busy with ${this.#current.source} ${this.#current.id}`);
     }
+    const before = this.#last;
     this.#set(execution);
     try {
       return await work();
+    } catch (error) {
+      if (isRouseError(error) && error.code === 'not_ready') this.#last = before;
+      throw error;
     } finally {
       this.#set(undefined);
     }

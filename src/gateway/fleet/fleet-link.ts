@@ -1,4 +1,4 @@
-import { type Log, Loop, type NextPass, newUuid, VERSION } from '../../base/index.ts';
+import { isRouseError, type Log, Loop, type NextPass, newUuid, VERSION } from '../../base/index.ts';
 import { FleetClient, type HostIdentity } from '../../client/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { HEARTBEAT } from '../../domain/index.ts';
@@ -58,6 +58,8 @@ export class FleetLink {
   #reportedState = '';
   /** The last known version of the mailbox on the server; undefined: mail is not watched there. */
   #mailVersion: string | undefined;
+  /** A server of an older version refuses a heartbeat that reports a pause. */
+  #reportsPause = true;
   /** Ends the held heartbeat, so that the next one asks for mail too. */
   #renewBeat = new AbortController();
 
@@ -139,7 +141,12 @@ export class FleetLink {
     try {
       answer = await this.#send(more, options);
     } catch (error) {
-      return options.signal.aborted ? undefined : this.#connection.failed(error);
+      if (options.signal.aborted) return undefined;
+      if (this.#reportsPause && this.#state().paused && isRouseError(error) && error.code === 'invalid') {
+        this.#reportsPause = false;
+        return 0;
+      }
+      return this.#connection.failed(error);
     }
     if (this.#connection.succeeded()) this.#deps.mailChanged();
     for (const message of answer.messages) this.#acks.push(await takeMessage(message, this.#deps));
@@ -223,7 +230,7 @@ export class FleetLink {
       accepting: admission === 'open',
       current_task: current ? `${current.source} ${current.id}` : null,
       state,
-      ...(paused && { paused: { until_utc: paused.until_utc } }),
+      ...(paused && this.#reportsPause && { paused: { until_utc: paused.until_utc } }),
       runtime_state: admission === 'blocked_unavailable' ? 'wedged' : '',
     };
   }

@@ -18,10 +18,12 @@ export function openServedSurface({
   clock,
   log,
   env,
+  hold,
 }: ServedAgent): AgentSurface {
   return new ServedSurface({
     authority: new ServerAuthority({ ...server, sessionRoot, env }),
     presence: openPresence(manifest, { clock, log, env }),
     clock,
+    hold,
   });
 }

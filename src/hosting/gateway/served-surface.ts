@@ -5,6 +5,7 @@ import type {
   DeliveryResult,
   HeadlessState,
   HeadlessView,
+  Hold,
   InterruptedDelivery,
   Observation,
   PromptDelivery,
@@ -19,6 +20,8 @@ export interface ServedSurfaceParts {
   authority: ServerAuthority;
   presence: SessionPresence;
   clock: Clock;
+  /** A person's pause of the agent. */
+  hold?: Hold | undefined;
 }
 
 const BACKOFF = { firstMs: 200, maxMs: 5000 };

@@ -1,10 +1,12 @@
 import { type Clock, errnoOf, isRouseError, messageOf, sha256, sleep, utcStamp } from '../../base/index.ts';
-import type {
-  DeliveryOutcome,
-  DeliveryResult,
-  Evidence,
-  PromptDelivery,
-  Stage,
+import {
+  type DeliveryOutcome,
+  type DeliveryResult,
+  type Evidence,
+  HeldBack,
+  type Hold,
+  type PromptDelivery,
+  type Stage,
 } from '../../terminal/index.ts';
 import type { TurnStatus, TurnView } from '../../wire/index.ts';
 import type { ServerAuthority } from './server-authority.ts';
@@ -27,6 +29,7 @@ interface TurnHost {
   authority: ServerAuthority;
   clock: Clock;
   closing: AbortSignal;
+  hold?: Hold | undefined;
 }
 
 /** Runs one prompt at the server that runs this agent's turns, from the last check to the end of the turn. */
@@ -70,7 +73,11 @@ class ServedTurn {
     const { closing } = this.#host;
     for (let tries = 0, sent = false; ; tries++) {
       try {
-        return await this.#askOnce();
+        const { hold } = this.#host;
+        const asked = await (hold && this.#prompt.automatic && !sent
+          ? hold.unlessHeld(() => this.#askOnce())
+          : this.#askOnce());
+        return asked instanceof HeldBack ? refused('not_ready', asked.reason) : asked;
       } catch (error) {
         const facts = isRouseError(error) ? error.facts : {};
         if (isStatus(facts['http_status']) && !(sent && isTemporary(facts['http_status'])))
