@@ -75,6 +75,7 @@ const SESSION_PLAN = {
   equip: '',
   gateway: 'records equip',
   life: 'records equip gateway',
+  day: 'records',
 };
 
 /** Inside terminal: only the lane types; proof judges what it typed, from what watch saw. */
@@ -105,6 +106,7 @@ const CLI_PLAN = {
   host: 'print agents notify unit',
   mail: 'input print agents gateway',
   inbox: 'input print agents mail',
+  day: 'input print agents inbox',
   pause: 'print agents gateway',
   mailbox: 'input print mail agents',
   mailfile: 'input print mail',
@@ -133,6 +135,7 @@ const INSIDE = {
   cli: CLI_PLAN,
   db: { embedded: '', sqlite: '' },
   domain: {
+    day: '',
     edges: 'words',
     mail: '',
     reminder: 'words',

@@ -48,6 +48,7 @@ const DAILY: Command[] = [
   short('agents leave', WORDS.leave, async () => (await stopping()).leave, ['rouse leave ana']),
   daily(WORDS.why, async () => (await import('./why/why.ts')).default),
   daily(WORDS.waits, async () => (await import('./waits/waits.ts')).waits),
+  daily(WORDS.day, async () => (await import('./day/day.ts')).day),
   daily(WORDS.up, async () => (await team()).up),
   daily(WORDS.down, async () => (await team()).down),
   daily(WORDS.dashboard, async () => (await import('./fleet/dashboard.ts')).default),

@@ -96,6 +96,11 @@ export const FIRST_WORDS = {
     name: 'waits',
     summary: 'who waits for whose answer, and who waits for each other',
   },
+  day: {
+    name: 'day',
+    summary: 'what agents did: prompts, answers, wakes, mail, requests',
+    takes: '[agents...]',
+  },
   up: {
     name: 'up',
     summary: 'start the team of .rouse.toml; running agents are left alone',

@@ -20,6 +20,8 @@ import { readRegistry } from './records/registry-read.ts';
 
 export type { AllMail } from './all-mail.ts';
 export { nameOnMachine, spokenNames } from './called.ts';
+export type { DaySpan } from './day/day-span.ts';
+export type { DayParts } from './day/gather-day.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { packageRoot } from './equip/programs.ts';
 export type { SkillInstallation, SkillsAtLaunch, SkillTarget } from './equip/skills.ts';
@@ -130,6 +132,8 @@ export const agentMail = () => import('./mailbox.ts');
 /** Every mailbox of this host. */
 export const hostMail = async (...[parts]: ConstructorParameters<typeof import('./host-mail.ts').HostMail>) =>
   new (await import('./host-mail.ts')).HostMail(parts);
+/** What agents did between two times. */
+export const gatherDay = onCall(async () => (await import('./day/gather-day.ts')).gatherDay);
 /** Our MCP server in a tool's configuration. */
 export const mcpConfig = () => import('./equip/mcp.ts');
 

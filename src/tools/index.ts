@@ -35,6 +35,7 @@ export {
 } from './mcp.ts';
 export { overlayHomeOf } from './overlay-home.ts';
 export { headlessRole, roleWords } from './role-words.ts';
+export type { KeptTurn, KeptTurnsPlace } from './signals/kept-turns.ts';
 export type {
   OnSignal,
   ReceivedPrompt as Heard,

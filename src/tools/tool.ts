@@ -1,5 +1,6 @@
 import type { Detector } from '../screen/index.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
+import type { KeptTurn, KeptTurnsPlace } from './signals/kept-turns.ts';
 import type { SignalPlace, SignalReader } from './signals/signal-reader.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface Tool {
   detectors: ToolDetector[];
   /** What it reports about itself apart from its screen; the title is part of the screen. */
   signals?: (place: SignalPlace) => SignalReader[];
+  /** Turns from the records that the tool keeps, also after its process has ended, oldest first. */
+  keptTurns?: (place: KeptTurnsPlace) => KeptTurn[];
   /** For docs/agents.md; absent if the tool is not listed there. */
   notes?: ToolNotes;
 }

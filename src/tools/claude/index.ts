@@ -9,6 +9,7 @@ import { DETECTOR } from './detector.ts';
 import { HEADLESS } from './headless.ts';
 import { hookScript } from './hook-script.ts';
 import { ClaudeHooks } from './hooks.ts';
+import { claudeTurns } from './kept-turns.ts';
 
 const HOME = 'CLAUDE_CONFIG_DIR';
 
@@ -87,6 +88,7 @@ export const claude: Tool = {
   skills: { inHome: 'skills', byDefault: '.claude/skills', call: (skill) => `/${skill}` },
   headless: HEADLESS,
   detectors: [DETECTOR],
+  keptTurns: claudeTurns,
   signals: ({ sessionRoot, fact, home, clock, changed }) => [
     new StatusFile({
       source: 'claude_status_file',

@@ -2,6 +2,7 @@ import { SessionLog } from '../signals/session-log.ts';
 import type { Tool } from '../tool.ts';
 import { DETECTOR, INLINE_DETECTOR } from './detector.ts';
 import { HEADLESS } from './headless.ts';
+import { codexTurns } from './kept-turns.ts';
 import { codexSession } from './mcp.ts';
 import { CODEX_ROLLOUT } from './rollout.ts';
 
@@ -34,6 +35,7 @@ export const codex: Tool = {
   skills: { inHome: 'skills', byDefault: '.codex/skills', call: (skill, url) => `$${skill} ${url}` },
   headless: HEADLESS,
   detectors: [DETECTOR, INLINE_DETECTOR],
+  keptTurns: codexTurns,
   signals: ({ clock, changed }) => [new SessionLog(CODEX_ROLLOUT, clock, changed)],
   notes: {
     beside: 'the log of the conversation (`rollout-….jsonl`) its process holds open, title',

@@ -158,7 +158,7 @@ export class SessionLog implements SignalReader {
         .filter((file) =>
           endOf(file)
             .split('\n')
-            .flatMap((line) => this.#entriesIn(line))
+            .flatMap((line) => entriesIn(line, this.#kind))
             .some(isOurs),
         );
       if (found.length === 1) this.#open(found[0]);
@@ -185,22 +185,13 @@ export class SessionLog implements SignalReader {
     const renewed = this.#startOver(this.#file);
     const lines = (this.#rest + this.#readOn(this.#file)).split('\n');
     this.#rest = lines.pop() ?? '';
-    const read = lines.flatMap((line) => this.#entriesIn(line));
+    const read = lines.flatMap((line) => entriesIn(line, this.#kind));
     const limited = read.filter((entry) => this.#noteLimit(entry)).length > 0;
     const fresh = read.filter((entry) => this.#matters(entry));
     if (limited && fresh.length === 0) this.#changed();
     if (fresh.length === 0 && !renewed) return;
     this.#entries = [...this.#entries, ...fresh].slice(-KEPT);
     this.#changed();
-  }
-
-  #entriesIn(line: string): LogEntry[] {
-    try {
-      const parsed: unknown = JSON.parse(line);
-      return typeof parsed === 'object' && parsed !== null ? this.#kind.entryOf(parsed) : [];
-    } catch {
-      return [];
-    }
   }
 
   /** Returns whether the entry changes what is known of limits. A new prompt ends what was reported of the turn before. */
@@ -266,5 +257,15 @@ function endOf(file: string): string {
     }
   } catch {
     return '';
+  }
+}
+
+/** The entries of one line; none if it is not a JSON object. */
+export function entriesIn(line: string, { entryOf }: Pick<LogKind, 'entryOf'>): LogEntry[] {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? entryOf(parsed) : [];
+  } catch {
+    return [];
   }
 }

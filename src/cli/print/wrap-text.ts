@@ -1,0 +1,63 @@
+import { textColumns } from '../../base/index.ts';
+import type { Input } from '../command.ts';
+
+/** Lines that no terminal limits are at most this wide. */
+const DEFAULT_WIDTH = 100;
+const MIN_WIDTH = 20;
+
+/** How wide text for people may be: the terminal's width, else a usual one. */
+export function textWidth({ outSize }: Pick<Input, 'outSize'>): number {
+  return Math.max(MIN_WIDTH, outSize()?.columns ?? DEFAULT_WIDTH);
+}
+
+/**
+ * Breaks a text between words. Further lines begin with `indent`. A word is broken only if it is wider than a line. Colour
+ * sequences take no space.
+ */
+export function wrapText(text: string, { width, indent }: { width: number; indent: string }): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  const room = (): number => Math.max(1, width - (lines.length > 0 ? indent.length : 0));
+  const end = (): void => {
+    lines.push(`${lines.length > 0 ? indent : ''}${line}`.trimEnd());
+    line = '';
+    used = 0;
+  };
+  for (const [index, word] of text.split(' ').entries()) {
+    for (let rest = word, first = true; first || rest !== ''; first = false) {
+      const columns = shownColumns(rest);
+      const gap = index > 0 && first && line !== '' ? 1 : 0;
+      if (used + gap + columns <= room()) {
+        line += (gap ? ' ' : '') + rest;
+        used += gap + columns;
+        break;
+      }
+      if (line !== '') end();
+      if (columns <= room()) {
+        line = rest;
+        used = columns;
+        break;
+      }
+      const part = beginning(rest, room());
+      line = part;
+      end();
+      rest = rest.slice(part.length);
+    }
+  }
+  if (line !== '' || lines.length === 0) end();
+  return lines;
+}
+
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
+const shownColumns = (text: string): number => textColumns(text.replace(COLOURS, ''));
+
+function beginning(word: string, columns: number): string {
+  let part = '';
+  for (const character of word) {
+    if (part !== '' && shownColumns(part + character) > columns) break;
+    part += character;
+  }
+  return part;
+}
