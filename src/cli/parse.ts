@@ -2,6 +2,8 @@ import { InvalidArgumentError, Command as Parser } from 'commander';
 import { invalid, isRouseError } from '../base/index.ts';
 import { VARIABLE } from '../wire/houmao/index.ts';
 import { type Command, type Flag, loaded, loadedTree, now } from './command.ts';
+import { exampleLines, HELP_LAYOUT } from './print/help-layout.ts';
+import { wrapText } from './print/wrap-text.ts';
 import type { Match } from './run-line.ts';
 import { suggestCommands } from './suggest.ts';
 import { takeWords, wordFlags } from './word-flags.ts';
@@ -40,9 +42,11 @@ async function fill(parser: Parser, command: Command, way: Way): Promise<Parser>
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError(true)
     .allowExcessArguments(true)
-    .configureHelp({ subcommandTerm })
+    .configureHelp({ ...HELP_LAYOUT, subcommandTerm })
     .exitOverride()
-    .addHelpText('after', describe(command, path));
+    .addHelpText('after', ({ command: shown }) =>
+      describe(command, path, shown.configureOutput().getOutHelpWidth?.() ?? 80),
+    );
   if (command.subcommands) parser.helpCommand(false);
   addArguments(parser, command);
   const asWords = wordFlags(command);
@@ -178,17 +182,19 @@ function value(flag: Flag, choices: readonly string[] | undefined, text: string)
 }
 
 /** The end of `--help`: examples, and the print styles. */
-export function describe(command: Command, path: string[]): string {
+function describe(command: Command, path: string[], width: number): string {
   const parts: string[] = [];
+  const wrapped = (text: string): string => wrapText(text, { width, indent: '' }).join('\n');
   if (command.examples?.length) {
-    parts.push(`\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
+    const lines = command.examples.flatMap((line) => exampleLines(line, width));
+    parts.push(`\nExamples:\n${lines.join('\n')}`);
   }
-  if (command.shortFor) parts.push(`\nShort for "rouse ${command.shortFor}".`);
+  if (command.shortFor) parts.push(`\n${wrapped(`Short for "rouse ${command.shortFor}".`)}`);
   if (path.length === 1) {
-    parts.push(
-      '\nPrinting: --print-plain (default), --print-json or --json, --print-fancy, anywhere on the line;',
-    );
-    parts.push(`or ${VARIABLE.printStyle}=plain|json|fancy. Exit codes: see \`rouse help exit-codes\`.`);
+    const printing =
+      'Printing: --print-plain (default), --print-json or --json, --print-fancy, anywhere on the line; ' +
+      `or ${VARIABLE.printStyle}=plain|json|fancy. Exit codes: see \`rouse help exit-codes\`.`;
+    parts.push(`\n${wrapped(printing)}`);
   }
   return parts.join('\n');
 }

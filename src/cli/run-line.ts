@@ -16,6 +16,8 @@ import type { Command, Input, Output, PrintStyle } from './command.ts';
 import { lostHostLine } from './lost-host.ts';
 import { calledAs } from './print/called-as.ts';
 import { errorText } from './print/error-text.ts';
+import { showTimesInUtc } from './print/local-time.ts';
+import { setOutputColumns } from './print/output-columns.ts';
 import { createProgress } from './print/progress.ts';
 import { harmlessJson } from './print/terminal-text.ts';
 import { readConfig, readSettings, type Settings } from './settings.ts';
@@ -63,6 +65,8 @@ export async function runLine(outside: Surroundings, { parse, explain }: Underst
   try {
     const line = takePrinting(world.argv, world.env);
     style = line.style;
+    showTimesInUtc(line.utc);
+    setOutputColumns(world.stdout.isTTY ? world.stdout.size?.().columns : undefined);
     if (style === 'json') world = printingJson(world);
     setLimits(world.env);
     const ownTools = world.env['ROUSE_TOOLS'];

@@ -1,4 +1,4 @@
-import { dayAndTime, pausedWords } from '../../domain/index.ts';
+import { pausedWords } from '../../domain/index.ts';
 import type { AttachOptions, AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -8,6 +8,7 @@ import reconcile from '../gateway/reconcile.ts';
 import reminders from '../gateway/reminders.ts';
 import requests, { INTERRUPT } from '../gateway/requests.ts';
 import tui from '../gateway/tui.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { keyValues } from '../print/table.ts';
 import { attachOptions, HOSTED, LISTENER_FLAGS, TIMING_FLAGS } from './flags/attach.ts';
 import { severalAgents } from './several-agents.ts';

@@ -14,7 +14,7 @@ import {
   unavailable,
 } from '../../base/index.ts';
 import type { FleetClient } from '../../client/index.ts';
-import { codesOf, dayAndTime, PAGE_ROLES } from '../../domain/index.ts';
+import { codesOf, PAGE_ROLES } from '../../domain/index.ts';
 import {
   type RecordedServer,
   runningServer,
@@ -25,6 +25,7 @@ import { isHoumaoVariable } from '../../wire/houmao/index.ts';
 import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank } from '../input/flag-values.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { table } from '../print/table.ts';
 import { harmless } from '../print/terminal-text.ts';
 

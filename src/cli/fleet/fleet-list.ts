@@ -1,8 +1,9 @@
 import { isRouseError, sleep, stableJson, systemClock } from '../../base/index.ts';
-import { clockTime, dayAndTime, type WorkspaceStatus } from '../../domain/index.ts';
+import type { WorkspaceStatus } from '../../domain/index.ts';
 import type { AgentState, WorkspaceList, WorkspaceListed, WorkspaceView } from '../../wire/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
+import { clockTime, dayAndTime } from '../print/local-time.ts';
 import { type Column, keyValues, table } from '../print/table.ts';
 import { harmless } from '../print/terminal-text.ts';
 import { FLEET_FLAGS, fleetOf } from './access.ts';

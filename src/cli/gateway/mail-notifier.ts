@@ -1,6 +1,5 @@
 import { invalid } from '../../base/index.ts';
 import {
-  dayAndTime,
   fromNow,
   type WakeSetting,
   type WakeSettingName,
@@ -17,6 +16,7 @@ import { severalAgents } from '../agents/several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
 import { type Command, command, type Flag, flagKey, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { keyValues } from '../print/table.ts';
 import { liveGateway } from './target.ts';
 

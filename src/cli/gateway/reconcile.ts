@@ -1,10 +1,10 @@
 import { invalid } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
-import { dayAndTime } from '../../domain/index.ts';
 import type { Reconciliation } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { table } from '../print/table.ts';
 import { promptPreview } from './request-print.ts';
 import { liveGateway } from './target.ts';

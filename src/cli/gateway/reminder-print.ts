@@ -1,13 +1,13 @@
 import { preview } from '../../base/index.ts';
 import {
   DELIVERY_STATES,
-  dayAndTime,
   fromNow,
   type ReminderFieldName,
   reasonInWords,
   reminderFields,
 } from '../../domain/index.ts';
 import type { Reminder, ReminderSet } from '../../wire/index.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { evidence } from './request-print.ts';
 

@@ -1,6 +1,7 @@
 import { preview } from '../../base/index.ts';
-import { clockTime, dayAndTime, duration } from '../../domain/index.ts';
+import { duration } from '../../domain/index.ts';
 import type { RequestList, RequestView } from '../../wire/index.ts';
+import { clockTime, dayAndTime } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
 
 /** The state of a request: `completed (submitted)`, `accepted, waits: dialog='permission'`. */

@@ -1,7 +1,6 @@
 import { unavailable } from '../../base/index.ts';
 import type { RequestExtras } from '../../client/index.ts';
 import {
-  clockTime,
   codesOf,
   REQUEST_PRIORITIES,
   REQUEST_STATES,
@@ -12,6 +11,7 @@ import type { RequestAccepted } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank, positiveSeconds, wholeNumber } from '../input/flag-values.ts';
+import { clockTime } from '../print/local-time.ts';
 import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
 import { evidence, requestTable, requestText } from './request-print.ts';
 import { liveGateway } from './target.ts';

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { clockTime, dayAndTime, duration } from '../../domain/index.ts';
+import { duration } from '../../domain/index.ts';
 import type { TuiHistory, TuiState } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
+import { clockTime, dayAndTime } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';

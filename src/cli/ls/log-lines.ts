@@ -1,5 +1,6 @@
-import { bareReason, dayAndTime } from '../../domain/index.ts';
+import { bareReason } from '../../domain/index.ts';
 import type { Colour } from '../print/colour.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { harmless } from '../print/terminal-text.ts';
 
 /** One thing that happened, from the running log or the history of events. */

@@ -90,7 +90,7 @@ const FLAGS = [
 export const logs = command({
   ...FIRST_WORDS.logs,
   description:
-    'Also works for an agent that was stopped. With --json and --follow, prints one object per line. Times are UTC.',
+    'Also works for an agent that was stopped. With --json and --follow, prints one object per line. Times are local, with --utc in UTC.',
   examples: ['rouse logs ana', 'rouse logs ana -f', 'rouse logs ana -n 500'],
   flags: FLAGS,
   run,

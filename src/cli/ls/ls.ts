@@ -46,7 +46,7 @@ export const ls = command({
     'Shows the state of each agent, its open mail, how often it was woken (proven wakes only), and what its ' +
     'mail or its requests wait for, its project, branch and directory. A name is the one to use from here. An agent without a gateway is not watched: only whether its tool runs is known. ' +
     'Reads the files of the gateways and asks tmux once; "rouse agents list" also asks each gateway and ' +
-    'shows more columns. Times are UTC.',
+    'shows more columns. Times are local, with --utc in UTC.',
   examples: ['rouse ls', 'rouse ls --here', 'rouse ls --watch', 'rouse ls --json'],
   flags: FLAGS,
   run,

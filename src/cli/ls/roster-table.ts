@@ -3,7 +3,9 @@ import { bareReason, enableCommand, pausedUntil } from '../../domain/index.ts';
 import type { Roster, RosterAgent } from '../../session/index.ts';
 import type { Input } from '../command.ts';
 import { type Colour, painter } from '../print/colour.ts';
+import { shortTime } from '../print/local-time.ts';
 import { type Column, table } from '../print/table.ts';
+import { wrapText } from '../print/wrap-text.ts';
 
 /** `working since 09:14Z`, `waits for you: permission dialog`, `idle, paused until 08:00Z`. */
 export function stateWords(agent: RosterAgent, now = new Date()): string {
@@ -22,12 +24,6 @@ function unpausedWords({ state, since, reason, gateway }: RosterAgent, now: Date
     default:
       return reason;
   }
-}
-
-/** The time of day; with its date if it is not today. */
-function shortTime(stamp: string, now: Date): string {
-  const today = stamp.slice(0, 10) === now.toISOString().slice(0, 10);
-  return `${today ? '' : `${stamp.slice(5, 10)} `}${stamp.slice(11, 16)}Z`;
 }
 
 export function wakesWords({ wakes }: RosterAgent): string | null {
@@ -70,8 +66,7 @@ type Showing = Pick<Input, 'env' | 'outIsTty' | 'style' | 'outSize'>;
 /** The agents as a table that fits the terminal, and below it which of them need a person. */
 export function rosterText(roster: Roster, input: Showing): string {
   const { agents, mail_for_you: mails, malformed_records, troubles } = roster;
-  return [
-    agents.length > 0 ? rosterTable(agents, input) : NO_AGENTS,
+  const below = [
     ...(mails
       ? [painter(input)('bold', `${mails} ${mails === 1 ? 'mail' : 'mails'} for you: "rouse inbox"`)]
       : []),
@@ -80,6 +75,13 @@ export function rosterText(roster: Roster, input: Showing): string {
     ...pausedNote(agents),
     ...malformed_records.map((file) => `note: ${file} is not a registry record and was skipped`),
     ...troubles.map((trouble) => `note: ${trouble}`),
+  ];
+  const width = input.outSize()?.columns;
+  return [
+    agents.length > 0 ? rosterTable(agents, input) : NO_AGENTS,
+    ...below.flatMap((line) =>
+      width === undefined ? [line] : wrapText(line, { width, indent: '  ', whole: true }),
+    ),
   ].join('\n');
 }
 

@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import { isProcessAlive, stableJson } from '../../base/index.ts';
-import { clockTime } from '../../domain/index.ts';
 import type { Roster, RosterAgent } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import type { Input } from '../command.ts';
+import { clockTime } from '../print/local-time.ts';
 import { harmless } from '../print/terminal-text.ts';
 import { rosterText, stateWords } from './roster-table.ts';
 

@@ -10,11 +10,19 @@ export function textWidth({ outSize }: Pick<Input, 'outSize'>): number {
   return Math.max(MIN_WIDTH, outSize()?.columns ?? DEFAULT_WIDTH);
 }
 
+interface Wrapping {
+  width: number;
+  /** Further lines begin with it. */
+  indent: string;
+  /** A quoted command, or a word wider than a line, stays whole, so that it can be copied. */
+  whole?: boolean;
+}
+
 /**
  * Breaks a text between words. Further lines begin with `indent`. A word is broken only if it is wider than a line. Colour
  * sequences take no space.
  */
-export function wrapText(text: string, { width, indent }: { width: number; indent: string }): string[] {
+export function wrapText(text: string, { width, indent, whole = false }: Wrapping): string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
@@ -24,7 +32,8 @@ export function wrapText(text: string, { width, indent }: { width: number; inden
     line = '';
     used = 0;
   };
-  for (const [index, word] of text.split(' ').entries()) {
+  const words = whole ? (text.match(QUOTED_OR_WORD) ?? []) : text.split(' ');
+  for (const [index, word] of words.entries()) {
     for (let rest = word, first = true; first || rest !== ''; first = false) {
       const columns = shownColumns(rest);
       const gap = index > 0 && first && line !== '' ? 1 : 0;
@@ -34,7 +43,7 @@ export function wrapText(text: string, { width, indent }: { width: number; inden
         break;
       }
       if (line !== '') end();
-      if (columns <= room()) {
+      if (whole || columns <= room()) {
         line = rest;
         used = columns;
         break;
@@ -48,6 +57,8 @@ export function wrapText(text: string, { width, indent }: { width: number; inden
   if (line !== '' || lines.length === 0) end();
   return lines;
 }
+
+const QUOTED_OR_WORD = /(?:"[^"]*"|[^\s"]|")+/g;
 
 const COLOURS = /\u001b\[[0-9;]*m/g;
 

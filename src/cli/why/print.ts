@@ -1,7 +1,5 @@
 import { commandLine } from '../../base/index.ts';
 import {
-  clockTime,
-  dayAndTime,
   enableCommand,
   fromNow,
   headline,
@@ -13,6 +11,7 @@ import {
   wakePolicyWords,
 } from '../../domain/index.ts';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
+import { clockTime, dayAndTime } from '../print/local-time.ts';
 import { show } from '../print/table.ts';
 import { STOPPED, type WhySource } from './source.ts';
 

@@ -1,8 +1,9 @@
 import { notFound, preview } from '../../base/index.ts';
-import { dayAndTime, fromNow, reasonInWords } from '../../domain/index.ts';
+import { fromNow, reasonInWords } from '../../domain/index.ts';
 import type { LastTurn, Reminder, ReminderDelivery } from '../../wire/index.ts';
 import type { Output } from '../command.ts';
 import { reminderText } from '../gateway/reminder-print.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { show } from '../print/table.ts';
 import type { KeptReminder, WhySource } from './source.ts';
 

@@ -1,7 +1,8 @@
-import { dayAndTime, REQUEST_OUTCOMES } from '../../domain/index.ts';
+import { REQUEST_OUTCOMES } from '../../domain/index.ts';
 import type { RequestView } from '../../wire/index.ts';
 import type { Output } from '../command.ts';
 import { requestText } from '../gateway/request-print.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { choose } from './choose.ts';
 import type { WhySource } from './source.ts';
 

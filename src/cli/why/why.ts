@@ -1,10 +1,10 @@
 import { invalid, isRouseError } from '../../base/index.ts';
-import { dayAndTime } from '../../domain/index.ts';
 import type { NotifierDecision } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
+import { dayAndTime, isUtcShown } from '../print/local-time.ts';
 import { choose } from './choose.ts';
 import { messageFacts, messageLines, partIn } from './message.ts';
 import { whyNotice } from './notice.ts';
@@ -110,17 +110,19 @@ function replayLine(run: number, different: { audit_id: number }[], of: number):
     : `Replay: ${different.length} of ${run} decisions come out differently${without}: ${different.map((each) => each.audit_id).join(', ')}. Use --print-json to compare.`;
 }
 
-/** A time as this command prints it: a time of day is today, or yesterday if it has not come yet. */
+/** A time as this command prints it: a time of day is today, or yesterday if it has not come yet. Local, unless UTC is shown. */
 function momentOf(text: string): string {
-  if (!/^\d\d:\d\d(:\d\d)?$/.test(text)) return new Date(withZone(utcTime(text))).toISOString();
-  const today = new Date().toISOString().slice(0, 10);
-  const at = Date.parse(`${today}T${text.length === 5 ? `${text}:59` : text}.999Z`);
+  const zone = isUtcShown() ? 'Z' : '';
+  if (!/^\d\d:\d\d(:\d\d)?$/.test(text)) return new Date(withZone(utcTime(text), zone)).toISOString();
+  const today = (dayAndTime(new Date().toISOString()) ?? '').slice(0, 10);
+  const at = Date.parse(`${today}T${text.length === 5 ? `${text}:59` : text}.999${zone}`);
   if (Number.isNaN(at)) throw invalid('must be a time such as 09:14, 09:14:02 or 2026-01-31T09:14:02Z');
   return new Date(at - 999 > Date.now() ? at - 86_400_000 : at).toISOString();
 }
 
-function withZone(text: string): string {
-  return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.length === 10 ? `${text}T23:59:59` : text}Z`;
+function withZone(text: string, zone: string): string {
+  if (/[Zz]$|[+-]\d\d:?\d\d$/.test(text)) return text;
+  return `${text.length === 10 ? `${text}T23:59:59` : text}${zone}`;
 }
 
 const FLAGS = [
@@ -156,7 +158,7 @@ const why = command({
   description:
     'Shows the state of each reminder and each decision about waking the agent for mail, newest ' +
     'first: the rules that were applied and their results, the outcome of each wake, and when the ' +
-    'next check is. Works without a live gateway. Times are UTC. With --replay each decision is ' +
+    'next check is. Works without a live gateway. Times are local, with --utc in UTC. With --replay each decision is ' +
     'repeated from its stored facts and must have the same result (exit code 1 if not).',
   examples: [
     'rouse why --agent-name gpu',
