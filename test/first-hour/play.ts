@@ -22,6 +22,7 @@ const MANNERS: [RegExp, Manner][] = [
   [/ --watch$/, watches],
   [/^rouse join /, joins],
   [/^rouse send /, sends],
+  [/^export /, exports],
 ];
 
 /** Shows the agent's session, and detaches as a person does. */
