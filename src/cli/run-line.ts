@@ -15,9 +15,10 @@ import { VARIABLE } from '../wire/houmao/index.ts';
 import type { Command, Input, Output, PrintStyle } from './command.ts';
 import { lostHostLine } from './lost-host.ts';
 import { calledAs } from './print/called-as.ts';
+import { showsColours } from './print/colour.ts';
 import { errorText } from './print/error-text.ts';
 import { showTimesInUtc } from './print/local-time.ts';
-import { setOutputColumns } from './print/output-columns.ts';
+import { setOutputTerminal } from './print/output-terminal.ts';
 import { createProgress } from './print/progress.ts';
 import { harmlessJson } from './print/terminal-text.ts';
 import { readConfig, readSettings, type Settings } from './settings.ts';
@@ -66,7 +67,11 @@ export async function runLine(outside: Surroundings, { parse, explain }: Underst
     const line = takePrinting(world.argv, world.env);
     style = line.style;
     showTimesInUtc(line.utc);
-    setOutputColumns(world.stdout.isTTY ? world.stdout.size?.().columns : undefined);
+    const { isTTY, size } = world.stdout;
+    setOutputTerminal({
+      columns: isTTY ? size?.().columns : undefined,
+      colours: showsColours(isTTY, world.env) && style !== 'json',
+    });
     if (style === 'json') world = printingJson(world);
     setLimits(world.env);
     const ownTools = world.env['ROUSE_TOOLS'];
@@ -200,12 +205,16 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
     const { code, message, hint, facts } = error;
     world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));
   } else {
-    world.stderr.write(errorText(error.message, error.hint));
+    const text = errorText(error.message, error.hint);
+    world.stderr.write(showsColours(world.stderr.isTTY, world.env) ? inRed(text) : text);
     if (error.code === 'internal' && world.env['ROUSE_DEBUG'])
       world.stderr.write(`${error.cause ?? error.stack}\n`);
   }
   return exitCode;
 }
+
+/** The first word of an error. */
+const inRed = (text: string): string => text.replace(/^error:/, '\u001b[31merror:\u001b[0m');
 
 /** Reports that the output cannot be written, and returns the exit code. */
 export function reportUnwritable(cause: Error, say: (text: string) => void): number {

@@ -4,6 +4,7 @@ import { CODES } from '../wire/codes.ts';
 import { type Command, loaded } from './command.ts';
 import { ROOT } from './families.ts';
 import { buildParser } from './parse.ts';
+import { showsColours } from './print/colour.ts';
 import { type Match, runLine, type Surroundings } from './run-line.ts';
 import { readSettings } from './settings.ts';
 import { suggestFlag } from './suggest.ts';
@@ -74,8 +75,8 @@ function configure(parser: Parser, world: Surroundings, complain: (text: string)
   parser.configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: complain,
-    getOutHasColors: () => world.stdout.isTTY,
-    getErrHasColors: () => world.stderr.isTTY,
+    getOutHasColors: () => showsColours(world.stdout.isTTY, world.env),
+    getErrHasColors: () => showsColours(world.stderr.isTTY, world.env),
     getOutHelpWidth: () => columns ?? 80,
     getErrHelpWidth: () => columns ?? 80,
   });

@@ -9,7 +9,7 @@ import { requestTable } from './gateway/request-print.ts';
 import { mailTable } from './inbox/print-mail.ts';
 import { rosterText } from './ls/roster-table.ts';
 import { changedText, messageTable } from './mail/print.ts';
-import { setOutputColumns } from './print/output-columns.ts';
+import { setOutputTerminal } from './print/output-terminal.ts';
 import { keyValues, table } from './print/table.ts';
 import { runCli } from './run.ts';
 import { teamOutput } from './team/members.ts';
@@ -19,6 +19,8 @@ const WIDTHS = [60, 80, 120];
 const GOLDEN = path.resolve(import.meta.dirname, '../../test/golden/widths');
 const UNLIMITED = 10_000;
 
+const setOutputColumns = (columns: number | undefined): void =>
+  setOutputTerminal({ columns, colours: false });
 afterEach(() => setOutputColumns(undefined));
 
 function* every(command: Command, words: string[] = []): Generator<string[]> {
@@ -32,11 +34,15 @@ const SHOWN = LINES.filter(
   ({ length, 0: family }) => length <= 1 || (length === 2 && ['agents', 'mail'].includes(family!)),
 );
 
-async function help(words: string[], columns: number): Promise<string> {
+async function help(
+  words: string[],
+  columns: number,
+  env: NodeJS.ProcessEnv = { NO_COLOR: '1' },
+): Promise<string> {
   let out = '';
   const code = await runCli({
     argv: [...words, '--help'],
-    env: { HOME: '/nowhere', PATH: process.env['PATH'] },
+    env: { HOME: '/nowhere', PATH: process.env['PATH'], ...env },
     stdout: { write: (text) => void (out += text), isTTY: true, size: () => ({ columns, rows: 40 }) },
     stderr: { write: (text) => void (out += text), isTTY: true },
     stdin: async () => '',
@@ -55,6 +61,7 @@ const agent = (more: Partial<RosterAgent>): RosterAgent => ({
   ...{ name: 'ana', id: 'a', tool: 'claude', host: 'h', state: 'idle', since: AT, reason: 'idle' },
   ...{ needs_you: null, needs: [], open_mail: 0, wakes: { on: true, count: 12, last_at_utc: AT } },
   ...{ waiting_for: null, queue_depth: 0, gateway: 'live', origin: 'launched', paused: null },
+  ...{ short_name: 'ana', called: 'ana', project: null, directory: null, branch: null },
   ...more,
 });
 const AGENTS = [
@@ -186,4 +193,10 @@ describe.each(WIDTHS)('on a terminal of %i columns', (columns) => {
     }
     expect(text).toBe(fs.readFileSync(file, 'utf8'));
   });
+});
+
+it('help has colours on a terminal, and none with NO_COLOR or on a dumb terminal', async () => {
+  expect(await help(['stop'], 80, {})).toContain('\u001b[1mOptions:\u001b[22m');
+  expect(await help(['stop'], 80, { NO_COLOR: '1' })).not.toContain('\u001b');
+  expect(await help(['stop'], 80, { TERM: 'dumb' })).not.toContain('\u001b');
 });

@@ -13,8 +13,12 @@ const CODES: Record<Colour, string> = {
 
 export type Paint = (colour: Colour | undefined, text: string) => string;
 
+/** Whether a terminal shows colours: not with NO_COLOR, and not on a dumb one. */
+export const showsColours = (isTty: boolean, env: NodeJS.ProcessEnv): boolean =>
+  isTty && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+
 /** Colours only on a terminal that can show them, and not with NO_COLOR. */
 export function painter({ env, outIsTty, style }: Pick<Input, 'env' | 'outIsTty' | 'style'>): Paint {
-  const on = outIsTty && style !== 'json' && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const on = style !== 'json' && showsColours(outIsTty, env);
   return (colour, text) => (on && colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text);
 }

@@ -11,6 +11,9 @@ const widthOf = ({ helpWidth }: Help): number => helpWidth ?? 80;
 export const HELP_LAYOUT: Partial<Help> & ThisType<Help> = {
   minWidthToWrap: 1,
 
+  // Commander leaves colours out where there are none.
+  styleTitle: (title: string): string => `\u001b[1m${title}\u001b[22m`,
+
   padWidth(command: Parser, helper: Help): number {
     const wanted = Help.prototype.padWidth.call(this, command, helper);
     return Math.min(wanted, Math.floor(widthOf(this) * MAX_NAMES));

@@ -1,6 +1,6 @@
 /** Text for people: aligned tables and key/value blocks. Widths are those of terminal cells. */
 import { textColumns } from '../../base/index.ts';
-import { outputColumns } from './output-columns.ts';
+import { outputColumns, titled } from './output-terminal.ts';
 import { harmless } from './terminal-text.ts';
 import { wrapText } from './wrap-text.ts';
 
@@ -37,7 +37,7 @@ const BELOW = '    ';
 export function table<Row>(
   rows: readonly Row[],
   all: Column<Row>[],
-  { columns: available = outputColumns(), paintTitle = (line) => line }: Fitting = {},
+  { columns: available = outputColumns(), paintTitle = titled }: Fitting = {},
 ): string {
   const columns = thatFit(rows, all, available);
   const full = rows.map((row) => columns.map((column) => cut(show(column.value(row)), column.max)));
