@@ -1,24 +1,23 @@
 import { clockTime as clockUtc, dayAndTime as dayUtc } from '../../domain/index.ts';
+import { areTimesInUtc } from './output-terminal.ts';
 
-/** Times for people are local, unless the line has --utc. Set once for each line. */
-let inUtc = false;
+type OffsetOf = (at: Date) => number;
 
-export function showTimesInUtc(utc: boolean): void {
-  inUtc = utc;
-}
+/** Minutes from local time to UTC. */
+const localOffset: OffsetOf = (at) => at.getTimezoneOffset();
 
 /** Where the local time is UTC, it is marked as such. */
-export const isUtcShown = (): boolean => inUtc || new Date().getTimezoneOffset() === 0;
+export const isUtcShown = (): boolean => areTimesInUtc() || new Date().getTimezoneOffset() === 0;
 
 /** `2026-04-16 11:14:02`, or `2026-04-16 09:14:02Z` in UTC. */
-export function dayAndTime(stamp: string | null | undefined): string | null {
-  const local = stamp ? localOf(stamp) : undefined;
+export function dayAndTime(stamp: string | null | undefined, offsetOf = localOffset): string | null {
+  const local = stamp ? localOf(stamp, offsetOf) : undefined;
   return local === undefined ? dayUtc(stamp) : local.slice(0, 19);
 }
 
 /** `11:14:02.113`; in UTC the same without a mark, because the day beside it has one. */
-export function clockTime(stamp: string): string {
-  return localOf(stamp)?.slice(11) ?? clockUtc(stamp);
+export function clockTime(stamp: string, offsetOf = localOffset): string {
+  return localOf(stamp, offsetOf)?.slice(11) ?? clockUtc(stamp);
 }
 
 /** `11:14`, with its date if it is not today; `09:14Z` in UTC. */
@@ -31,10 +30,10 @@ export function shortTime(stamp: string, now: Date): string {
 }
 
 /** `2026-04-16 11:14:02.113` in the zone of this process; undefined in UTC, or if it is no time. */
-function localOf(stamp: string): string | undefined {
+function localOf(stamp: string, offsetOf = localOffset): string | undefined {
   const at = new Date(stamp);
-  if (inUtc || Number.isNaN(at.getTime()) || at.getTimezoneOffset() === 0) return undefined;
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  if (areTimesInUtc() || Number.isNaN(at.getTime()) || offsetOf(at) === 0) return undefined;
+  const local = new Date(at.getTime() - offsetOf(at) * 60_000).toISOString();
   return local
     .replace('T', ' ')
     .replace('Z', '')

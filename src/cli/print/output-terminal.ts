@@ -11,6 +11,15 @@ export function setOutputTerminal(now: Terminal): void {
   terminal = now;
 }
 
+/** Times for people are local, unless the line has --utc. */
+let inUtc = false;
+
+export function showTimesInUtc(utc: boolean): void {
+  inUtc = utc;
+}
+
+export const areTimesInUtc = (): boolean => inUtc;
+
 export const outputColumns = (): number | undefined => terminal.columns;
 
 /** The titles of tables and of help. */
