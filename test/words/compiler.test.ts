@@ -12,7 +12,8 @@ const allCodes = async (): Promise<string[]> => [
 /** Words that only look like a code: the name of a folder, words of another program, or of a set that people may extend. */
 const OTHER_WORDS = [
   'src/cli/config/config.ts', // a file that cannot be read
-  'src/session/host-mail.ts', // the box "sent"
+  'src/session/day/day-mail.ts', // the box "sent"
+  'src/session/host-mail.ts',
   'src/session/receipts.ts',
   'src/gateway/queue/coalesce.ts', // what a prompt does to the context: /clear, /compact, an interrupt
   'src/main/one-gateway.ts', // the folder "gateway"
@@ -20,6 +21,9 @@ const OTHER_WORDS = [
   'src/mail/flatfile/relay/relay.ts',
   'src/scripted/status-file.ts', // events of the scripted agent
   'src/terminal/lane/calibrate-tool.ts', // tmux refused to type
+  'src/tmux/window.ts', // options of tmux
+  'src/tools/claude/hooks.ts', // events of Claude Code
+  'src/tools/codex/kept-turns.ts', // states of a rollout
   'src/tools/opencode/http.ts', // states of opencode
 ];
 
@@ -37,8 +41,9 @@ const OPEN_ROWS: readonly Patch[] = [
   },
   {
     file: 'src/domain/words/wake-policies.ts',
-    before: "} as const satisfies Record<string, { words: string; reads: 'any' | 'unread' }>;",
-    lines: `  starred: { words: 'until it has no star', reads: 'any' },`,
+    before:
+      "} as const satisfies Record<string, { words: string; wakesFor: string; reads: 'any' | 'unread' }>;",
+    lines: `  starred: { words: 'until it has no star', wakesFor: 'starred mail', reads: 'any' },`,
   },
 ];
 

@@ -71,7 +71,7 @@ class DayPage {
       ...turns.map((turn) => ({ at_utc: turn.at_utc, lines: this.#turn(turn) })),
       // A wake that was typed is a turn.
       ...wakes
-        .filter(({ outcome }) => outcome !== 'submitted')
+        .filter(({ typed }) => !typed)
         .map(({ at_utc, outcome, detail }) => ({
           at_utc,
           lines: this.#line(at_utc, `wake: ${outcome}${detail === null ? '' : `: ${detail}`}`),

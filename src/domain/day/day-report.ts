@@ -47,6 +47,8 @@ export interface DayTurn {
 export interface DayWake {
   at_utc: string;
   outcome: string;
+  /** It was typed, so a turn shows the same. */
+  typed: boolean;
   trouble: boolean;
   detail: string | null;
 }

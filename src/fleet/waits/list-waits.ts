@@ -2,6 +2,7 @@ import { utcSeconds } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import {
   ARCHIVE,
+  DEAD_MESSAGES,
   EXPECTS_ANSWER_HEADER,
   expectedAnswer,
   OPEN_TICKETS,
@@ -52,7 +53,7 @@ const TASKS = `
       'a task' AS subject, q.enqueued_at AS since, NULL AS expects, ARRAY[${MAILBOX_OF('a.id')}, ${MAILBOX_OF('b.id')}] AS mailboxes
     FROM a2a_queue q JOIN workspaces a ON a.id = q.caller_id JOIN workspaces b ON b.id = q.workspace_id
    WHERE q.org_id = $1::uuid AND q.context_id IS NOT NULL AND a.id <> b.id
-     AND q.outcome IS NULL AND q.status IN ('queued', 'dispatched', 'completed')
+     AND q.outcome IS NULL AND q.status NOT IN ${sqlList(DEAD_MESSAGES)}
      AND q.enqueued_at > now() - make_interval(secs => ${WAIT_ENDS_MS / 1000}) AND (q.expires_at IS NULL OR q.expires_at > now())
    ORDER BY q.enqueued_at LIMIT ${MAX_WAITS}`;
 

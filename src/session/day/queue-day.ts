@@ -115,6 +115,7 @@ function wakeOf({ accepted_at_utc, outcome, state, error_detail }: RequestView):
   return {
     at_utc: accepted_at_utc,
     outcome: outcome ?? REQUEST_STATES[state].words,
+    typed: outcome === 'submitted',
     trouble: outcome !== null && REQUEST_OUTCOMES[outcome].trouble,
     detail: error_detail === null ? null : cleanLine(error_detail, MAX_DETAIL),
   };
