@@ -24,6 +24,12 @@ export const managedAgentList = name(
       strict({
         ...identity,
         ...allOurs({
+          short_name: about('Its name in its project.', z.string()),
+          project: about(
+            'Null if its manifest cannot be read.',
+            strict({ name: z.string(), directory: z.string() }).nullable(),
+          ),
+          branch: z.string().nullable(),
           session: z.enum(SESSION_STATES),
           tool_connectivity: about(
             'Whether the tool is running, as its live gateway sees it; null without one.',
