@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { conflict, ensureDirectory, readIfExists, writeFileAtomic } from '../../base/index.ts';
+import { commandLine, conflict, ensureDirectory, readIfExists, writeFileAtomic } from '../../base/index.ts';
 import type { Flag, Input, Output } from '../command.ts';
 import { unitMark } from './unit-text.ts';
 
@@ -31,7 +31,7 @@ export function removeUnit(file: string, writtenBy: string): Output {
   refuseForeign(file, writtenBy);
   fs.rmSync(file);
   const name = path.basename(file);
-  const plain = `Removed ${file}. If it runs: systemctl --user stop ${name}; systemctl --user daemon-reload`;
+  const plain = commandLine`Removed ${file}. If it runs: systemctl --user stop ${name}; systemctl --user daemon-reload`;
   return { data: { removed: true, unit_file: file }, plain };
 }
 
@@ -44,6 +44,6 @@ function refuseForeign(file: string, writtenBy: string): void {
 /** How to start a unit that was written. */
 export const startLines = (name: string): string[] => [
   '  systemctl --user daemon-reload',
-  `  systemctl --user enable --now ${name}`,
+  commandLine`  systemctl --user enable --now ${name}`,
   '  loginctl enable-linger      # to keep it running while you are logged out',
 ];
