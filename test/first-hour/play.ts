@@ -22,7 +22,7 @@ const MANNERS: [RegExp, Manner][] = [
   [/ --watch$/, watches],
   [/^rouse join /, joins],
   [/^rouse send /, sends],
-  [/^export /, exports],
+  [/^export /, setsVariable],
 ];
 
 /** Shows the agent's session, and detaches as a person does. */
@@ -94,4 +94,11 @@ export async function isWoken(newcomer: Newcomer, name: string): Promise<boolean
   return requests.some(
     ({ request_kind, outcome }) => request_kind === 'mail_notifier_prompt' && outcome === 'submitted',
   );
+}
+
+/** Each line has a shell of its own, so what one exports is kept for the next. */
+function setsVariable(newcomer: Newcomer, line: string): Promise<string> {
+  const [, name, value] = /^export (\w+)=(\S+)/.exec(line)!;
+  newcomer.env[name!] = value!;
+  return Promise.resolve('');
 }

@@ -33,6 +33,7 @@ const VOLATILE: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?/g, '<time>'],
   [/\b\d{8}[T-]\d{6}Z\b/g, '<time>'],
   [/\b\d\d:\d\d:\d\d(\.\d+)?\b/g, '<time>'],
+  [/\bFrom \w{3} \d\d:\d\d to (\w{3} )?\d\d:\d\d\b/g, 'From <time> to <time>'],
   [/(?<=\bmessages\/)\d{4}-\d\d-\d\d\b|\b\d{4}-\d\d-\d\d(?= \(UTC\))/g, '<date>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>'],
   [/(terminal_id(": "| {2,}))[0-9a-f]{8}\b/g, '$1<hex>'],
