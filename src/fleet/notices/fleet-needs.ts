@@ -1,16 +1,15 @@
 import { commandLine, type Log, messageOf, preview } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { OPEN_TICKETS, sqlList } from '../../domain/index.ts';
 import type { NeedSource, Seen, SeenNeed } from '../../notices/index.ts';
-import { fillPath, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
-import { TICKETS_CHANNEL } from '../tickets/index.ts';
+import { agentLink } from '../links.ts';
+import { requestsForPeople, TICKETS_CHANNEL } from '../tickets/index.ts';
 
 /** Liveness changes without a notification, and only from one sweep to the next. */
 const SILENT_CHECK_MS = 60_000;
 /** An agent that has been offline for longer is history. */
 const RECENT = "interval '24 hours'";
 const MAX_ROWS = 500;
-const OPEN = sqlList(OPEN_TICKETS);
+const REQUEST_KEY = 'request:';
 
 export interface FleetNeedsParts {
   sql: Sql;
@@ -57,28 +56,22 @@ export class FleetNeeds implements NeedSource {
 
   async look(): Promise<Seen> {
     const [asked, silent] = await Promise.all([this.#asked(), this.#silent()]);
-    return { needs: [...asked, ...silent], isUnsure: () => false };
+    // Beyond the maximum, a request that is not listed may still be open.
+    const isCut = asked.length === MAX_ROWS;
+    return { needs: [...asked, ...silent], isUnsure: ({ key }) => isCut && key.startsWith(REQUEST_KEY) };
   }
 
   async #asked(): Promise<SeenNeed[]> {
-    const { rows } = await this.#on.sql.query<AskedRow>(
-      `SELECT r.id, r.title, r.recipient_type = 'user' AS to_people, r.recipient_id, r.created_at, r.escalated_at,
-              CASE r.requester_type WHEN 'user' THEN r.requester_id
-                ELSE (SELECT name FROM workspaces w WHERE w.id::text = r.requester_id) END AS requester,
-              (SELECT name FROM workspaces w WHERE w.id = r.recipient_workspace_id) AS recipient
-         FROM requests r
-        WHERE r.status IN ${OPEN} AND (r.recipient_type = 'user' AND r.turn = 'recipient' OR r.escalated_at IS NOT NULL)
-        ORDER BY r.created_at LIMIT ${MAX_ROWS}`,
-    );
-    return rows.map((row) => ({
-      key: `request:${row.id}:${row.to_people ? 'asked' : 'overdue'}`,
-      kind: row.to_people ? 'request' : 'overdue',
-      agent: row.to_people ? row.requester : row.recipient,
-      person: row.to_people && row.recipient_id !== '' ? row.recipient_id : null,
-      words: preview(row.title, 200),
-      command: commandLine`rouse requests show ${row.id}`,
-      href: `${PAGE_SHELL_ROUTES['page.shell.requests'].path}?id=${row.id}`,
-      since_utc: (row.to_people ? row.created_at : (row.escalated_at ?? row.created_at)).toISOString(),
+    const requests = await requestsForPeople(this.#on.sql, MAX_ROWS);
+    return requests.map(({ id, need, agent, person, title, command, href, since }) => ({
+      key: `${REQUEST_KEY}${id}:${need === 'request' ? 'asked' : need}`,
+      kind: need,
+      agent,
+      person,
+      words: preview(title, 200),
+      command,
+      href,
+      since_utc: since.toISOString(),
       writer: null,
       past: false,
     }));
@@ -101,21 +94,10 @@ export class FleetNeeds implements NeedSource {
       person: null,
       words: 'its host has sent no heartbeat',
       command: commandLine`rouse fleet show ${name}`,
-      href: fillPath(PAGE_SHELL_ROUTES['page.shell.agent'].path, () => encodeURIComponent(name)),
+      href: agentLink(name),
       since_utc: status_changed_at.toISOString(),
       writer: null,
       past: false,
     }));
   }
-}
-
-interface AskedRow {
-  id: string;
-  title: string;
-  to_people: boolean;
-  recipient_id: string;
-  requester: string | null;
-  recipient: string | null;
-  created_at: Date;
-  escalated_at: Date | null;
 }

@@ -15,6 +15,7 @@ export { createTicket, type NewTicket } from './create-ticket.ts';
 export { getThread } from './get-thread.ts';
 export { listInbox, listOutgoing, type TicketQuery } from './list-tickets.ts';
 export { pageOfTickets } from './page-of-tickets.ts';
+export { type RequestForPeople, requestsForPeople } from './requests-for-people.ts';
 export { respondTicket } from './respond-ticket.ts';
 export { readEvents, TICKETS_CHANNEL } from './ticket-events.ts';
 export { ticketRoutes } from './ticket-routes.ts';

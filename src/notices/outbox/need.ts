@@ -35,18 +35,9 @@ export interface SeenAgent extends WaitedFor {
 }
 
 /** A stored need. */
-export interface NeedRow {
+export interface NeedRow extends Omit<SeenNeed, 'past'> {
   id: number;
   owner: string;
-  key: string;
-  kind: NeedKind;
-  agent: string | null;
-  person: string | null;
-  words: string;
-  command: string | null;
-  href: string | null;
-  since_utc: string | null;
-  writer: string | null;
   opened_at_ms: number;
   over_at_ms: number | null;
 }

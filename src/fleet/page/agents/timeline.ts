@@ -17,7 +17,7 @@ import {
   type RequestView,
   TIMELINE_KINDS,
 } from '../../../wire/index.ts';
-import { agentLink, mailLink, requestLink } from '../links.ts';
+import { agentLink, mailLink, requestLink } from '../../links.ts';
 import type { AgentEvents, EventLine } from './agent-events.ts';
 import { type AgentReach, type ReachedAgent, remoteTimeout } from './agent-reach.ts';
 import type { SeenStates, StateChange } from './seen-states.ts';

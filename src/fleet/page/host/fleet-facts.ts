@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/index.ts';
-import { OPEN_TICKETS, sqlList, type TicketKind, type WorkspaceStatus } from '../../../domain/index.ts';
+import { OPEN_TICKETS, sqlList, type WorkspaceStatus } from '../../../domain/index.ts';
 import { PAUSED } from '../../registry/index.ts';
+import { type RequestForPeople, requestsForPeople } from '../../tickets/index.ts';
 
 /** One agent, as the registry and the requests have it. */
 export interface FleetAgent {
@@ -20,25 +21,10 @@ export interface FleetAgent {
   owed: number;
 }
 
-export interface OpenRequest {
-  id: string;
-  kind: TicketKind;
-  title: string;
-  requester: string | null;
-  recipient: string | null;
-  toPeople: boolean;
-  /** 0 to 100, higher is more urgent. */
-  priority: number;
-  createdAt: Date;
-  escalatedAt: Date | null;
-}
-
 export interface FleetFacts {
   agents: FleetAgent[];
-  /**
-   * For people, or already reminded the maximum number of times: someone should look at these. One page, the most urgent first.
-   */
-  requests: OpenRequest[];
+  /** One page. */
+  requests: RequestForPeople[];
   forPeople: number;
   open: number;
 }
@@ -77,23 +63,6 @@ export async function readFleet(sql: Sql): Promise<FleetFacts> {
                    WHERE status IN ${OPEN} AND requester_type = 'agent' GROUP BY 1) o ON o.id = w.id::text
       WHERE w.status <> 'removed' ORDER BY w.name LIMIT ${MAX_AGENTS}`,
   );
-  const { rows: asked } = await sql.query<{
-    id: string;
-    kind: TicketKind;
-    title: string;
-    requester: string | null;
-    recipient: string | null;
-    to_people: boolean;
-    priority: number;
-    created_at: Date;
-    escalated_at: Date | null;
-  }>(
-    `SELECT r.id, r.kind, r.title, r.recipient_type = 'user' AS to_people, coalesce(r.priority, 0)::int AS priority, r.created_at, r.escalated_at,
-            CASE r.requester_type WHEN 'user' THEN r.requester_id ELSE (SELECT name FROM workspaces w WHERE w.id::text = r.requester_id) END AS requester,
-            (SELECT name FROM workspaces w WHERE w.id = r.recipient_workspace_id) AS recipient
-       FROM requests r WHERE r.status IN ${OPEN} AND (r.recipient_type = 'user' AND r.turn = 'recipient' OR r.escalated_at IS NOT NULL)
-      ORDER BY coalesce(r.priority, 0) DESC, r.created_at LIMIT ${MAX_REQUESTS}`,
-  );
   const { rows: counts } = await sql.query<{ open: number; people: number }>(
     `SELECT count(*)::int AS open, (count(*) FILTER (WHERE recipient_type = 'user'))::int AS people
        FROM requests WHERE status IN ${OPEN}`,
@@ -114,12 +83,7 @@ export async function readFleet(sql: Sql): Promise<FleetFacts> {
       owes: row.owes,
       owed: row.owed,
     })),
-    requests: asked.map(({ to_people, created_at, escalated_at, ...row }) => ({
-      ...row,
-      toPeople: to_people,
-      createdAt: created_at,
-      escalatedAt: escalated_at,
-    })),
+    requests: await requestsForPeople(sql, MAX_REQUESTS),
     forPeople: counts[0]?.people ?? 0,
     open: counts[0]?.open ?? 0,
   };

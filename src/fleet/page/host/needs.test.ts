@@ -73,11 +73,14 @@ it('a request to people and one that no agent answers are needs of different kin
     title: 'Approve the release',
     requester: 'ana',
     recipient: 'ben',
-    toPeople: true,
+    person: null,
+    need: 'request',
+    agent: 'ana',
     priority: 20,
-    createdAt: NOW,
-    escalatedAt: null,
-  } as Parameters<typeof requestNeed>[0];
+    since: NOW,
+    command: 'rouse requests show r-1',
+    href: '/ui/requests?id=r-1',
+  } satisfies Parameters<typeof requestNeed>[0];
   expect(requestNeed(request)).toMatchObject({
     kind: 'request',
     request_id: 'r-1',
@@ -86,7 +89,7 @@ it('a request to people and one that no agent answers are needs of different kin
     why: 'ana asks you to approve: “Approve the release”.',
     action: { command: 'rouse requests show r-1' },
   });
-  expect(requestNeed({ ...request, toPeople: false })).toMatchObject({
+  expect(requestNeed({ ...request, need: 'overdue', agent: 'ben' })).toMatchObject({
     kind: 'overdue',
     agent: 'ben',
     why: 'ben has not answered ana after the last reminder: “Approve the release”.',

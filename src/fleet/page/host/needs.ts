@@ -2,9 +2,9 @@ import { commandLine, compareText, preview } from '../../../base/index.ts';
 import { type AgentNeed, NEED_KINDS, NEEDS, TICKET_KINDS } from '../../../domain/index.ts';
 import type { RosterAgent } from '../../../session/index.ts';
 import type { PageNeed } from '../../../wire/index.ts';
-import { agentLink, requestLink } from '../links.ts';
+import { agentLink } from '../../links.ts';
+import type { RequestForPeople } from '../../tickets/index.ts';
 import type { SeenAgent } from './agent-rows.ts';
-import type { OpenRequest } from './fleet-facts.ts';
 
 /** Deliveries that failed longer ago than this are history. */
 const RECENT_MS = 24 * 60 * 60_000;
@@ -86,24 +86,26 @@ function deliveryNeed({ kind, words, since_utc, request, command }: AgentNeed, a
   };
 }
 
-export function requestNeed(request: OpenRequest): PageNeed {
+export function requestNeed({
+  id,
+  need,
+  agent,
+  requester,
+  recipient,
+  ...request
+}: RequestForPeople): PageNeed {
   const title = preview(request.title, 100);
-  const { requester, recipient } = request;
-  const kind = request.toPeople ? ('request' as const) : ('overdue' as const);
   return {
-    key: `${kind}:${request.id}`,
-    kind,
-    agent: request.toPeople ? requester : recipient,
-    why: request.toPeople
-      ? `${requester ?? 'Someone'} asks you ${TICKET_KINDS[request.kind].asks}: “${title}”.`
-      : `${recipient ?? 'An agent'} has not answered ${requester ?? 'someone'} after the last reminder: “${title}”.`,
-    since_utc: (request.escalatedAt ?? request.createdAt).toISOString(),
-    request_id: request.id,
+    key: `${need}:${id}`,
+    kind: need,
+    agent,
+    why:
+      need === 'request'
+        ? `${requester ?? 'Someone'} asks you ${TICKET_KINDS[request.kind].asks}: “${title}”.`
+        : `${recipient ?? 'An agent'} has not answered ${requester ?? 'someone'} after the last reminder: “${title}”.`,
+    since_utc: request.since.toISOString(),
+    request_id: id,
     priority: request.priority,
-    action: {
-      label: NEEDS[kind].label,
-      href: requestLink(request.id),
-      command: commandLine`rouse requests show ${request.id}`,
-    },
+    action: { label: NEEDS[need].label, href: request.href, command: request.command },
   };
 }

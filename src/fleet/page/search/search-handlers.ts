@@ -4,9 +4,9 @@ import type { MailMessage } from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import type { HostMail } from '../../../session/index.ts';
 import type { PAGE_ROUTES, PageSearch } from '../../../wire/index.ts';
+import { agentLink, mailLink, requestLink } from '../../links.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { HostView } from '../host/host-view.ts';
-import { agentLink, mailLink, requestLink } from '../links.ts';
 import { parseQuery, type SearchQuery, understood } from './parse-query.ts';
 
 type Hit = PageSearch['hits'][number];

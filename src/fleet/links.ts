@@ -1,4 +1,4 @@
-import { fillPath, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
+import { fillPath, PAGE_SHELL_ROUTES } from '../wire/index.ts';
 
 /** Links to places of the page. */
 const at = (path: string, parameters: Record<string, string>): string => {
