@@ -137,6 +137,7 @@ const INSIDE = {
   domain: {
     day: '',
     edges: 'words',
+    lanes: 'words',
     mail: '',
     reminder: 'words',
     words: '',

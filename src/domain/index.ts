@@ -21,6 +21,7 @@ export * from './gateway-handle.ts';
 export * from './gateway-request.ts';
 export * from './gateway-status.ts';
 export * from './key-sequence.ts';
+export * from './lanes/kept-state.ts';
 export * from './limits.ts';
 export * from './listener.ts';
 export * from './mail/mail-address.ts';

@@ -15,7 +15,7 @@ import {
   senderNames,
 } from './notifier/index.ts';
 import type { GatewayParts } from './open-parts.ts';
-import { GatewayTroubles, Glance, Presence, Undelivered } from './presence/index.ts';
+import { GatewayTroubles, Glance, Presence, StateChanges, Undelivered } from './presence/index.ts';
 import { ReminderStore, Reminders } from './reminders/index.ts';
 import { resumeAfterLimit } from './resume-after-limit.ts';
 import { supervisor, troublesOf } from './supervise.ts';
@@ -129,7 +129,7 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
     queueDepth: () => parts.queue.depth(),
     undelivered: () => undelivered.now(),
     mail: () => late.notifier?.glance() ?? NO_MAIL,
-    clock: config.clock,
+    states: new StateChanges(parts.db, config.clock),
     edges: edgesIn(parts.files.glance),
   });
   const kept = new WrittenOnChange(parts.files.kept, config.clock, parts.troubles);

@@ -3,9 +3,9 @@
  * request ended, and its mail. A light door of this room: nothing here serves or types.
  */
 import * as fs from 'node:fs';
-import { stableJson, systemClock, utcStamp } from '../base/index.ts';
-import { openSqlite } from '../db/index.ts';
-import type { LookAgain } from '../domain/index.ts';
+import { isRouseError, stableJson, systemClock, utcStamp } from '../base/index.ts';
+import { openSqlite, type Sqlite } from '../db/index.ts';
+import type { KeptState, LookAgain } from '../domain/index.ts';
 import {
   gatewayFiles,
   lostQueue,
@@ -14,6 +14,7 @@ import {
   type RequestView,
 } from '../wire/index.ts';
 import { decideWake, NotifierStore, readKept, type WakeFacts } from './notifier/index.ts';
+import { readStates } from './presence/index.ts';
 import {
   type GatewayActivity,
   RequestQueue,
@@ -21,7 +22,7 @@ import {
   toListedRequest,
   toRequestView,
 } from './queue/index.ts';
-import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
+import { FORMER_QUEUE_FILE_MIGRATIONS, QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { ReminderStore } from './reminders/index.ts';
 
 export type { GatewayActivity } from './queue/index.ts';
@@ -33,11 +34,7 @@ const READER_CACHE = 256;
 
 /** Reads queue.sqlite without writing, even while a gateway writes. */
 export function openGatewayRecords(gatewayRoot: string) {
-  const db = openSqlite({
-    file: gatewayFiles(gatewayRoot).queue,
-    readOnly: true,
-    migrations: QUEUE_FILE_MIGRATIONS,
-  });
+  const { db, keepsStates } = openToRead(gatewayFiles(gatewayRoot).queue);
   db.exec(`PRAGMA cache_size = -${READER_CACHE}`);
   const queue = new RequestQueue(db, systemClock);
   const notifier = new NotifierStore(db, systemClock);
@@ -63,6 +60,9 @@ export function openGatewayRecords(gatewayRoot: string) {
     requests: (limit: number, before?: number): RequestView[] =>
       queue.list({ limit, before }).map((row) => toListedRequest(row) as RequestView),
     activity: (): GatewayActivity => readActivity(db),
+    /** Oldest first, with the one at the beginning; the newest `limit`. None from before they were kept. */
+    states: (wanted: { fromMs: number; toMs: number; limit: number }): KeptState[] =>
+      keepsStates ? readStates(db, wanted) : [],
     /** Changes with every commit of another connection; comparable only with this reader's own values. */
     version: (): number => db.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
     /** Changes when there is news. A look at the mail that found nothing new is none. */
@@ -77,12 +77,25 @@ export function openGatewayRecords(gatewayRoot: string) {
         db.all('SELECT reminder_id, definition_json, due_wall_ms, executing FROM gateway_reminders'),
         db.all('SELECT reminder_id, facts_json FROM gateway_live_reminders'),
         settings,
+        keepsStates && db.get('SELECT MAX(change_id) AS change FROM gateway_agent_states'),
         [decision?.outcome, decision?.detail, decision?.unread_digest, decision?.enqueued_request_id],
       ]);
     },
     request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
     close: () => db.close(),
   };
+}
+
+/** A session that an earlier version left is read as it is. */
+function openToRead(file: string): { db: Sqlite; keepsStates: boolean } {
+  try {
+    const db = openSqlite({ file, readOnly: true, migrations: QUEUE_FILE_MIGRATIONS });
+    return { db, keepsStates: true };
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_ready') throw error;
+    const db = openSqlite({ file, readOnly: true, migrations: FORMER_QUEUE_FILE_MIGRATIONS });
+    return { db, keepsStates: false };
+  }
 }
 
 /** The wake settings kept beside the queue file: all that is known when that file is lost. */

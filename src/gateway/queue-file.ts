@@ -6,6 +6,7 @@ import {
   NOTIFIER_TEXT_MIGRATIONS,
   NOTIFIER_THREAD_MIGRATIONS,
 } from './notifier/index.ts';
+import { STATE_MIGRATIONS } from './presence/index.ts';
 import { QUEUE_MIGRATIONS } from './queue/index.ts';
 import { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS } from './reminders/index.ts';
 
@@ -22,4 +23,8 @@ export const QUEUE_FILE_MIGRATIONS = [
   ...NOTIFIER_THREAD_MIGRATIONS,
   ...NOTIFIER_TEXT_MIGRATIONS,
   ...NOTIFIER_PARK_MIGRATIONS,
+  ...STATE_MIGRATIONS,
 ];
+
+/** The layout of a version before this one, for readers of a session whose gateway never ran again. */
+export const FORMER_QUEUE_FILE_MIGRATIONS = QUEUE_FILE_MIGRATIONS.slice(0, -STATE_MIGRATIONS.length);

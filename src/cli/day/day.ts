@@ -56,7 +56,7 @@ export const day = command({
   ...FIRST_WORDS.day,
   description:
     'For one agent or all, also stopped ones: turns with their prompts and the last answer where the tool keeps it (Claude Code and ' +
-    'codex do), wakes, mail, requests on the fleet server, states as far as the gateway remembers them, and who needs you. Prompts ' +
+    'codex do), wakes, mail, requests on the fleet server, states, and who needs you. Prompts ' +
     'typed in the terminal are listed if the tool records them. Reads only.',
   examples: [
     'rouse day',

@@ -22,7 +22,7 @@ export interface AgentDay {
   mail: DayMail[];
   /** Requests between agents and people, on the fleet server. */
   requests: DayTicket[];
-  /** Changes of its state, as far as its gateway remembers them. */
+  /** Changes of its state, as its gateways kept them. */
   states: DayState[];
   /** There was more than is listed. */
   truncated: boolean;

@@ -1,4 +1,4 @@
-import { type Clock, identifyProcess, type ProcessIdentity, utcStamp } from '../../base/index.ts';
+import { identifyProcess, type ProcessIdentity } from '../../base/index.ts';
 import {
   type AgentEdges,
   type AgentNeed,
@@ -8,6 +8,7 @@ import {
   type Standing,
 } from '../../domain/index.ts';
 import type { GlanceFile } from '../../wire/index.ts';
+import type { StateChanges } from './state-changes.ts';
 
 export interface GlanceDependencies {
   standing: () => Standing;
@@ -16,7 +17,7 @@ export interface GlanceDependencies {
   undelivered: () => AgentNeed[];
   /** What the notifier knows without looking. */
   mail: () => Pick<GlanceFile, 'open_mail' | 'wakes'>;
-  clock: Clock;
+  states: Pick<StateChanges, 'note' | 'end'>;
   /** Those of the gateway before this one. */
   edges?: AgentEdges | undefined;
 }
@@ -25,8 +26,6 @@ export interface GlanceDependencies {
 export class Glance {
   readonly #deps: GlanceDependencies;
   readonly #self: ProcessIdentity;
-  #shown = '';
-  #sinceUtc = '';
   #edges: AgentEdges;
 
   constructor(deps: GlanceDependencies) {
@@ -36,18 +35,15 @@ export class Glance {
   }
 
   now(): GlanceFile {
-    const { standing, queueDepth, undelivered, mail, clock } = this.#deps;
+    const { standing, queueDepth, undelivered, mail, states } = this.#deps;
     const current = standing();
     const failed = undelivered();
-    const shown = `${current.state} ${current.words}`;
-    if (shown !== this.#shown) this.#sinceUtc = utcStamp(clock.now());
-    this.#shown = shown;
     this.#edges = edgesAfter(this.#edges, current);
     return {
       schema_version: 1,
       written_by: this.#self,
       standing: current,
-      since_utc: this.#sinceUtc,
+      since_utc: states.note(current),
       edges: this.#edges,
       ...mail(),
       queue_depth: queueDepth(),
@@ -57,11 +53,11 @@ export class Glance {
 
   /** The content of glance.json after the gateway has ended. */
   ended(): GlanceFile {
-    return {
-      ...this.now(),
-      written_by: null,
-      standing: describeStanding({ code: 'not_looked_at' }, {}),
-      since_utc: utcStamp(this.#deps.clock.now()),
-    };
+    const { states } = this.#deps;
+    const last = this.now();
+    const standing = describeStanding({ code: 'not_looked_at' }, {});
+    const since_utc = states.note(standing, 'its gateway ended');
+    states.end();
+    return { ...last, written_by: null, standing, since_utc };
   }
 }

@@ -7,4 +7,5 @@
 export { GatewayTroubles } from './gateway-troubles.ts';
 export { Glance } from './glance.ts';
 export { Presence } from './presence.ts';
+export { readStates, STATE_MIGRATIONS, StateChanges } from './state-changes.ts';
 export { Undelivered } from './undelivered.ts';

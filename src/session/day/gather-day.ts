@@ -14,7 +14,6 @@ import { type Roster, type RosterAgent, roster } from '../roster.ts';
 import type { SessionContext } from '../session-context.ts';
 import { inBoxes, mailBetween } from './day-mail.ts';
 import type { DaySpan } from './day-span.ts';
-import { statesOf } from './day-states.ts';
 import { sessionTickets } from './day-tickets.ts';
 import { queueDay, wroteSince } from './queue-day.ts';
 import { withKeptTurns } from './tool-turns.ts';
@@ -113,6 +112,7 @@ async function agentDay(
     );
     day.turns.push(...(more ?? turns.map(({ turn }) => turn)));
     day.wakes.push(...(queue?.wakes ?? []));
+    day.states.push(...(queue?.states ?? []));
     day.truncated ||= queue?.truncated ?? false;
   }
   const mine = sessions[0];
@@ -124,10 +124,6 @@ async function agentDay(
       (parts.tickets ?? sessionTickets)(mine, span),
     );
     day.requests.push(...(asked ?? []));
-    if (now && now.gateway === 'live')
-      day.states.push(
-        ...((await trying(`the states of ${name}`, () => statesOf(parts.session, mine, span))) ?? []),
-      );
   }
   for (const list of [day.turns, day.wakes, day.mail, day.requests, day.states])
     (list as { at_utc: string }[]).sort((a, b) => Date.parse(a.at_utc) - Date.parse(b.at_utc));

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import {
   cleanLine,
   cleanText,
+  type DayState,
   type DayTurn,
   type DayWake,
   REQUEST_KINDS,
@@ -13,6 +14,7 @@ import type { RequestView } from '../../wire/index.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { sessionPaths } from '../records/session-paths.ts';
 import type { DaySpan } from './day-span.ts';
+import { statesBetween } from './day-states.ts';
 
 const MAX_REQUESTS = 500;
 const PAGE = 200;
@@ -29,6 +31,7 @@ export interface TypedTurn {
 export interface QueueDay {
   turns: TypedTurn[];
   wakes: DayWake[];
+  states: DayState[];
   truncated: boolean;
 }
 
@@ -40,10 +43,10 @@ export function wroteSince({ root }: ManifestFacts, fromUtc: string): boolean {
   );
 }
 
-/** The prompts and wakes of one session, oldest first. */
+/** The prompts, wakes and states of one session, oldest first. */
 export function queueDay({ root }: ManifestFacts, span: DaySpan): QueueDay {
   const paths = sessionPaths(root);
-  if (!fs.existsSync(paths.queue)) return { turns: [], wakes: [], truncated: false };
+  if (!fs.existsSync(paths.queue)) return { turns: [], wakes: [], states: [], truncated: false };
   const records = openGatewayRecords(paths.gateway);
   try {
     const { requests, truncated } = between(records.requests, span);
@@ -51,7 +54,12 @@ export function queueDay({ root }: ManifestFacts, span: DaySpan): QueueDay {
     const wakes = requests
       .filter(({ request_kind: kind }) => REQUEST_KINDS[kind].item === 'wake')
       .map(wakeOf);
-    return { turns: turns.reverse(), wakes: wakes.reverse(), truncated };
+    return {
+      turns: turns.reverse(),
+      wakes: wakes.reverse(),
+      states: statesBetween(records, span),
+      truncated,
+    };
   } finally {
     records.close();
   }

@@ -1,4 +1,4 @@
-import { messageOf, preview } from '../../../base/index.ts';
+import { messageOf, preview, utcStamp } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
 import {
   DONE_DELIVERIES,
@@ -154,16 +154,14 @@ function ofEvent(event: EventLine, index: number): PageTimelineItem[] {
 /** A shorter state is not worth showing. */
 const PASSING_MS = 250;
 
-/** As its gateways reported them; none for headless agents. */
+/** As its gateways kept them. One of another host, or of an earlier version, is asked for what it remembers. */
 async function states(
   { reach, states: seen }: TimelineParts,
   agent: ReachedAgent,
 ): Promise<PageTimelineItem[]> {
-  const gateway = await reach.gateway(agent);
   const { row } = agent;
-  const wanted = row.here ? { max: MAX_PER_SOURCE } : { max: MAX_REMOTE, options: remoteTimeout() };
-  const recorded = await seen.of(gateway, { agentId: row.id, ...wanted });
-  const changes = recorded.length === 1 ? recorded.map((only) => sinceBefore(row, only)) : recorded;
+  const kept = row.here ? keptStates(reach, agent) : [];
+  const changes = kept.length > 0 ? kept : await rememberedStates(reach, seen, agent);
   let last = '';
   return changes.flatMap(({ at_utc, state, words }, at): PageTimelineItem[] => {
     const until = changes[at + 1]?.at_utc;
@@ -184,6 +182,23 @@ async function states(
       },
     ];
   });
+}
+
+function keptStates(reach: AgentReach, agent: ReachedAgent): StateChange[] {
+  const wanted = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, limit: MAX_PER_SOURCE };
+  const kept = reach.records(agent, (records) => records.states(wanted)) ?? [];
+  return kept.map(({ at_ms, state, words }) => ({ at_utc: utcStamp(new Date(at_ms)), state, words }));
+}
+
+async function rememberedStates(
+  reach: AgentReach,
+  seen: SeenStates,
+  agent: ReachedAgent,
+): Promise<readonly StateChange[]> {
+  const { row } = agent;
+  const wanted = row.here ? { max: MAX_PER_SOURCE } : { max: MAX_REMOTE, options: remoteTimeout() };
+  const recorded = await seen.of(await reach.gateway(agent), { agentId: row.id, ...wanted });
+  return recorded.length === 1 ? recorded.map((only) => sinceBefore(row, only)) : recorded;
 }
 
 /** The oldest kept snapshot is not when the state began. */
