@@ -66,6 +66,7 @@ export * from './v1/error-body.ts';
 export * from './v1/headless.ts';
 export * from './v1/health.ts';
 export * from './v1/mail-notifier.ts';
+export * from './v1/mail-receipts.ts';
 export * from './v1/mail-requests.ts';
 export * from './v1/mail-responses.ts';
 export * from './v1/pause.ts';

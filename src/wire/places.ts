@@ -244,6 +244,7 @@ export const PAGE_PLACES = {
     'mail.message': 'GET /mail/message',
     'mail.thread': 'GET /mail/thread',
     'mail.attachment': 'GET /mail/attachment',
+    'mail.receipts': 'GET /mail/receipts',
     'mail.send': 'POST /mail/send',
     'mail.reply': 'POST /mail/reply',
     'mail.archive': 'POST /mail/archive',

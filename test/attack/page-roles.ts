@@ -42,6 +42,7 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.mail.message': 'view',
   'page.mail.thread': 'view',
   'page.mail.attachment': 'view',
+  'page.mail.receipts': 'view',
   'page.mail.send': 'answer',
   'page.mail.reply': 'answer',
   // For an agent's mailbox, which the bodies name.

@@ -290,6 +290,14 @@ describe('the host', () => {
       { body_cut: true, delivered: [{ address: 'ana@houmao.localhost' }] },
     ]);
     expect(thread.headers['content-type']).toMatch(/^application\/json/);
+    const viewer = await world.visit('view', 'vera');
+    const far = await world.as(
+      viewer,
+      'GET',
+      `mail/receipts?ref=${encodeURIComponent(found['message_ref'])}`,
+    );
+    expect(far.body['receipts']).toMatchObject([{ agent: 'ana', read: false, answered: false }]);
+    expect((await world.as(me, 'GET', 'mail/receipts?ref=filesystem%3Amsg-none')).status).toBe(404);
     const search = await world.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
     expect(search.body['hits']).toMatchObject([{ kind: 'message', title: subject }]);
     expect((await world.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);

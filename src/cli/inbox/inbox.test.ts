@@ -125,6 +125,21 @@ describe('rouse inbox', () => {
     expect(await rouse(['archive', '1', '1'])).toMatchObject({ code: 2 });
   });
 
+  it('what I sent is listed with how far each recipient is, and shown so when it is read again', async () => {
+    await team();
+    expect(await ok('inbox', '--sent')).toBe('You have sent no mail.\n');
+    await ok('send', 'ana,ben', 'the plan');
+    expect(await ok('inbox', '--sent')).toContain('ana: stored');
+    const [mine] = (await json('inbox', '--sent')).messages;
+    await ok('mail', 'read', '--address', at('ben'), '--message-ref', mine.message_ref);
+    const stages = (await json('inbox', '--sent')).messages.flatMap(
+      (each: { receipts: { stage: string }[] }) => each.receipts.map(({ stage }) => stage),
+    );
+    expect(stages).toEqual(expect.arrayContaining(['stored', 'read']));
+    expect(await ok('read', `${mine.number}`)).toContain('Receipts: ');
+    expect((await rouse(['inbox', '--sent', '--archived'])).code).toBe(2);
+  });
+
   it('search finds mail of every agent; reading it there leaves it unread, and only its agent may act on it', async () => {
     await team();
     await toMe('ana', 'the parser is done');

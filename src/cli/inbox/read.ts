@@ -5,6 +5,7 @@ import { FIRST_WORDS } from '../first-words.ts';
 import { messageText } from '../mail/print.ts';
 import { findMails, type NamedMail } from './find-mail.ts';
 import { noSuchMail, numbered, orNothing, type Reader, readerOf, withHostMail } from './my-mail.ts';
+import { receiptsOfAll, receiptWords } from './sent-mail.ts';
 
 async function run(input: Input): Promise<Output> {
   const reader = await readerOf(input);
@@ -12,15 +13,30 @@ async function run(input: Input): Promise<Output> {
   const read: { mailbox: string; message: MailMessage }[] = [];
   for (const mail of mails) read.push({ mailbox: mail.mailbox, message: await shown(input, reader, mail) });
   const listed = await numbered(input, reader, read);
+  const own = read.filter(({ message }) => message.sender.address === reader.address);
+  const receipts = await receiptsOfAll(
+    input,
+    own.map(({ message }) => message.message_ref),
+  );
   const texts = listed.map(({ number, message, mailbox }) => {
     const next =
       mailbox === reader.address && message.sender.address !== reader.address
         ? `"${commandLine`rouse reply ${number}`}" answers it, "${commandLine`rouse archive ${number}`}" puts it away`
         : undefined;
-    return [messageText({ message }, input), ...(next ? ['', next] : [])].join('\n');
+    const far = receiptWords(receipts.get(message.message_ref) ?? [], reader.address);
+    return [
+      messageText({ message }, input),
+      ...(far ? ['', `Receipts: ${far}`] : []),
+      ...(next ? ['', next] : []),
+    ].join('\n');
   });
   return {
-    data: { messages: listed.map(({ number, mailbox, message }) => ({ number, mailbox, ...message })) },
+    data: {
+      messages: listed.map(({ number, mailbox, message }) => {
+        const known = receipts.get(message.message_ref);
+        return { number, mailbox, ...message, ...(known && { receipts: known }) };
+      }),
+    },
     plain: texts.join(`\n${'─'.repeat(40)}\n`),
   };
 }

@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../base/index.ts';
 import { AWAITED_RECEIPTS, type AwaitedReceipt, RECEIPT_STAGES } from '../../domain/index.ts';
-import type { Receipt } from '../../session/receipts.ts';
 import { CODES } from '../../wire/codes.ts';
+import type { MailReceipt } from '../../wire/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { command, type Flag, type Input, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
@@ -32,7 +32,7 @@ export async function waitForReceipts(
   input: Input,
   sent: MailAnswer,
   { wait, timeout }: { wait: AwaitedReceipt; timeout: number | undefined },
-): Promise<{ receipts: Receipt[]; reached: boolean }> {
+): Promise<{ receipts: MailReceipt[]; reached: boolean }> {
   const { followReceipts, hasReached, receiptsOf } = await import('../../session/receipts.ts');
   const context = sessionContext(input);
   const ref = String(
@@ -62,7 +62,7 @@ export async function waitForReceipts(
   }
 }
 
-export const receiptLines = (receipts: readonly Receipt[]): string =>
+export const receiptLines = (receipts: readonly MailReceipt[]): string =>
   table(receipts, [
     { title: 'to', value: ({ agent, address }) => agent ?? address },
     { title: 'receipt', value: ({ stage }) => RECEIPT_STAGES[stage].words },

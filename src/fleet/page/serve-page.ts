@@ -26,6 +26,7 @@ import { HostView } from './host/host-view.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
+import { receiptHandler } from './mail/receipt-handler.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
 import { severalHandlers } from './several-handlers.ts';
@@ -106,6 +107,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...actionHandlers(parts),
     ...pauseHandler(parts),
     ...mailHandlers(parts),
+    ...receiptHandler(parts),
     ...requestHandlers(parts),
     ...searchHandlers(parts),
     ...severalHandlers(app, door),

@@ -12,6 +12,7 @@ import {
   text,
   trimmed,
 } from '../fields.ts';
+import { mailReceipts } from '../v1/mail-receipts.ts';
 import { mailMessageView } from '../v1/mail-responses.ts';
 import { actionId } from './actions.ts';
 
@@ -47,6 +48,8 @@ export const pageMailList = strict({ messages: about('Newest first.', z.array(li
 
 export const pageMessageQuery = strict({ mailbox, ref });
 export const pageThreadQuery = strict({ mailbox, thread: ref });
+export const pageReceiptsQuery = strict({ ref });
+export const pageReceipts = mailReceipts;
 export const pageAttachmentQuery = strict({ mailbox, ref, attachment: z.string().min(1).max(300) });
 
 const delivery = strict({
@@ -103,5 +106,6 @@ export const pageMailSent = strict({
 export type PageMailboxes = z.infer<typeof pageMailboxes>;
 export type PageMailList = z.infer<typeof pageMailList>;
 export type PageMessage = z.infer<typeof pageMessage>['message'];
+export type PageReceipts = z.infer<typeof pageReceipts>;
 export type PageThread = z.infer<typeof pageThread>;
 export type PageMailSent = z.infer<typeof pageMailSent>;

@@ -117,6 +117,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     response: z.string(),
     contentType: 'application/octet-stream',
   }),
+  'page.mail.receipts': inside('How far a message is with each recipient', {
+    query: mail.pageReceiptsQuery,
+    response: mail.pageReceipts,
+  }),
   'page.mail.send': inside('Mail from the operator', {
     body: mail.pageMailSendBody,
     response: mail.pageMailSent,
