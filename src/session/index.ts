@@ -43,6 +43,7 @@ export { type GatewayReport, gatewayStatus, localStatus } from './gateway/gatewa
 export type { HostReport, StartedGateway } from './gateway/hosts.ts';
 export { pauseOf, pauseOffline, resumeOffline } from './gateway/pause.ts';
 export type { HostMail, MailAgents } from './host-mail.ts';
+export type { AfterStop, BackAfterStop } from './life/after-stop.ts';
 export type { JoinOptions, JoinReport } from './life/join.ts';
 export type { LaunchReport } from './life/launch.ts';
 export type { LaunchOptions } from './life/prepare-launch.ts';
@@ -99,6 +100,10 @@ export const leave = onCall(async () => (await import('./life/stop.ts')).leave);
 export const relaunch = onCall(async () => (await import('./life/relaunch.ts')).relaunch);
 /** Starts the tool again, and its gateway with it. */
 export const bringBack = onCall(async () => (await import('./life/relaunch.ts')).bringBack);
+
+/** How a launch goes on after its agent was stopped. */
+export const afterStop = onCall(async () => (await import('./life/after-stop.ts')).afterStop);
+export const bringBackStopped = onCall(async () => (await import('./life/after-stop.ts')).bringBackStopped);
 
 export const attach = onCall(async () => (await import('./gateway/attach.ts')).attach);
 export const detach = onCall(async () => (await import('./gateway/detach.ts')).detach);

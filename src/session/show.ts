@@ -177,9 +177,17 @@ function typed(words: readonly string[]): string {
   return words.map((word) => (word.startsWith('=') ? `'${word}'` : shellWords([word]))).join(' ');
 }
 
+/** Shown in the status line of a client that was switched: the key that ends an attach would detach its whole terminal. */
+const WAY_BACK = [
+  'display-message',
+  '-d',
+  '6000',
+  '#{prefix} L leads back; #{prefix} d would detach this terminal',
+];
+
 /** Hands this terminal to tmux until the person leaves it; resolves with the exit code. */
-export function go({ command }: WayIn, env: NodeJS.ProcessEnv): Promise<number> {
-  const [program = 'tmux', ...words] = command;
+export function go({ command, how }: WayIn, env: NodeJS.ProcessEnv): Promise<number> {
+  const [program = 'tmux', ...words] = how === 'switch' ? [...command, ';', ...WAY_BACK] : command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, { stdio: 'inherit', env });
     child.once('error', reject);

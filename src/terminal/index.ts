@@ -22,6 +22,6 @@ export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';
 export { readTimings } from './watch/read-timings.ts';
-export { readConversation } from './watch/remember-conversation.ts';
+export { keepConversation, readConversation } from './watch/remember-conversation.ts';
 export { startedPids } from './watch/started-pids.ts';
 export { toolInstance } from './watch/tool-process.ts';

@@ -1,5 +1,6 @@
+import * as path from 'node:path';
 import { commandLine, invalid } from '../../base/index.ts';
-import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
+import type { AfterStop, BackAfterStop, LaunchOptions, LaunchReport } from '../../session/index.ts';
 import { NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { command, type Flag, type FlagsOf, type Input, type InputOf, type Output } from '../command.ts';
 import { noteUntrusted, withPreset } from '../config/preset.ts';
@@ -15,10 +16,10 @@ import { errorData, fleetData, fleetLine, reportMissing } from './missing.ts';
 import { calledLine, projectLine } from './project-line.ts';
 import { INSTALL_SKILLS, skillsLine } from './skills-line.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
-import { equipmentLine, turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted } from './wake.ts';
+import { equipmentLine, turnOnWakes, WAKE, type Wakes, wakesData, wakesNow, wakeWanted } from './wake.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
-  const { launch, fleetActions } = await import('../../session/index.ts');
+  const { afterStop, bringBackStopped, launch, fleetActions } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const port = input.flags.pairPort;
   const options = await optionsOf(input);
@@ -26,24 +27,51 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
     const { launchAtFleet, fleetServerOn } = await fleetActions();
     return launchAtFleet(context, fleetServerOn(at, input.env), options);
   };
-  const launched = await (port === undefined ? launch(context, options) : atFleet(port));
+  const before = port === undefined && !input.flags.fresh ? await afterStop(context, options) : undefined;
+  if (before && 'session' in before)
+    return backOutput(input, await bringBackStopped(context, before.session, options));
+  const { options: withBefore, notes } = continued(options, before);
+  const begun = await (port === undefined ? launch(context, withBefore) : atFleet(port));
+  const launched = { ...begun, notes: [...begun.notes, ...notes] };
   const wanted = isWoken(input) && launched.attached;
   const report = { ...launched, ...(wanted && (await turnOnWakes(input, launched.facts))) };
   if (input.style !== 'json') for (const note of launched.notes) input.err(`warning: ${note}\n`);
   return { data: dataOf(report), plain: await plainOf(input, report), ...reportMissing(input, report) };
 }
 
+/** A session that was launched in another way before it was stopped. */
+function continued(options: LaunchOptions, before: AfterStop): { options: LaunchOptions; notes: string[] } {
+  if (!before || 'session' in before) return { options, notes: [] };
+  if ('why' in before) return { options, notes: [`it began a new conversation: ${before.why}`] };
+  return { options: { ...options, conversation: before.conversation }, notes: [before.note] };
+}
+
+/** A stopped agent is back, woken as before unless the line asks for more. */
+async function backOutput(input: InputOf<typeof FLAGS>, back: BackAfterStop): Promise<Output> {
+  const { facts, attached, resumed, notes } = back;
+  const now = attached && (await wakesNow(input, facts));
+  const wakes = isWoken(input) && now?.enabled === false ? await turnOnWakes(input, facts) : { wakes: now };
+  const report = { ...back, ...wakes, paneId: back.paneId ?? '', attached };
+  if (input.style !== 'json') for (const note of notes) input.err(`warning: ${note}\n`);
+  const how = resumed ? 'with its conversation' : 'with a new conversation';
+  return {
+    data: { ...dataOf(report), brought_back: true, resumed },
+    plain: await plainOf(input, report, `Brought back ${facts.agentName}, ${how}`),
+    ...reportMissing(input, report),
+  };
+}
+
 function isWoken(input: InputOf<typeof FLAGS>): boolean {
   return wakeWanted(input, input.flags.wake, mailboxOption(input.flags));
 }
 
-function optionsOf(input: InputOf<typeof FLAGS>): Promise<LaunchOptions> {
+async function optionsOf(input: InputOf<typeof FLAGS>): Promise<LaunchOptions> {
   const { flags, args, settings } = input;
   const wake = isWoken(input);
   noteUntrusted(input);
   return withPreset<LaunchOptions>(settings.config, {
     tool: flags.tool,
-    agentName: flags.agentName,
+    agentName: flags.agentName ?? (await freeName(input, flags.tool)),
     agentId: flags.agentId,
     sessionName: flags.sessionName,
     workdir: flags.workdir,
@@ -61,6 +89,21 @@ function optionsOf(input: InputOf<typeof FLAGS>): Promise<LaunchOptions> {
     autoAttach: autoAttach(flags, wake),
     takeOver: flags.takeOver === true,
   });
+}
+
+/** `claude`, or `claude-2` while that name is taken. */
+async function freeName(input: Input, tool: string): Promise<string> {
+  const { roster } = await import('../../session/index.ts');
+  const { agents } = await roster(sessionContext(input));
+  const taken = new Set(agents.map(({ name }) => name));
+  const base =
+    path
+      .basename(tool)
+      .replace(/[^A-Za-z0-9-]+/g, '-')
+      .replace(/^-+|-+$/g, '') || 'agent';
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
+  return name;
 }
 
 function rolePrompt(text: string | undefined, file: string | undefined): string | undefined {
@@ -121,7 +164,11 @@ function dataOf({
   };
 }
 
-async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<string> {
+async function plainOf(
+  input: Input,
+  report: LaunchReport & Wakes,
+  heading = `Launched ${report.facts.agentName}${calledLine(report.facts)}`,
+): Promise<string> {
   const { facts, attached } = report;
   const { wayInWords } = await import('../../session/index.ts');
   const lines = keyValues({
@@ -136,7 +183,7 @@ async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<stri
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  return `Launched ${facts.agentName}${calledLine(facts)}\n${lines}\n${equipmentLine(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
+  return `${heading}\n${lines}\n${equipmentLine(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
 }
 
 async function description(): Promise<string> {
@@ -144,7 +191,8 @@ async function description(): Promise<string> {
   return (
     'Starts the tool in window 0 of a new tmux session, gives it a mailbox, and publishes where it is. Tools: ' +
     `${toolNames().join(', ')}, or any program; with --tool command the ` +
-    'command line goes after "--". The tool gets your environment; none of it is stored.'
+    'command line goes after "--". The tool gets your environment; none of it is stored. An agent that was stopped and is ' +
+    'launched in the same way comes back with its conversation, its queue, its reminders and its wake settings.'
   );
 }
 
@@ -158,7 +206,16 @@ const FLAGS = [
     required: true,
     parse: notBlank,
   },
-  { name: 'agent-name', word: 'name', value: 'NAME', summary: 'name of the agent', required: true },
+  {
+    name: 'agent-name',
+    word: 'name',
+    value: 'NAME',
+    summary: 'name of the agent (default: that of the tool, with a number if it is taken)',
+  },
+  {
+    name: 'fresh',
+    summary: 'begin a new conversation and a new session, even if an agent of this name was stopped',
+  },
   { name: 'agent-id', value: 'ID', summary: 'agent id (default: derived from the name)' },
   {
     name: 'session-name',

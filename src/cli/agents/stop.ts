@@ -1,8 +1,9 @@
 import { commandLine, isRouseError, unavailable, unsupported } from '../../base/index.ts';
-import type { StopReport } from '../../session/index.ts';
+import type { ManifestFacts, StopOptions, StopReport } from '../../session/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { agentAnswer } from './agent-answer.ts';
+import { endOfTurn, NOW } from './end-of-turn.ts';
 import { requireNamed } from './require-named.ts';
 import { severalAgents } from './several-agents.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
@@ -29,7 +30,23 @@ async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
       return answer(facts, await stop(sessionContext(input), facts, options));
     }
   }
-  return answer(target.facts, await stop(sessionContext(input), target.facts, options));
+  return answer(target.facts, await afterTurn(input, target.facts, options));
+}
+
+async function afterTurn(
+  input: InputOf<typeof STOP_FLAGS>,
+  facts: ManifestFacts,
+  options: StopOptions,
+): Promise<StopReport> {
+  const { stop } = await import('../../session/index.ts');
+  const ends = !facts.joined || options.killSession;
+  if (input.flags.now || !ends) return stop(sessionContext(input), facts, options);
+  const resume = await endOfTurn(input, facts, 'stop');
+  try {
+    return await stop(sessionContext(input), facts, options);
+  } finally {
+    await resume();
+  }
 }
 
 async function runLeave(input: TargetInput): Promise<Output> {
@@ -50,6 +67,7 @@ async function answer(
 
 const STOP_FLAGS = [
   ...GATEWAY_TARGET_FLAGS,
+  NOW,
   { name: 'kill-session', summary: 'end the tmux session even if it was joined' },
   { name: 'clean', summary: 'remove the mail skills of its tool too, if no other agent here uses them' },
 ] as const satisfies readonly Flag[];
@@ -59,7 +77,8 @@ export const stop = severalAgents(
     ...FIRST_WORDS.stop,
     description:
       'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
-      'it was, with all its windows and its tool. The agent must be named, even inside its own session.',
+      'it was, with all its windows and its tool. A turn that runs is waited for, unless with --now. "rouse launch" of the ' +
+      'same agent brings it back with its conversation. The agent must be named, even inside its own session.',
     examples: [
       'rouse agents stop --agent-name gpu',
       'rouse agents stop ana ben                           # several, each with its own outcome; also --all and --team',

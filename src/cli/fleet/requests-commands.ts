@@ -1,4 +1,4 @@
-import { invalid, notFound } from '../../base/index.ts';
+import { commandLine, invalid, isRouseError, notFound, RouseError } from '../../base/index.ts';
 import type { TicketPage, TicketsClient } from '../../client/index.ts';
 import type { CreateRequestInput, InboxRequestList, RespondRequestInput } from '../../wire/index.ts';
 import type { FlagsOf, Input, InputOf, Output } from '../command.ts';
@@ -33,9 +33,26 @@ export async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Outpu
     ...(flags.idempotencyKey !== undefined && { idempotency_key: flags.idempotencyKey }),
     ...(await orgOf(input)),
   };
-  const made = await (await clientOf(input)).create(body);
+  const client = await clientOf(input);
+  const made = await client.create(body).catch(async (error) => {
+    throw await withRegistration(input, error);
+  });
   const word = made.idempotent_hit ? 'Already asked' : 'Asked';
   return { data: made, plain: `${word}: ${made.request_id} (${made.status})` };
+}
+
+/** An agent of this host that was launched without the fleet is unknown there until it is registered. */
+async function withRegistration(
+  { flags, settings }: InputOf<typeof CREATE_FLAGS>,
+  error: unknown,
+): Promise<unknown> {
+  const { toAgent } = flags;
+  if (toAgent === undefined || !isRouseError(error) || error.code !== 'not_found') return error;
+  const { hasAgent } = await import('../../session/index.ts');
+  if (!hasAgent(settings.registryDir, toAgent)) return error;
+  const { code, message, facts } = error;
+  const hint = `it runs on this host and is not in that fleet: "${commandLine`rouse fleet register ${toAgent}`}" registers it`;
+  return new RouseError(code, message, { hint, facts, cause: error });
 }
 
 function recipientOf({

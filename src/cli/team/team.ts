@@ -1,7 +1,8 @@
+import { NOW } from '../agents/end-of-turn.ts';
 import { command } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { runDown } from './down.ts';
-import { runUp } from './up.ts';
+import { FRESH, runUp } from './up.ts';
 
 const NAMES = {
   name: 'agents',
@@ -16,19 +17,20 @@ export const up = command({
   description:
     'Starts each agent of [team.…] that does not run, with its gateway and its wakes. An agent whose session ended without ' +
     'being stopped, as by a reboot, is brought back with its queue, its reminders, its wake settings and, where the tool can ' +
-    'resume it, its conversation. Run it as often as you like.',
+    'resume it, its conversation. So is one that "rouse down" stopped, unless it is --fresh. Run it as often as you like.',
   examples: ['rouse up', 'rouse up ana ben   # only these of the team'],
   args: [NAMES],
-  flags: [],
+  flags: [FRESH],
   run: runUp,
 });
 
 export const down = command({
   ...FIRST_WORDS.down,
   description:
-    'Stops each running agent of [team.…]. A joined session is left running. Mail and session directories are kept.',
+    'Stops each running agent of [team.…]. A joined session is left running. Mail and session directories are kept, ' +
+    'and "rouse up" goes on with the same conversations. A turn that runs is waited for, unless with --now.',
   examples: ['rouse down', 'rouse down ben'],
   args: [NAMES],
-  flags: [],
+  flags: [NOW],
   run: runDown,
 });

@@ -1,9 +1,15 @@
 import { notReady } from '../../base/index.ts';
 import { relaunchCommand } from '../../domain/index.ts';
-import type { LaunchOptions, LaunchReport, ListedAgent, ManifestFacts } from '../../session/index.ts';
+import type {
+  BroughtBack,
+  LaunchOptions,
+  LaunchReport,
+  ListedAgent,
+  ManifestFacts,
+} from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { turnOnWakes, type Wakes } from '../agents/wake.ts';
-import type { Input, Output } from '../command.ts';
+import type { Flag, Input, InputOf, Output } from '../command.ts';
 import { roleOf, withPreset } from '../config/preset.ts';
 import {
   forEach,
@@ -14,8 +20,15 @@ import {
   teamOutput,
 } from './members.ts';
 
+export const FRESH = {
+  name: 'fresh',
+  summary: 'begin new conversations for those that were stopped',
+} as const satisfies Flag;
+
+type UpInput = InputOf<readonly [typeof FRESH]>;
+
 /** Leaves running agents alone, starts missing ones, and brings lost ones back. */
-export async function runUp(input: Input): Promise<Output> {
+export async function runUp(input: UpInput): Promise<Output> {
   const { file, members } = await membersOf(input);
   const { isMember, listAgents, readManifestFacts } = await import('../../session/index.ts');
   const { agents } = await listAgents(sessionContext(input));
@@ -50,10 +63,10 @@ async function keep(input: Input, member: TeamMember, agent: ListedAgent): Promi
   return { name, action: 'running', detail, ...(note && { notes: [note] }) };
 }
 
-async function begin(input: Input, member: TeamMember): Promise<MemberReport> {
+async function begin(input: UpInput, member: TeamMember): Promise<MemberReport> {
   const { whereabouts } = await import('../../session/index.ts');
   const found = await whereabouts(sessionContext(input), member);
-  if (found.state === 'none') return start(input, member);
+  if (found.state === 'none') return startAgain(input, member);
   requireOurs(member, found.facts.workingDirectory);
   return bringBack(input, member, found.facts);
 }
@@ -61,7 +74,13 @@ async function begin(input: Input, member: TeamMember): Promise<MemberReport> {
 async function bringBack(input: Input, { name }: TeamMember, facts: ManifestFacts): Promise<MemberReport> {
   const session = await import('../../session/index.ts');
   input.progress(`bringing back ${name}`);
-  const back = await session.bringBack(sessionContext(input), facts, { resume: true, gateway: 'always' });
+  return broughtBack(
+    { name },
+    await session.bringBack(sessionContext(input), facts, { resume: true, gateway: 'always' }),
+  );
+}
+
+function broughtBack({ name }: Pick<TeamMember, 'name'>, back: BroughtBack): MemberReport {
   if (back.attachError) throw back.attachError;
   return {
     name,
@@ -71,10 +90,33 @@ async function bringBack(input: Input, { name }: TeamMember, facts: ManifestFact
   };
 }
 
-async function start(input: Input, member: TeamMember): Promise<MemberReport> {
+/** One that was stopped goes on where it was, unless the line asks for a fresh start. */
+async function startAgain(input: UpInput, member: TeamMember): Promise<MemberReport> {
+  const options = await optionsOf(input, member);
+  if (input.flags.fresh) return start(input, member, options);
+  const { afterStop, bringBackStopped } = await import('../../session/index.ts');
+  const before = await afterStop(sessionContext(input), options);
+  if (!before) return start(input, member, options);
+  if ('why' in before) {
+    const begun = await start(input, member, options);
+    return { ...begun, notes: [...(begun.notes ?? []), `it began a new conversation: ${before.why}`] };
+  }
+  if ('conversation' in before) {
+    const { conversation, note } = before;
+    const begun = await start(input, member, { ...options, conversation });
+    return {
+      ...begun,
+      detail: `${begun.detail}, with its conversation`,
+      notes: [...(begun.notes ?? []), note],
+    };
+  }
+  input.progress(`bringing back ${member.name}`);
+  return broughtBack(member, await bringBackStopped(sessionContext(input), before.session, options));
+}
+
+async function start(input: Input, member: TeamMember, options: LaunchOptions): Promise<MemberReport> {
   const { launch } = await import('../../session/index.ts');
   const { name, setting } = member;
-  const options = await optionsOf(input, member);
   input.progress(`starting ${name}`);
   const launched = await launch(sessionContext(input), options);
   const wanted = setting.value.wake !== false && launched.attached;

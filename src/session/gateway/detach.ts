@@ -69,13 +69,14 @@ export function detachLocal(
 export async function detachHoldingLock(
   context: SessionContext,
   facts: ManifestFacts,
+  how?: EndOptions,
 ): Promise<DetachReport> {
   const paths = sessionPaths(facts.root);
   await endHalfStarted(context, paths);
   const recorded = readRecordedGateway(paths);
   const gateway = typeof recorded === 'string' ? undefined : recorded;
   const kept = isKept(paths);
-  const ended = await endGateway(context, facts, gateway);
+  const ended = await endGateway(context, facts, gateway, how);
   if (gateway) crashPoint('session.detach.ended');
   await restoreOffline(context, facts);
   crashPoint('session.detach.restored');

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { asRouseError, crashPoint, type ProcessIdentity, RouseError } from '../../base/index.ts';
 import { type Bound, unbindMailbox } from '../../mail/index.ts';
+import { keepConversation } from '../../terminal/index.ts';
 import type { McpDoor } from '../../tools/index.ts';
 import { VARIABLE } from '../../wire/houmao/index.ts';
 import { servesTools } from '../equip/mcp.ts';
@@ -36,6 +37,7 @@ import {
   prepareLaunch,
   toolEnvironment,
 } from './prepare-launch.ts';
+import { resumeWords } from './resume-words.ts';
 import {
   endSession,
   idleShell,
@@ -167,6 +169,7 @@ async function openSession(
   const { paths, workdir, tmux } = draft;
   sweepEnvironmentFiles(context.settings.runtimeDir, context.clock);
   writeAdditions(draft.additions);
+  if (draft.conversation !== undefined) keepConversation(paths.root, draft.conversation);
   createManifest(paths.root, {
     ...manifestOf(draft, options, context.env, bound?.binding ?? null),
     ...(version !== null && { launch_policy_provenance: { detected_tool_version: version } }),
@@ -203,11 +206,13 @@ function toolProgram(
 ): { command: string[]; trace: ToolTrace | undefined } {
   const { paths, plan, workdir } = draft;
   if (plan.headless) return { command: idleShell(env), trace: undefined };
+  const args = argsInSession(plan, draft.additions);
+  const again = draft.conversation && resumeWords(plan.tool, args, draft.conversation);
   return writePaneProgram({
     directory: paths.launch,
     title: draft.agentName,
     workdir,
-    command: [plan.words[0]!, ...argsInSession(plan, draft.additions)],
+    command: [plan.words[0]!, ...(again ?? args)],
     env: toolEnvironment(draft, env),
     without: plan.tool.process.nestedMarks,
   });

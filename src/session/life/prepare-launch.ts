@@ -17,6 +17,7 @@ import {
 } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { SessionTmux } from '../session-tmux.ts';
+import { askedDigest } from './asked-digest.ts';
 import { type ClaimedName, refuseTakenName } from './claim-name.ts';
 import {
   additionsFor,
@@ -65,6 +66,8 @@ export interface LaunchOptions {
   takeOver?: boolean | undefined;
   /** The fleet server that launches it and will own it. */
   owner?: ServerOwner | undefined;
+  /** A conversation that the tool continues in the new session. */
+  conversation?: string | undefined;
 }
 
 /** A launch that was checked but has not begun. */
@@ -83,6 +86,8 @@ export interface Draft extends ClaimedName {
   equip: (gatewayPort: number | undefined, version: string | null) => Promise<PlannedAdditions>;
   /** Where the gateway will listen before the tool starts; undefined: none is attached before. */
   gatewayPort: number | undefined;
+  /** A conversation that the tool continues. */
+  conversation: string | undefined;
   createdAt: Date;
 }
 
@@ -134,7 +139,7 @@ export async function prepareLaunch(
       tmux,
       workdir,
     },
-    ...{ paths, plan, backend, createdAt, equip, gatewayPort },
+    ...{ paths, plan, backend, createdAt, equip, gatewayPort, conversation: options.conversation },
     owner: options.owner && ownershipOf(options.owner, session),
     additions: { args: [], files: [] },
   };
@@ -209,6 +214,7 @@ export function manifestOf(
       })),
       metadata: {
         process_names: plan.tool.process.names,
+        asked: askedDigest(options, draft.workdir),
         ...draft.additions.metadata,
         ...(plan.headless && { headless: headlessMetadata(plan.tool, plan.headless, options.rolePrompt) }),
       },

@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   asRouseError,
@@ -17,7 +18,9 @@ import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
 import { handedEnvironment } from '../equip/programs.ts';
 import { detectVersion, versionNotes } from '../examine.ts';
+import { type FleetReport, joinFleetAtStart } from '../fleet.ts';
 import { type AttachReport, attachLocal } from '../gateway/attach.ts';
+import type { AttachOptions } from '../gateway/attach-plan.ts';
 import { publishCapability } from '../gateway/publish.ts';
 import { followSession } from '../live-sessions.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
@@ -28,6 +31,7 @@ import { isWanted } from '../records/standing-from-files.ts';
 import { type SessionContext, withLifecycleLock } from '../session-context.ts';
 import { type Pane, type SessionTmux, tmuxOf } from '../session-tmux.ts';
 import { renewTools } from './launch-plan.ts';
+import { resumeWords } from './resume-words.ts';
 import {
   descendants,
   endAll,
@@ -40,6 +44,8 @@ import {
 export interface BringBackOptions extends RelaunchOptions {
   /** `as_before`: only if one was attached and not detached since. */
   gateway: 'as_before' | 'always';
+  /** How the gateway is attached. Default: as it was. */
+  attach?: AttachOptions | undefined;
 }
 
 export interface BroughtBack extends RelaunchReport {
@@ -56,13 +62,13 @@ export interface BroughtBack extends RelaunchReport {
 export async function bringBack(
   context: SessionContext,
   recorded: ManifestFacts,
-  { gateway, ...options }: BringBackOptions,
+  { gateway, attach, ...options }: BringBackOptions,
 ): Promise<BroughtBack> {
   const gatewayFollows = gateway === 'always' || isWanted(sessionPaths(recorded.root));
   const back = await relaunch(context, recorded, { ...options, gatewayFollows });
   if (!gatewayFollows) return { ...back, attached: undefined, attachError: undefined };
   try {
-    const attached = await attachLocal(context, back.facts.path, {});
+    const attached = await attachLocal(context, back.facts.path, attach ?? {});
     return { ...back, attached, attachError: undefined };
   } catch (error) {
     return { ...back, attached: undefined, attachError: asRouseError(error) };
@@ -74,11 +80,17 @@ export interface RelaunchOptions {
   resume?: boolean | undefined;
   /** A gateway is attached afterwards, so the tool gets its address now. */
   gatewayFollows?: boolean | undefined;
+  /** It was stopped and has left its fleet: register it again, before programs of the tool may act as the agent. */
+  rejoin?: { takeOver?: boolean | undefined } | undefined;
 }
 
 export interface RelaunchReport {
   facts: ManifestFacts;
+  paneId: string | null;
   toolPid: number | null;
+  /** The fleet server it was registered with again. */
+  fleet?: FleetReport | undefined;
+  fleetError?: RouseError | undefined;
   /** The tmux session was gone and was made again. */
   revived: boolean;
   /** It continues its conversation. */
@@ -94,7 +106,7 @@ export interface RelaunchReport {
 export function relaunch(
   context: SessionContext,
   recorded: ManifestFacts,
-  { resume = false, gatewayFollows = false }: RelaunchOptions = {},
+  { resume = false, gatewayFollows = false, rejoin }: RelaunchOptions = {},
 ): Promise<RelaunchReport> {
   return withLifecycleLock(context, recorded.root, async () => {
     const { facts, lives } = await followSession(context, recorded);
@@ -104,6 +116,7 @@ export function relaunch(
     const revived = !lives;
     if (revived && facts.sharesSession) await requireSessionGone(tmux, facts);
     if (revived) await refuseSecondTool(tmux, readManifest(facts.root), facts);
+    const membership = rejoin && (await joinFleetAtStart(context, facts, rejoin));
     const { manifest: renewed, passingEnv } = await renewTools(context, facts, gatewayFollows);
     const manifest = withCurrentProgram(context, renewed, facts);
     const env = { ...toolEnvironment(context, manifest, facts), ...passingEnv };
@@ -125,11 +138,14 @@ export function relaunch(
       }),
     }));
     await publishCapability(context, facts.path);
+    fs.rmSync(sessionPaths(facts.root).stopped, { force: true });
     const resumed = again !== undefined || (resume && isHeadless(facts.backend));
     const notes = [...missingCredentials(context, manifest), ...versionNotes(facts.tool, version)];
     if (resume && !resumed)
       notes.push(`${facts.tool} began a new conversation, because no earlier one is known`);
-    return { facts, toolPid: tool?.pid ?? null, revived, resumed, notes };
+    const pane = await tmux.agentPane(facts.tmuxSessionName, facts.agentPane);
+    const paneId = pane?.paneId ?? null;
+    return { facts, paneId, toolPid: tool?.pid ?? null, ...membership, revived, resumed, notes };
   });
 }
 
@@ -210,15 +226,8 @@ function paneCommand(
 function resumedWords(manifest: SessionManifest, facts: ManifestFacts): string[] | undefined {
   const tool = toolOf(facts.tool);
   const session = readConversation(facts.root);
-  if (!tool?.resume || session === undefined || isHeadless(facts.backend)) return undefined;
-  const { args } = manifest.launch_plan;
-  // A program that comes with Rouse is a script: its path stays first.
-  const fixed = tool.process.packaged ? 1 : 0;
-  const own = args.slice(fixed);
-  const words = tool.resume.flatMap((word) =>
-    word === '{args}' ? own : [word.replace('{session}', session)],
-  );
-  return [...args.slice(0, fixed), ...words];
+  if (!tool || session === undefined || isHeadless(facts.backend)) return undefined;
+  return resumeWords(tool, manifest.launch_plan.args, session);
 }
 
 function toolEnvironment(

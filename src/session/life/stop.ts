@@ -1,7 +1,15 @@
 import * as fs from 'node:fs';
-import { asRouseError, commandLine, conflict, crashPoint, unsupported } from '../../base/index.ts';
+import {
+  asRouseError,
+  commandLine,
+  conflict,
+  crashPoint,
+  unsupported,
+  utcStamp,
+  writeJsonAtomic,
+} from '../../base/index.ts';
 import { agentTokenFile } from '../../client/index.ts';
-import { CAPABILITIES } from '../../domain/index.ts';
+import { CAPABILITIES, HAND_OVER_SIGNAL } from '../../domain/index.ts';
 import { endHeadlessTurn } from '../../terminal/index.ts';
 import { leaveFleet } from '../fleet.ts';
 import { detachHoldingLock } from '../gateway/detach.ts';
@@ -94,13 +102,15 @@ async function end(
   }: { lives: boolean; removeOurs: (notes: string[]) => void; others: readonly string[] },
 ): Promise<StopReport> {
   const notes: string[] = [];
-  await detachHoldingLock(context, facts).catch((error) => {
+  // The session may come back, with its live reminders.
+  await detachHoldingLock(context, facts, { ask: HAND_OVER_SIGNAL }).catch((error) => {
     notes.push(`the gateway was not detached: ${asRouseError(error).message}`);
   });
   await endTurn(context, facts, notes);
   removeOurs(notes);
   await deregister(context, facts, notes);
   if (others.length > 0) return endPane(context, facts, { others, notes });
+  if (!facts.joined) markStopped(context, facts, notes);
   // Last, because this command may itself run in the session.
   const ended = lives && (await endSession(tmuxOf(context, facts), facts.tmuxSessionName, context.clock));
   return { session: ended ? 'ended' : 'gone', notes };
@@ -177,6 +187,15 @@ async function deregister(context: SessionContext, facts: ManifestFacts, notes: 
   fs.rmSync(agentTokenFile(facts.root), { force: true });
   const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
   if (!removed) notes.push('the registry had no record of this session');
+}
+
+/** From now on a launch with the same words brings it back. */
+function markStopped({ clock }: SessionContext, { root }: ManifestFacts, notes: string[]): void {
+  try {
+    writeJsonAtomic(sessionPaths(root).stopped, { schema_version: 1, stopped_at_utc: utcStamp(clock.now()) });
+  } catch (error) {
+    notes.push(`that it was stopped could not be recorded: ${asRouseError(error).message}`);
+  }
 }
 
 async function forgetPid(context: SessionContext, facts: ManifestFacts): Promise<void> {

@@ -18,6 +18,8 @@ export function sessionPaths(root: string) {
     lifecycleLock: at('lifecycle.lock'),
     /** Scripts that start the tool, settings of this session only, and the exit record. */
     launch: at('launch'),
+    /** It was stopped in order, and not brought back since. */
+    stopped: `${at('launch')}/stopped.json`,
     /** One file per event that a hook of the tool reported. */
     signals: at('signals'),
     ...gatewayFiles(at('gateway')),

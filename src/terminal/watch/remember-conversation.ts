@@ -22,12 +22,17 @@ export function rememberConversation(
       .find((each) => each !== undefined);
     if (id === undefined || id === (kept ?? null) || (id !== null && !ID.test(id))) return;
     try {
-      writeJsonAtomic(fileOf(sessionRoot), { schema_version: 1, conversation_id: id });
+      keepConversation(sessionRoot, id);
       kept = id ?? undefined;
     } catch {
       // retried at the next change
     }
   };
+}
+
+/** Stores the conversation that the tool is in; null: it is empty. */
+export function keepConversation(sessionRoot: string, id: string | null): void {
+  writeJsonAtomic(fileOf(sessionRoot), { schema_version: 1, conversation_id: id });
 }
 
 /** The conversation the tool was in last; undefined if it was never seen, or the file is not ours. */
