@@ -79,7 +79,9 @@ async function stoppedAgent(context: SessionContext, selector: Selector): Promis
   const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   // A remaining record is more exact: the session ended without being stopped.
   if (!ended || view.expired.some((record) => record.agent_id === ended.agentId)) return undefined;
-  const again = ended.joined ? '"rouse join NAME" adopts its session' : '"rouse launch TOOL NAME" starts it';
+  const again = ended.joined
+    ? '"rouse join NAME" adopts its session'
+    : `"${commandLine`rouse launch ${ended.agentName}`}" starts it`;
   return notFound(`agent ${ended.agentName} was ${ended.joined ? 'left' : 'stopped'}`, {
     hint: `${again} again; "${commandLine`rouse why --agent-name ${ended.agentName}`}" shows what its last session did`,
     facts: { cause: 'stopped', session_root: ended.root },

@@ -103,6 +103,7 @@ export const bringBack = onCall(async () => (await import('./life/relaunch.ts'))
 
 /** How a launch goes on after its agent was stopped. */
 export const afterStop = onCall(async () => (await import('./life/after-stop.ts')).afterStop);
+export const stoppedCalled = onCall(async () => (await import('./life/after-stop.ts')).stoppedCalled);
 export const bringBackStopped = onCall(async () => (await import('./life/after-stop.ts')).bringBackStopped);
 
 export const attach = onCall(async () => (await import('./gateway/attach.ts')).attach);

@@ -15,8 +15,8 @@ const launch = (args: string[] = [], flags: string[] = []): Promise<Ran> =>
   json('launch', 'scripted', 'ana', '--wake', ...flags, '--', '--control', socket(), ...args);
 const prompt = async (text: string): Promise<void> => {
   await world.until(async () => (await json('ls')).json['agents'][0].state === 'idle');
-  // Its screen may still be changing.
-  await world.until(async () => (await json('agents', 'prompt', 'ana', '--prompt', text)).code === 0);
+  const { code, stderr } = await json('agents', 'prompt', 'ana', '--prompt', text);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
 };
 
 /** The conversations in which the tool was started, in order. */
@@ -88,6 +88,8 @@ describe('an agent that was stopped', () => {
   });
 
   it('--fresh begins a new conversation, and another directory says why there is one', async () => {
+    // One project, so that it is one agent.
+    fs.mkdirSync(path.join(world.directory, '.git'), { recursive: true });
     await inConversation(await launch());
     await json('stop', 'ana');
     const fresh = await launch([], ['--fresh']);
@@ -96,8 +98,6 @@ describe('an agent that was stopped', () => {
     await json('stop', 'ana');
     const elsewhere = path.join(world.directory, 'elsewhere');
     fs.mkdirSync(elsewhere);
-    // One project, so that it is one agent.
-    fs.mkdirSync(path.join(world.directory, '.git'), { recursive: true });
     const other = await launch([], ['--workdir', elsewhere]);
     expect(other.json['notes']).toEqual([expect.stringContaining('began a new conversation')]);
     expect(new Set(conversations()).size).toBe(3);
@@ -131,13 +131,20 @@ describe('an agent that was stopped', () => {
     expect((await json('ls')).json['agents']).toMatchObject([{ paused: null }]);
   });
 
-  it('stop --now ends a turn at once', async () => {
-    await launch(['--turn', '10m']);
+  it('stop --now ends a turn at once, and the name alone brings the stopped agent back', async () => {
+    const first = await launch(['--turn', '10m']);
     const control = await world.steer(socket());
     await prompt('work');
     await control.event('turn_started');
     const stopped = await world.rouse(['stop', 'ana', '--now']);
     expect([stopped.code, stopped.stderr]).toEqual([0, '']);
+    const back = await json('launch', 'ana');
+    expect([back.code, back.json]).toMatchObject([
+      0,
+      { brought_back: true, session_root: first.json['session_root'], wakes: { enabled: true } },
+    ]);
+    const again = await json('launch', 'ana');
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('runs already')]);
   });
 
   it('the team of a project goes on with its conversations after down and up, unless with --fresh', async () => {

@@ -38,7 +38,9 @@ describe('an agent launched with --wake whose tmux server was killed', () => {
     await gateway('mail-notifier', 'enable', '--interval-seconds', '77', '--wakes-per-hour', '5');
     const before = await notifier();
     expect(before).toMatchObject({ repeat: 'backoff', wakes_per_hour: 5, interval_seconds: 77 });
-    await json(['agents', 'prompt', '--agent-name', 'ana', '--prompt', 'hello']);
+    // Its screen may still be changing, which the command waits for.
+    const prompted = await json(['agents', 'prompt', '--agent-name', 'ana', '--prompt', 'hello']);
+    expect([prompted.code, prompted.stderr]).toEqual([0, expect.any(String)]);
     await world.until(() => fs.existsSync(path.join(root, 'launch/conversation.json')));
     await killServer();
 

@@ -1,6 +1,14 @@
 import * as path from 'node:path';
-import { commandLine, invalid } from '../../base/index.ts';
-import type { AfterStop, BackAfterStop, LaunchOptions, LaunchReport } from '../../session/index.ts';
+import { commandLine, findProgram, invalid } from '../../base/index.ts';
+import { presetOf } from '../../config/index.ts';
+import { isHeadless } from '../../domain/index.ts';
+import type {
+  AfterStop,
+  BackAfterStop,
+  LaunchOptions,
+  LaunchReport,
+  ManifestFacts,
+} from '../../session/index.ts';
 import { NAME_PREFIX } from '../../wire/houmao/index.ts';
 import { command, type Flag, type FlagsOf, type Input, type InputOf, type Output } from '../command.ts';
 import { noteUntrusted, withPreset } from '../config/preset.ts';
@@ -22,6 +30,8 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { afterStop, bringBackStopped, launch, fleetActions } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const port = input.flags.pairPort;
+  const stopped = await onlyNamed(input);
+  if (stopped) return backOutput(input, await bringBackStopped(context, stopped, asBefore(stopped)));
   const options = await optionsOf(input);
   const atFleet = async (at: number): Promise<LaunchReport> => {
     const { launchAtFleet, fleetServerOn } = await fleetActions();
@@ -37,6 +47,29 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const report = { ...launched, ...(wanted && (await turnOnWakes(input, launched.facts))) };
   if (input.style !== 'json') for (const note of launched.notes) input.err(`warning: ${note}\n`);
   return { data: dataOf(report), plain: await plainOf(input, report), ...reportMissing(input, report) };
+}
+
+/** The stopped agent of `rouse launch ana`, where the one word is no tool, no preset and no program. */
+async function onlyNamed(input: InputOf<typeof FLAGS>): Promise<ManifestFacts | undefined> {
+  const { tool, agentName, fresh, pairPort } = input.flags;
+  if (agentName !== undefined || fresh || pairPort !== undefined || input.args.length > 0) return undefined;
+  const { toolOf } = await import('../../tools/index.ts');
+  const { stoppedCalled } = await import('../../session/index.ts');
+  const isTool = toolOf(tool) || presetOf(input.settings.config, tool);
+  if (isTool || findProgram(tool, input.env, process.cwd())) return undefined;
+  return stoppedCalled(sessionContext(input), tool);
+}
+
+function asBefore({
+  tool,
+  shortName,
+  agentId,
+  workingDirectory: workdir,
+  project,
+  backend,
+}: ManifestFacts): LaunchOptions {
+  const names = { tool, agentName: shortName, agentId, workdir, project, cwd: workdir };
+  return { ...names, headless: isHeadless(backend), args: [], skills: false };
 }
 
 /** A session that was launched in another way before it was stopped. */
@@ -192,7 +225,8 @@ async function description(): Promise<string> {
     'Starts the tool in window 0 of a new tmux session, gives it a mailbox, and publishes where it is. Tools: ' +
     `${toolNames().join(', ')}, or any program; with --tool command the ` +
     'command line goes after "--". The tool gets your environment; none of it is stored. An agent that was stopped and is ' +
-    'launched in the same way comes back with its conversation, its queue, its reminders and its wake settings.'
+    'launched in the same way, or by its name alone, comes back with its conversation, its queue, its reminders and its ' +
+    'wake settings.'
   );
 }
 
@@ -266,6 +300,7 @@ const launch = command({
     'rouse agents launch --tool codex --agent-name rev --workdir ~/src/app --gateway-auto-attach -- --model o5',
     'rouse agents launch --tool claude --agent-name app --mailbox-root .agent/inbox.md --mailbox-address totebox@app',
     'rouse agents launch --tool command --agent-name mine -- ./my-agent --flag',
+    'rouse launch gpu   # the agent that "rouse stop gpu" stopped',
     'rouse agents launch --tool claude --agent-name cao-gpu --pair-port 9889',
   ],
   args: [

@@ -1,7 +1,8 @@
-import { invalid, isRouseError } from '../../base/index.ts';
-import type { AdmissionPolicy } from '../../domain/index.ts';
+import { invalid, isRouseError, sleep, systemClock } from '../../base/index.ts';
+import type { GatewayClient } from '../../client/index.ts';
+import { type AdmissionPolicy, readReason } from '../../domain/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
-import type { ControlPromptInput, PromptRefused } from '../../wire/index.ts';
+import type { ControlPromptInput, PromptRefused, PromptResult } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
@@ -13,23 +14,49 @@ import { PROMPT_FLAG, promptText } from './text.ts';
 /** Typing, proof and a chat reset together may take this long; the gateway gives up earlier. */
 const PROMPT_TIMEOUT_MS = 90_000;
 
+/** A screen that only just changed, as after a launch, is still soon. Each refused try leaves a row in the queue. */
+const STILL_TRIES = 6;
+const STILL_PAUSE_MS = 500;
+
 async function runPrompt(input: InputOf<typeof PROMPT_FLAGS>): Promise<Output> {
   const body = { prompt: await promptText(input), ...admission(input), ...execution(input) };
   const gateway = await liveGateway(input);
   input.progress('waiting for proof that the prompt was submitted');
   try {
-    const result = await gateway.prompt(body, {
-      timeoutMs: PROMPT_TIMEOUT_MS,
-      signal: input.signal,
-    });
+    const result = await promptWhenStill(gateway, body, input.signal);
     const ids = [result.evidence?.['request_id'], result.turn_id].filter(Boolean).join(', ');
     return { data: result, plain: `Prompt submitted${ids && ` (${ids})`}.` };
   } catch (error) {
-    const detail = isRouseError(error) ? (error.facts['detail'] as PromptRefused | undefined) : undefined;
+    const detail = refusedBy(error);
     if (!isRouseError(error) || !detail) throw error;
     reportRefused(input, detail, promptRefusal(detail));
     return { data: undefined, exitCode: exitCodeOfOutcome(detail.outcome ?? null) ?? exitCodeOf(error) };
   }
+}
+
+/** Waits a moment if the prompt is refused only because the screen is still changing. Nothing was typed then. */
+async function promptWhenStill(
+  gateway: GatewayClient,
+  body: ControlPromptInput,
+  signal: AbortSignal,
+): Promise<PromptResult> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await gateway.prompt(body, { timeoutMs: PROMPT_TIMEOUT_MS, signal });
+    } catch (error) {
+      const { outcome, reasons = [] } = refusedBy(error) ?? {};
+      const isPassing = outcome === undefined && reasons.length > 0 && reasons.every(passes);
+      if (!isPassing || tries === STILL_TRIES) throw error;
+      await sleep(systemClock, STILL_PAUSE_MS, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+const passes = (text: string): boolean => readReason(text).code === 'unstable_screen';
+
+function refusedBy(error: unknown): PromptRefused | undefined {
+  return isRouseError(error) ? (error.facts['detail'] as PromptRefused | undefined) : undefined;
 }
 
 function admission({
@@ -88,7 +115,8 @@ export const PROMPT = command({
   summary: 'submit a prompt now and prove it, or refuse with the reasons',
   description:
     'Types the prompt at once and proves that the tool accepted it. If the agent must not be disturbed, ' +
-    'nothing is typed: the reasons are printed on standard error and the exit code is 5. To ' +
+    'nothing is typed: the reasons are printed on standard error and the exit code is 5. A screen that is only still ' +
+    'changing is waited for, max 3 s. To ' +
     'queue it instead, use "requests submit". --force ignores whether the agent is busy, but never types into a ' +
     "dialog, a shell or a person's draft.",
   examples: [

@@ -24,7 +24,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
     throw notFound(`no gateway has run beside agent ${facts.agentName} yet, so nothing was logged`, {
       hint:
         'stopped' in found
-          ? 'the agent was stopped; "rouse launch TOOL NAME" starts it again'
+          ? `the agent was stopped; "${commandLine`rouse launch ${facts.agentName}`}" starts it again`
           : `"${commandLine`rouse agents gateway attach ${facts.agentName}`}" starts one`,
     });
   const last = linesSoFar(paths).slice(-input.flags.lines);

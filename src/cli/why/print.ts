@@ -56,7 +56,7 @@ function settingWords({ agent, notifier, offline, formerInterval }: WhySource): 
     const policy = wakePolicyWords(notifier);
     return offline === undefined ? `woken for ${policy}` : `not woken now; set to be woken for ${policy}`;
   }
-  if (offline === STOPPED) return 'it was stopped; "rouse launch TOOL NAME" starts it again';
+  if (offline === STOPPED) return `it was stopped; "${commandLine`rouse launch ${agent}`}" starts it again`;
   return `wakes are off; "${enableCommand(agent, { mode: notifier.mode, interval_seconds: formerInterval })}" turns them on`;
 }
 

@@ -6,14 +6,15 @@ import {
   isHeadless,
   type Project,
   parseAgentName,
+  relaunchCommand,
 } from '../../domain/index.ts';
 import { readConversation } from '../../terminal/index.ts';
 import { toolOf } from '../../tools/index.ts';
-import { endedIn } from '../called.ts';
+import { endedIn, nameOnMachine } from '../called.ts';
 import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
-import { whereabouts } from '../live-sessions.ts';
+import { findEnded, whereabouts } from '../live-sessions.ts';
 import { launchFacts, type ManifestFacts } from '../records/manifest-facts.ts';
-import { findProject } from '../records/project.ts';
+import { findProject, projectOf } from '../records/project.ts';
 import { sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { askedDigest } from './asked-digest.ts';
@@ -58,6 +59,31 @@ export async function afterStop(context: SessionContext, options: LaunchOptions)
     conversation,
     note: 'it was launched with other options before, so only its conversation came back: its queue and its reminders did not',
   };
+}
+
+/**
+ * The stopped session of the agent that a person calls `ana` or `app/ana`. Undefined if no such agent was stopped. Fails if
+ * it still has a session.
+ */
+export async function stoppedCalled(
+  context: SessionContext,
+  called: string,
+): Promise<ManifestFacts | undefined> {
+  const stopped = findEnded(context, { agentName: nameOnMachine(context, called) });
+  if (!stopped || stopped.joined || CAPABILITIES[stopped.backend].owner !== null) return undefined;
+  const { agentName, shortName, workingDirectory: workdir } = stopped;
+  const now = await whereabouts(context, { name: shortName, project: projectOf(stopped), workdir });
+  if (now.state === 'running')
+    throw conflict(`agent ${agentName} runs already`, {
+      hint: `"${commandLine`rouse open ${agentName}`}" leads to it`,
+      facts: { cause: 'agent_in_use' },
+    });
+  if (now.state === 'lost')
+    throw conflict(`the session of agent ${agentName} ended without being stopped`, {
+      hint: `"${relaunchCommand(agentName)}" brings it back`,
+      facts: { cause: 'session_gone' },
+    });
+  return fs.existsSync(sessionPaths(stopped.root).stopped) ? stopped : undefined;
 }
 
 const projectAt = ({ project, workdir, cwd }: LaunchOptions): Project =>
