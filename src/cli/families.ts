@@ -14,7 +14,7 @@ function short(path: string, words: Command, load: () => Promise<Command>, examp
 }
 
 const gateway = () => import('./agents/gateway.ts');
-const stopping = () => import('./agents/stop.ts');
+const stopping = () => import('./agents/stopping/stop.ts');
 const team = () => import('./team/team.ts');
 const completion = async () => (await import('./complete/complete.ts')).completionCommands(() => ROOT);
 const older = () => import('./agents/gateway-aliases.ts');

@@ -9,7 +9,7 @@ import list from './list.ts';
 import mailbox from './mailbox.ts';
 import relaunch from './relaunch.ts';
 import show from './show.ts';
-import { leave, stop } from './stop.ts';
+import { leave, stop } from './stopping/stop.ts';
 
 /** One file per subcommand; a new one is added to this list. */
 const agents: Command = {

@@ -1,4 +1,4 @@
-import { endOfTurn, type NOW } from '../agents/end-of-turn.ts';
+import { endOfTurn, type NOW } from '../agents/stopping/end-of-turn.ts';
 import { sessionContext } from '../agents/target.ts';
 import type { InputOf, Output } from '../command.ts';
 import {

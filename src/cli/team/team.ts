@@ -1,4 +1,4 @@
-import { NOW } from '../agents/end-of-turn.ts';
+import { NOW } from '../agents/stopping/end-of-turn.ts';
 import { command } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { runDown } from './down.ts';

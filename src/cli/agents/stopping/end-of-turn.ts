@@ -1,10 +1,10 @@
-import { commandLine, sleep, systemClock, utcStamp } from '../../base/index.ts';
-import type { GatewayClient } from '../../client/index.ts';
-import type { ManifestFacts } from '../../session/index.ts';
-import { VARIABLE } from '../../wire/houmao/index.ts';
-import type { Flag, Input } from '../command.ts';
-import { gatewayOf } from '../gateway/target.ts';
-import { sessionContext } from './target.ts';
+import { commandLine, sleep, systemClock, utcStamp } from '../../../base/index.ts';
+import type { GatewayClient } from '../../../client/index.ts';
+import type { ManifestFacts } from '../../../session/index.ts';
+import { VARIABLE } from '../../../wire/houmao/index.ts';
+import type { Flag, Input } from '../../command.ts';
+import { gatewayOf } from '../../gateway/target.ts';
+import { sessionContext } from '../target.ts';
 
 export const NOW = {
   name: 'now',
@@ -44,13 +44,13 @@ export async function endOfTurn(
 }
 
 async function isWorking(input: Input, facts: ManifestFacts): Promise<boolean> {
-  const { seenAgent } = await import('../../session/index.ts');
+  const { seenAgent } = await import('../../../session/index.ts');
   return (await seenAgent(sessionContext(input), facts)).state === 'working';
 }
 
 /** Pauses the agent, unless a person has. Returns what ends that pause. */
 async function holdBack(input: Input, facts: ManifestFacts): Promise<() => Promise<void>> {
-  const { resumeOffline } = await import('../../session/index.ts');
+  const { resumeOffline } = await import('../../../session/index.ts');
   const gateway = await gatewayOf(input, { kind: 'local', facts }).catch(() => '');
   if (typeof gateway === 'string' || !(await pauseIfNot(gateway))) return async () => {};
   return async () => {

@@ -1,19 +1,19 @@
-import { commandLine, isRouseError, unavailable, unsupported } from '../../base/index.ts';
-import type { ManifestFacts, StopOptions, StopReport } from '../../session/index.ts';
-import { command, type Flag, type InputOf, type Output } from '../command.ts';
-import { FIRST_WORDS } from '../first-words.ts';
-import { agentAnswer } from './agent-answer.ts';
+import { commandLine, isRouseError, unavailable, unsupported } from '../../../base/index.ts';
+import type { ManifestFacts, StopOptions, StopReport } from '../../../session/index.ts';
+import { command, type Flag, type InputOf, type Output } from '../../command.ts';
+import { FIRST_WORDS } from '../../first-words.ts';
+import { agentAnswer } from '../agent-answer.ts';
+import { requireNamed } from '../require-named.ts';
+import { severalAgents } from '../several-agents.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from '../target.ts';
 import { endOfTurn, NOW } from './end-of-turn.ts';
-import { requireNamed } from './require-named.ts';
-import { severalAgents } from './several-agents.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
   requireNamed(input, 'stop');
   const target = await targetOf(input);
   const clean = input.flags.clean === true;
   const options = { killSession: input.flags.killSession === true, clean };
-  const { fleetActions, stop } = await import('../../session/index.ts');
+  const { fleetActions, stop } = await import('../../../session/index.ts');
   if (target.kind === 'fleet') {
     if (clean) throw unsupported('--clean works on agents of this host; this one is owned by a server');
     try {
@@ -38,7 +38,7 @@ async function afterTurn(
   facts: ManifestFacts,
   options: StopOptions,
 ): Promise<StopReport> {
-  const { stop } = await import('../../session/index.ts');
+  const { stop } = await import('../../../session/index.ts');
   const ends = !facts.joined || options.killSession;
   if (input.flags.now || !ends) return stop(sessionContext(input), facts, options);
   const resume = await endOfTurn(input, facts, 'stop');
@@ -52,7 +52,7 @@ async function afterTurn(
 async function runLeave(input: TargetInput): Promise<Output> {
   requireNamed(input, 'leave');
   const target = await targetOf(input);
-  const { fleetActions, leave } = await import('../../session/index.ts');
+  const { fleetActions, leave } = await import('../../../session/index.ts');
   if (target.kind === 'fleet') return agentAnswer(await (await fleetActions()).leaveAtFleet(target), target);
   return answer(target.facts, await leave(sessionContext(input), target.facts));
 }
@@ -61,7 +61,7 @@ async function answer(
   { agentName, agentId, root }: { agentName: string; agentId: string; root: string },
   report: StopReport,
 ): Promise<Output> {
-  const { stopAnswer } = await import('../../session/index.ts');
+  const { stopAnswer } = await import('../../../session/index.ts');
   return agentAnswer({ ...stopAnswer(report), agent_name: agentName, agent_id: agentId, session_root: root });
 }
 
