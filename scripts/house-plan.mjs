@@ -122,12 +122,13 @@ const PAGE_PLAN = {
   live: 'model',
   parts: 'model',
   frame: 'model live parts',
-  home: 'model live parts frame agent requests',
+  act: 'model live parts frame',
+  home: 'model live parts frame act agent requests',
   mail: 'model live parts frame',
   requests: 'model live parts frame',
   reminders: 'model live parts frame',
-  search: 'model live parts frame',
-  agent: 'model live parts frame mail reminders',
+  search: 'model live parts frame act',
+  agent: 'model live parts frame act mail reminders',
 };
 
 const INSIDE = {

@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
+import { confirming, outcomes } from './act/acting.ts';
 import { Gate } from './frame/gate.tsx';
 import { StaleBanner } from './frame/live-mark.tsx';
 import { useShortcuts } from './frame/shortcuts.ts';
@@ -9,12 +10,15 @@ import { useLive } from './live/live.ts';
 import { queryClient } from './live/query-client.ts';
 import { notifyNew, showCount } from './model/notices.ts';
 import { place, usePlace } from './model/router.ts';
+import { useStore } from './model/store.ts';
 import { Loading, Quiet } from './parts/feedback.tsx';
 import { late } from './parts/late.tsx';
 import { Link } from './parts/link.tsx';
 
 /** Home is in the first bundle; the other views are loaded when they are opened. */
 const AgentPage = late(() => import('./agent/agent-page.tsx'), viewToCome);
+const ConfirmDeed = late(() => import('./act/confirm-deed.tsx'));
+const Outcomes = late(() => import('./act/outcomes.tsx'));
 const SearchOverlay = late(() => import('./search/search-overlay.tsx'));
 const KeysOverlay = late(() => import('./frame/keys-overlay.tsx'));
 const MailPage = late(() => import('./mail/mail-page.tsx'), viewToCome);
@@ -67,8 +71,21 @@ function Frame() {
         <Content />
       </main>
       <TabBar />
+      <Acting />
       {open === 'search' && <SearchOverlay onClose={close} />}
       {open === 'keys' && <KeysOverlay onClose={close} />}
+    </>
+  );
+}
+
+/** What waits for a person's yes, and how what they did ended. Loaded when there is something. */
+function Acting() {
+  const asks = useStore(confirming, (asked) => asked !== undefined);
+  const acted = useStore(outcomes, (shown) => shown.length > 0);
+  return (
+    <>
+      {asks && <ConfirmDeed />}
+      {acted && <Outcomes />}
     </>
   );
 }

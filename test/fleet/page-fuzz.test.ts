@@ -161,8 +161,14 @@ describe('hostile input to the page', () => {
         headersFor: ({ access }): Record<string, string> =>
           access === 'page_session' ? { cookie: me.cookie, [PAGE_HEADER]: me.header } : {},
         known,
-        // It shows no dialog, and its earlier requests have ended.
-        refused: { 'page.agent.dialog': 409, 'page.agent.cancel': 409 },
+        // It shows no dialog, its earlier requests have ended, and this session may stop and start nothing.
+        refused: {
+          'page.agent.dialog': 409,
+          'page.agent.cancel': 409,
+          'page.agent.stop': 403,
+          'page.agent.relaunch': 403,
+          'page.agent.attach': 403,
+        },
         quiet: async () =>
           createHash('sha256')
             .update(

@@ -57,7 +57,7 @@ async function open(input: InputOf<typeof FLAGS>, files: ServerFiles): Promise<O
   const fleet = await clientOf(running, files, input.env);
   const made = await fleet.call('page.codes.create', {
     body: {
-      role: flags.role ?? 'operate',
+      role: flags.role ?? (flags.link ? 'view' : 'operate'),
       name: flags.as ?? (flags.link ? 'guest' : os.userInfo().username),
       org: flags.org,
       ttl_seconds: flags.ttl ?? (flags.link ? LINK_TTL_SECONDS : OWN_TTL_SECONDS),
@@ -239,7 +239,7 @@ const FLAGS = [
     name: 'role',
     value: 'ROLE',
     choices: codesOf(PAGE_ROLES),
-    summary: 'what they may do (default: operate)',
+    summary: 'what they may do (default: operate; with --link view)',
   },
   { name: 'as', value: 'NAME', summary: 'whose link it is; the audit shows this name', parse: notBlank },
   {

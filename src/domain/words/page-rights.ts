@@ -23,6 +23,10 @@ export const PAGE_ROLES = {
   view: { rights: ['view'], words: 'may look' },
   answer: { rights: ['view', 'answer', 'write'], words: 'may answer requests and write mail' },
   operate: { rights: ['view', 'answer', 'write', 'operate'], words: 'may operate agents' },
+  run: {
+    rights: ['view', 'answer', 'write', 'operate', 'run'],
+    words: 'may operate, start and stop agents',
+  },
 } as const satisfies Record<string, RoleRow>;
 
 export type PageRole = CodeOf<typeof PAGE_ROLES>;

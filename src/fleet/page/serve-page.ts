@@ -13,6 +13,8 @@ import { actionHandlers } from './agents/action-handlers.ts';
 import { AgentEvents } from './agents/agent-events.ts';
 import { agentHandlers } from './agents/agent-handlers.ts';
 import { AgentReach, type GatewayElsewhere } from './agents/agent-reach.ts';
+import { lifeHandlers } from './agents/life-handlers.ts';
+import { muteHandler } from './agents/mute-handler.ts';
 import { pauseHandler } from './agents/pause-handler.ts';
 import { SeenStates } from './agents/seen-states.ts';
 import { PageAudit } from './audit/page-audit.ts';
@@ -23,6 +25,7 @@ import { sessionHandlers } from './door/session-handlers.ts';
 import { PAGE_HEADERS, shellHandlers } from './door/shell.ts';
 import { hostHandlers } from './host/host-handlers.ts';
 import { HostView } from './host/host-view.ts';
+import { Mutes } from './host/mutes.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
@@ -90,6 +93,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     doing,
     seen,
     view,
+    mutes: new Mutes(sql, clock),
     reach,
     mail,
     states: new SeenStates(),
@@ -106,6 +110,8 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...agentHandlers(parts),
     ...actionHandlers(parts),
     ...pauseHandler(parts),
+    ...muteHandler(parts),
+    ...lifeHandlers(parts),
     ...mailHandlers(parts),
     ...receiptHandler(parts),
     ...requestHandlers(parts),

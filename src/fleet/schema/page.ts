@@ -22,3 +22,14 @@ CREATE TABLE page_seen (
   at timestamptz NOT NULL
 );
 `;
+
+/** Agents whose needs a person hides while they are in this state. */
+export const PAGE_MUTES = `
+CREATE TABLE page_mutes (
+  person text NOT NULL,
+  agent_id text NOT NULL,
+  state text NOT NULL,
+  at timestamptz NOT NULL,
+  PRIMARY KEY (person, agent_id)
+);
+`;

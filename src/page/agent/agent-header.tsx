@@ -1,4 +1,5 @@
 import type { PageAgent } from '../../wire/index.ts';
+import { DeedMenu } from '../act/deed-menu.tsx';
 import { useLive } from '../live/live.ts';
 import { rowNamed } from '../live/picture.ts';
 import { serverNow } from '../model/clock.ts';
@@ -35,6 +36,9 @@ export function AgentHeader({ agent }: { agent: PageAgent }) {
           <span className="text-muted">
             <Plain text={`${toolWords(row)} on ${row.host}`} />
           </span>
+          <span className="ml-auto">
+            <DeedMenu rows={[row]} label={`Actions on ${row.name}`} copies={copiesOf(agent)} />
+          </span>
         </div>
         <Why agent={agent} />
       </div>
@@ -42,6 +46,10 @@ export function AgentHeader({ agent }: { agent: PageAgent }) {
     </header>
   );
 }
+
+/** To copy: the command that opens its window, on its own host. */
+const copiesOf = ({ row, commands }: PageAgent) =>
+  row.here ? commands.slice(0, 1).map(({ command }) => ({ label: 'Copy', command })) : [];
 
 function Why({ agent: { why, out_of_reach, notifier } }: { agent: PageAgent }) {
   return (

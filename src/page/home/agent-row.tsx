@@ -3,6 +3,7 @@ import type { PageAgentRow } from '../../wire/index.ts';
 import { usePicture } from '../live/live.ts';
 import { plain } from '../model/plain.ts';
 import { agentPath } from '../model/router.ts';
+import { useStore } from '../model/store.ts';
 import { toolWords } from '../model/tool-words.ts';
 import { Age } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
@@ -10,16 +11,19 @@ import { Link } from '../parts/link.tsx';
 import { PausedChip } from '../parts/paused-chip.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
+import { pick, picked } from './picked.ts';
 
 interface Props {
   id: string;
   /** It is no longer in the list, and is shown as it was. */
   isGone: boolean;
+  isPicking: boolean;
 }
 
 /** One agent on one line; on a phone, on three. The name is a link over the whole row. Each row renders by itself. */
-export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
+export const AgentRow = memo(function AgentRow({ id, isGone, isPicking }: Props) {
   const now = usePicture(({ agents }) => agents.get(id));
+  const isMuted = usePicture(({ mutedIds }) => mutedIds.has(id)) ?? false;
   const last = useRef(now);
   const row = now ?? last.current;
   useEffect(() => {
@@ -33,6 +37,7 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
       data-agent={row.name}
       className={`agent-row agent-card relative border-b border-line last:border-b-0 hover:bg-bg ${isGone ? 'opacity-50' : ''}`}
     >
+      {isPicking && <Pick id={id} name={row.name} />}
       <td role="cell" className="flex min-w-0 items-center gap-2 [grid-area:state]">
         <StateMark state={row.state} words={row.state_words} />
         <Age utc={row.state_since_utc} className="text-xs text-muted" />
@@ -53,6 +58,7 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
           <Plain text={row.here ? toolWords(row) : `${row.tool} on ${row.host}`} />
         </span>
         <PausedChip paused={row.paused} />
+        {isMuted && <span className="chip h-4 shrink-0 bg-gone-soft px-1.5 text-2xs text-gone">muted</span>}
         {row.done_unseen && (
           <span className="chip h-4 shrink-0 bg-idle-soft px-1.5 text-2xs text-idle">● new result</span>
         )}
@@ -80,6 +86,25 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Props) {
     // biome-ignore-end lint/a11y/noRedundantRoles: they would be lost with another display
   );
 });
+
+function Pick({ id, name }: { id: string; name: string }) {
+  const isPicked = useStore(picked, (ids) => ids?.has(id) ?? false);
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: it would be lost with another display
+    <td role="cell" className="relative z-10 [grid-area:pick]">
+      {/* The whole cell can be clicked. */}
+      <label className="grid size-8 -translate-x-2 cursor-pointer place-items-center">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={isPicked}
+          onChange={({ target }) => pick(id, target.checked)}
+          aria-label={plain(`Select ${name}`)}
+        />
+      </label>
+    </td>
+  );
+}
 
 const isSilent = ({ needs_you, doing_now, reason }: PageAgentRow): boolean =>
   !needs_you && !doing_now && !reason;

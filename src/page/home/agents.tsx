@@ -2,6 +2,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { live, usePicture } from '../live/live.ts';
 import type { Listed } from '../live/picture.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
+import { useStore } from '../model/store.ts';
 import { Quiet } from '../parts/feedback.tsx';
 import { type HeldRow, useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
@@ -10,6 +11,8 @@ import { NewRows } from '../parts/new-rows.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { GROUPS, type Grouping, keepingOrder, SORTS, type Sort, sortedBy } from './agent-order.ts';
 import { AgentRow } from './agent-row.tsx';
+import { picked } from './picked.ts';
+import { Picking } from './picking.tsx';
 
 type State = Listed['state'];
 
@@ -64,6 +67,7 @@ export function Agents() {
   const { inOrder, isMoved, again } = useKeptOrder(wanted, `${sort} ${group} ${under} ${text}`, sort);
   const { rows, fresh, show } = useHeld(inOrder, useCallback(idOf, []));
   const list = useHolding<HTMLTableElement>();
+  const isPicking = useStore(picked, (ids) => ids !== undefined);
   return (
     <section aria-labelledby="agents" className="card overflow-hidden">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
@@ -78,16 +82,22 @@ export function Agents() {
           </button>
         )}
         <ListChoices sort={sort} group={group} text={text} />
+        <Picking rows={rows} />
       </header>
       {/* Explicit roles: on a phone the style sheet turns the table into cards. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display */}
-      <table role="table" ref={list} className="block w-full" aria-labelledby="agents">
-        <AgentsHead />
+      <table
+        role="table"
+        ref={list}
+        className={`block w-full ${isPicking ? 'picking' : ''}`}
+        aria-labelledby="agents"
+      >
+        <AgentsHead isPicking={isPicking} />
         {grouped(rows, group).map(([name, of]) => (
           <tbody key={name} role="rowgroup" className="block" aria-label={name || undefined}>
             {name !== '' && <GroupHead name={name} count={of.length} />}
             {of.map(({ row, isGone }) => (
-              <AgentRow key={row.id} id={row.id} isGone={isGone} />
+              <AgentRow key={row.id} id={row.id} isGone={isGone} isPicking={isPicking} />
             ))}
           </tbody>
         ))}
@@ -190,7 +200,7 @@ const HEAD = [
   'Last hour',
 ] as const;
 
-function AgentsHead() {
+function AgentsHead({ isPicking }: { isPicking: boolean }) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display
     <thead
@@ -198,6 +208,11 @@ function AgentsHead() {
       className="block border-y border-line bg-bg text-2xs font-semibold text-muted max-md:sr-only"
     >
       <tr role="row" className="agent-row">
+        {isPicking && (
+          <th role="columnheader" scope="col">
+            <span className="sr-only">Selected</span>
+          </th>
+        )}
         {HEAD.map((label) => (
           <th
             key={label}

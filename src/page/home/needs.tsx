@@ -1,11 +1,14 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { NEEDS } from '../../domain/tables.ts';
 import type { PageNeed } from '../../wire/index.ts';
+import { act } from '../act/acting.ts';
+import { useRows } from '../act/use-rows.ts';
 import { usePicture } from '../live/live.ts';
 import { type HeldRow, useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Icon } from '../parts/icons.tsx';
 import { NewRows } from '../parts/new-rows.tsx';
+import { Plain } from '../parts/plain-text.tsx';
 import { NeedRow } from './need-row.tsx';
 import { Receipts } from './receipt-list.tsx';
 
@@ -33,7 +36,28 @@ export function Needs() {
       {byKind(rows).map(([kind, of]) => (
         <Group key={kind} kind={kind} rows={of} />
       ))}
+      <Muted />
     </section>
+  );
+}
+
+/** What is hidden is counted, and shown again with one click. */
+function Muted() {
+  const mutedIds = usePicture((picture) => picture.mutedIds);
+  const hidden = usePicture((picture) => picture.allNeeds.length - picture.needs.length) ?? 0;
+  const rows = useRows(useMemo(() => [...(mutedIds ?? [])], [mutedIds]));
+  if (rows.length === 0) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 border-t border-line px-4 py-1 text-xs text-muted">
+      <Icon name="muted" size={14} />
+      <span>
+        Muted: <Plain text={rows.map(({ name }) => name).join(', ')} />
+        {hidden > 0 && ` (${hidden} hidden)`}
+      </span>
+      <button type="button" className="btn btn-bare text-xs" onClick={() => act('unmute', rows)}>
+        Unmute
+      </button>
+    </p>
   );
 }
 

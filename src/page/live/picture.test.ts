@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PageAgentRow, PageSnapshot } from '../../wire/index.ts';
-import { applyChanges, pictureOf, rowNamed } from './picture.ts';
+import { applyChanges, pictureOf, rowNamed, standingOf } from './picture.ts';
 
 const row = (id: string, state: PageAgentRow['state']): PageAgentRow =>
   ({ id, name: id, state }) as PageAgentRow;
@@ -12,6 +12,7 @@ const snapshot = {
   needs_you: [],
   counts: {},
   troubles: [],
+  muted: [],
 } as unknown as PageSnapshot;
 const now_utc = '2026-01-01T00:00:00Z';
 
@@ -55,4 +56,15 @@ it('the list of agents changes only when an agent is added, removed or changes s
     { seq: 8, now_utc, agents: [row('cleo', 'idle')], removed: ['ben'] },
   ]);
   expect(exchanged.roll.map(({ name }) => name)).toEqual(['ana', 'cleo']);
+});
+
+it('the needs of a muted agent are hidden until its state changes, and those of others never', () => {
+  const asked = ['ana', 'ben'].map((agent) => ({ key: agent, agent }));
+  const muted = [{ id: 'ben', state: standingOf(row('ben', 'working')) }];
+  const before = pictureOf({ ...snapshot, needs_you: asked, muted } as unknown as PageSnapshot);
+  expect([before.needs.map(({ key }) => key), [...before.mutedIds]]).toEqual([['ana'], ['ben']]);
+  const same = applyChanges(before, [{ seq: 6, now_utc, agents: [row('ana', 'working')] }]);
+  expect(same.needs).toBe(before.needs);
+  const after = applyChanges(same, [{ seq: 7, now_utc, agents: [row('ben', 'needs_you')] }]);
+  expect([after.needs.map(({ key }) => key), [...after.mutedIds]]).toEqual([['ana', 'ben'], []]);
 });

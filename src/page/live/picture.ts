@@ -8,7 +8,14 @@ export interface Picture {
   agents: ReadonlyMap<string, PageAgentRow>;
   /** The most urgent first. The same array until an agent is added, removed or changes state. */
   roll: readonly Listed[];
+  /** Without those of muted agents. */
   needs: readonly PageNeed[];
+  /** Of every agent. */
+  allNeeds: readonly PageNeed[];
+  /** The state in which the person muted each agent, by id. */
+  muted: ReadonlyMap<string, string>;
+  /** Those that are still in that state. */
+  mutedIds: ReadonlySet<string>;
   counts: PageCounts;
   troubles: readonly string[];
 }
@@ -34,17 +41,41 @@ const isListedAs = (a: Listed, b: Listed | undefined): boolean =>
   b !== undefined && a.state === b.state && a.name === b.name && a.tool === b.tool && a.host === b.host;
 
 export function pictureOf(snapshot: PageSnapshot): Picture {
-  const { seq, epoch, host, agents, needs_you, counts, troubles } = snapshot;
-  return {
+  const { seq, epoch, host, agents, needs_you, counts, troubles, muted } = snapshot;
+  return withMutes({
     seq,
     epoch,
     host,
     agents: new Map(agents.map((row) => [row.id, row])),
     roll: rollOf(agents),
     needs: needs_you,
+    allNeeds: needs_you,
+    muted: new Map(muted.map(({ id, state }) => [id, state])),
+    mutedIds: NO_ONE,
     counts,
     troubles,
-  };
+  });
+}
+
+const NO_ONE: ReadonlySet<string> = new Set();
+
+/** What a mute lasts for: it is over once this differs. */
+export const standingOf = ({ state, state_words, state_since_utc }: PageAgentRow): string =>
+  `${state} ${state_since_utc} ${state_words}`.slice(0, 300);
+
+/** Hides the needs of muted agents. The list stays the same array while nothing about it changes. */
+function withMutes(picture: Picture): Picture {
+  const { agents, allNeeds, muted } = picture;
+  if (muted.size === 0) return { ...picture, needs: allNeeds, mutedIds: NO_ONE };
+  const hidden = [...muted].flatMap(([id, state]) => {
+    const row = agents.get(id);
+    return row && standingOf(row) === state ? [row] : [];
+  });
+  const names = new Set<string | null>(hidden.map(({ name }) => name));
+  const needs = allNeeds.filter(({ agent }) => !names.has(agent));
+  const isSame =
+    needs.length === picture.needs.length && needs.every((need, at) => need === picture.needs[at]);
+  return { ...picture, needs: isSame ? picture.needs : needs, mutedIds: new Set(hidden.map(({ id }) => id)) };
 }
 
 /** Applies changes that the picture does not have yet. Rows are whole, and the newest wins. */
@@ -57,7 +88,7 @@ export function applyChanges(picture: Picture, changes: readonly PageChange[]): 
   for (const change of fresh) {
     for (const row of change.agents ?? []) agents.set(row.id, row);
     for (const id of change.removed ?? []) agents.delete(id);
-    if (change.needs_you) next.needs = change.needs_you;
+    if (change.needs_you) next.allNeeds = change.needs_you;
     if (change.counts) next.counts = change.counts;
     next.seq = Math.max(next.seq, change.seq);
   }
@@ -67,7 +98,7 @@ export function applyChanges(picture: Picture, changes: readonly PageChange[]): 
       (change.agents ?? []).every((row) => isListedAs(row, picture.agents.get(row.id))),
     );
   if (!isSameRoll) next.roll = rollOf(agents.values());
-  return next;
+  return withMutes(next);
 }
 
 /** The row with that name, if there is one. */

@@ -46,7 +46,7 @@ export function useAction<R>(): Action<R> {
 }
 
 /** `randomUUID` exists only on loopback and behind TLS. */
-function newId(): string {
+export function newId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -26,6 +26,9 @@ const PATHS = {
   keys: <path d="M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8" />,
   archive: <path d="M3 5h18v4H3zM5 9v10h14V9M10 13h4" />,
   plus: <path d="M12 5v14M5 12h14" />,
+  down: <path d="m6 9 6 6 6-6" />,
+  again: <path d="M20 12a8 8 0 1 1-2.500-5.800M20 4v4h-4" />,
+  muted: <path d="M6 9a6 6 0 0 1 12 0c0 5 2 6 2 6H4s2-1 2-6M10 19h4M4 4l16 16" />,
   keyboard: (
     <path d="M9 9a3 3 0 1 1 3.500 3c-.400.100-.500.500-.500 1v1M12 17v.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z" />
   ),

@@ -50,7 +50,17 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
     'kinds',
     'q',
   ],
-  ...['observed_tool_version', 'result', 'since', 'status', 'time_zone', 'until_utc', 'version', 'wait'],
+  ...[
+    'observed_tool_version',
+    'result',
+    'since',
+    'state',
+    'status',
+    'time_zone',
+    'until_utc',
+    'version',
+    'wait',
+  ],
   'watch',
   // Text for people and agents; keys and prompts have capabilities of their own.
   ...['answer', 'body', 'body_content', 'content_base64', 'current_task', 'detail', 'key', 'message', 'note'],

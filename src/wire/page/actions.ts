@@ -17,6 +17,21 @@ export const pageAgentPauseBody = strict({
     instant.nullish(),
   ),
 });
+export const pageAgentMuteBody = strict({
+  ...acting,
+  muted: z.boolean(),
+  state: about(
+    'The state that the person saw, as the page names it. The mute is over once it differs.',
+    oneLine.max(300),
+  ),
+});
+export const pageAgentEndBody = strict({
+  ...acting,
+  in_turn: about(
+    'The person knows that a turn is under way and is cut off. Without it, a working agent is left alone (409).',
+    z.boolean().default(false),
+  ),
+});
 export const pageDialogBody = strict({
   ...acting,
   dialog_hash: about('Hash of the dialog that the person saw.', oneLine.max(100)),

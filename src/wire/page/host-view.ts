@@ -85,6 +85,10 @@ export const pageSnapshot = strict({
   needs_you: about('The most urgent first.', z.array(pageNeed)),
   counts: pageCounts,
   troubles: about('What could not be read; everything else is shown.', z.array(z.string())),
+  muted: about(
+    'Agents whose needs this person hides, each while it is in this state.',
+    z.array(strict({ id: z.string(), state: z.string() })),
+  ),
 });
 
 export const TOUCHED = ['mail', 'queue', 'timeline', 'screen', 'reminders', 'requests'] as const;

@@ -83,6 +83,16 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: act.pageAgentPauseBody,
     response: act.pageReceipt,
   }),
+  'page.agent.mute': inside('Hide its needs from me until its state changes', {
+    body: act.pageAgentMuteBody,
+    response: act.pageReceipt,
+  }),
+  'page.agent.stop': inside('Stop it', { body: act.pageAgentEndBody, response: act.pageReceipt }),
+  'page.agent.relaunch': inside('Start its tool again, with its conversation', {
+    body: act.pageAgentEndBody,
+    response: act.pageReceipt,
+  }),
+  'page.agent.attach': inside('Bring its gateway back', { body: act.pageActBody, response: act.pageReceipt }),
   'page.agent.dialog': inside('Press a key of the dialog that was seen', {
     body: act.pageDialogBody,
     response: act.pageReceipt,

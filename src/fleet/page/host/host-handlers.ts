@@ -6,6 +6,7 @@ import type { PAGE_ROUTES, PageHello } from '../../../wire/index.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { PageSessions } from '../door/page-sessions.ts';
 import type { HostView } from './host-view.ts';
+import type { Mutes } from './mutes.ts';
 
 /** Lets both sides notice when the other is gone. */
 const HEARTBEAT_MS = 15_000;
@@ -16,6 +17,7 @@ export interface HostHandlerParts {
   door: PageDoor;
   sessions: PageSessions;
   view: HostView;
+  mutes: Mutes;
   clock: Clock;
   epoch: string;
   /** Ends the streams. */
@@ -24,9 +26,10 @@ export interface HostHandlerParts {
 
 export function hostHandlers(on: HostHandlerParts): Handlers<HostRoutes> {
   return {
-    'page.snapshot': ({ context }) => {
-      on.door.require(context);
-      return on.view.snapshot();
+    'page.snapshot': async ({ context }) => {
+      const { name } = on.door.require(context);
+      const [snapshot, muted] = await Promise.all([on.view.snapshot(), on.mutes.of(name)]);
+      return { ...snapshot, muted };
     },
     'page.events': (call) => events(call, on),
   };

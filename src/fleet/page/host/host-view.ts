@@ -68,7 +68,7 @@ export class HostView {
     return this.#reported.since(seq);
   }
 
-  async snapshot(): Promise<PageSnapshot> {
+  async snapshot(): Promise<Omit<PageSnapshot, 'muted'>> {
     if (this.#readers === 0) this.#received.ofOperator();
     const agents = await this.agents();
     const { needs, counts, troubles } = this.#reported.last;
