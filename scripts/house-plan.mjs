@@ -32,7 +32,7 @@ const PLAN = {
   demo: 'base domain wire client session mail',
   host: 'base wire',
   page: 'base domain wire',
-  main: 'base domain mail cli client gateway host fleet mcp notices scripted session tools terminal wire',
+  main: 'base config domain mail cli client gateway host fleet mcp notices scripted session tools terminal wire',
 };
 
 /** Inside the gateway, data flows one way. Dispatch, reminders and the raw keys of control reach the agent's surface. */

@@ -9,7 +9,7 @@
  * Errors    `invalid` for the content of a file, `forbidden` for a file that may not be read or trusted.
  */
 export { type Config, loadConfig } from './load-config.ts';
-export { presetOf, projectMembers, settingKeys, settingOf, teamOf } from './look-up.ts';
+export { membersAt, presetOf, projectMembers, settingKeys, settingOf, teamOf } from './look-up.ts';
 export { type CarefulFile, readCarefully } from './read-carefully.ts';
 export { trustProject, untrustProject } from './trust.ts';
 export type { Preset, Setting, WakePolicy } from './values.ts';

@@ -1,4 +1,4 @@
-import type { Config, ConfigFile } from './load-config.ts';
+import { type Config, type ConfigFile, type ConfigPlace, loadConfig } from './load-config.ts';
 import type { Member, Preset, Setting } from './values.ts';
 
 /** The value of a key: from the project's file, else from the person's own. */
@@ -32,6 +32,11 @@ export function teamOf(config: Config): { file: string; members: [string, Settin
 /** The names in the team of the project's file. */
 export function projectMembers(config: Config): string[] {
   return Object.keys(config.project?.checked?.values.team ?? {});
+}
+
+/** The same for the project of any directory. */
+export async function membersAt(place: ConfigPlace): Promise<string[]> {
+  return projectMembers(await loadConfig(place));
 }
 
 /** Every key that has a value in a file that is used. */

@@ -40,6 +40,8 @@ export interface GatewayConfig {
   wakeTemplate: (text: WakeText) => WakeTemplate;
   /** The agents that are registered on this host. Default: none. */
   registeredNames?: () => RegisteredNames;
+  /** The mail address of a recipient as the agent calls it: an address, or the name of an agent. */
+  recipientAddress: (to: string) => Promise<string>;
   /** The command line for an operation on the agent's mail: `list …`. */
   mailCommand: (words: string) => string;
   /** Our tools as this instance of the agent has them; without a base URL the gateway serves none. */

@@ -76,6 +76,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     gatewayRoot: parts.files.gateway,
     host: config.host,
     sharedFiles: config.sharedFiles,
+    recipientAddress: config.recipientAddress,
     sessionRoot,
   });
   ending.add(publishInstance(parts, made, instanceId));

@@ -97,6 +97,7 @@ function configFor(sessionRoot: string, surface: FakeSurface, mail: MemoryMail):
     openMailbox: async () => ({ mailbox: mail.mailbox('agent@test'), close: async () => {} }),
     mailboxBinding: () => TEST_BINDING,
     wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),
+    recipientAddress: async (to) => to,
     mailCommand: (words) => `rouse agents mail ${words}`,
     agentTools: () => ({ mail: undefined, elsewhere: false, missing: false }),
     sharedFiles: () => filesBelow(path.join(sessionRoot, 'project'), []),

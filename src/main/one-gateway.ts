@@ -42,6 +42,7 @@ import { namesByAddress } from '../session/index.ts';
 import { openHeadlessSurface, openSurface, readTimings, startedPids } from '../terminal/index.ts';
 import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
 import { COMMS_SKILL, PROCESS_SKILL, VARIABLE } from '../wire/houmao/index.ts';
+import { recipientAddress } from './recipient-address.ts';
 
 const TIMING_FLAGS = Object.fromEntries(
   TUI_TIMING_RULES.map(({ processFlag }) => [processFlag, { type: 'string' as const }]),
@@ -207,6 +208,8 @@ function startIn(root: string, words: Words, surroundings: Surroundings): Promis
     mailboxBinding: () => manifestNow().launch_plan.mailbox,
     wakeTemplate: (text) => wakeTemplate(text, surroundings),
     registeredNames: () => namesByAddress(env[VARIABLE.registryDir] || path.join(homeOf(env), 'registry')),
+    recipientAddress: (to) =>
+      recipientAddress(to, { env, clock, home: homeOf(env), sessionRoot: session.sessionRoot }),
     mailCommand: mailCommand(session, surroundings.installation),
     agentTools: (baseUrl, instanceId) => {
       const manifest = manifestNow();

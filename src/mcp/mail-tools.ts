@@ -57,7 +57,7 @@ export const MAIL_TOOLS = [
   }),
   operation('send', {
     title: 'Send mail',
-    description: `Sends a message to mail addresses such as ben@${LOCAL_DOMAIN}.`,
+    description: `Sends a message to agents by name, such as ben or app/ben, or to mail addresses such as ben@${LOCAL_DOMAIN}.`,
     output: mailOne,
   }),
   operation('reply', {

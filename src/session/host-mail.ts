@@ -11,6 +11,7 @@ import {
 } from '../mail/index.ts';
 import type { PageMailboxes } from '../wire/index.ts';
 import { type AllMail, type AllMailQuery, allMail, type MailSources } from './all-mail.ts';
+import { nameOnMachine } from './called.ts';
 import { mailboxOf } from './records/manifest-facts.ts';
 import type { RosterPlace } from './roster.ts';
 import type { SessionContext } from './session-context.ts';
@@ -123,14 +124,16 @@ export class HostMail implements MailSources {
     throw unavailable('this host has no mail store yet', { hint: '"rouse mailbox init" makes one' });
   }
 
-  /** An address, or the name of an agent. */
+  /** An address, or the name of an agent: the one on the machine, or one like `app/ana`. */
   async addressOf(to: string): Promise<{ address: string; outside: string | undefined }> {
     const agents = await this.#parts.agents();
+    const { session } = this.#parts;
+    const meant = session && !to.includes('@') ? nameOnMachine(session, to) : to;
     const known = agents.find(
-      ({ name, place }) => name === to || bindingOf(place)?.address === canonicalAddress(to),
+      ({ name, place }) => name === meant || bindingOf(place)?.address === canonicalAddress(meant),
     );
     const address = String(
-      (known && bindingOf(known.place)?.address) ?? (to.includes('@') ? to : agentAddress(to)),
+      (known && bindingOf(known.place)?.address) ?? (meant.includes('@') ? meant : agentAddress(meant)),
     );
     return { address, outside: known && this.#outsideId(known) };
   }

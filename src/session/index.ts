@@ -52,6 +52,7 @@ export type { StopOptions } from './life/stop.ts';
 export { type SessionEnd, type StopReport, stopAnswer } from './life/stop-report.ts';
 export {
   type AgentList,
+  addressMeant,
   findAddress,
   hasAgent,
   type KnownAddress,
@@ -80,7 +81,7 @@ export {
   whyNotWoken,
 } from './roster.ts';
 export { isUnseen, RosterFollower, waitedFor } from './roster-follower.ts';
-export { manifestOfPane } from './session-agents.ts';
+export { manifestHere } from './session-agents.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
 export { findWayInto, go, lineOf, lookAtAgent, type ShownAgent, showAgent, wayInWords } from './show.ts';
 

@@ -1,5 +1,6 @@
 import { commandLine, compareText, conflict, isRouseError, nearest, notFound } from '../base/index.ts';
 import {
+  agentAddress,
   CAPABILITIES,
   CONNECTIVITY,
   type Connectivity,
@@ -12,7 +13,14 @@ import {
 } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import { nameOnMachine } from './called.ts';
-import { followSession, LiveSessions, lostRecords, publishForgotten, recordedOf } from './live-sessions.ts';
+import {
+  findEnded,
+  followSession,
+  LiveSessions,
+  lostRecords,
+  publishForgotten,
+  recordedOf,
+} from './live-sessions.ts';
 import { readStatus } from './records/gateway-documents.ts';
 import { probeGateway, whyDown } from './records/live-gateway.ts';
 import { type ManifestFacts, tryManifestFacts } from './records/manifest-facts.ts';
@@ -144,6 +152,18 @@ export function findAddress(context: SessionContext, to: string): KnownAddress |
       hint: `give it one with "${commandLine`rouse agents mailbox register ${record.agent_name}`}"`,
     });
   return { agentName: record.agent_name, agentId: record.agent_id, address: record.mailbox.address };
+}
+
+/**
+ * The mail address that a recipient means: an address itself, else that of the agent called so from here, whether or not it
+ * runs. A name that no agent of this host has is returned as it is: the mail store may know it, or names the nearest.
+ */
+export function addressMeant(context: SessionContext, to: string): string {
+  if (to.includes('@')) return to;
+  const known = findAddress(context, to);
+  if (known) return known.address;
+  const agentName = nameOnMachine(context, to);
+  return findEnded(context, { agentName }) ? agentAddress(agentName) : to;
 }
 
 /** The names of the agents with a record here, by their mail addresses. An address that two of them have names no one. */

@@ -54,16 +54,18 @@ export class LiveSessions {
 }
 
 /**
- * Finds the session of this manifest among those of its server. A session that points at the manifest is the one,
- * whatever its name is now; one with the recorded name is, unless it belongs to another agent. Several are ambiguous. An agent
- * that shares its session lives only where its own pane is.
+ * Finds the session of this manifest among those of its server. A session whose variables point at the manifest is the one,
+ * whatever its name is now and wherever the agent's pane was moved; then one with a pane that does; then one with the recorded
+ * name, unless it belongs to another agent. Several are ambiguous. An agent that shares its session lives only where its own
+ * pane is.
  */
 export function ownSessions(
   recorded: Recorded,
   sessions: readonly PointingSession[],
   env: NodeJS.ProcessEnv,
 ): string[] {
-  const pointing = sessions.filter((session) => pointsAt(session, recorded.path));
+  const holding = sessions.filter(({ manifestPath }) => manifestPath === recorded.path);
+  const pointing = holding.length > 0 ? holding : sessions.filter((each) => hasPaneOf(each, recorded.path));
   const named = sessions.find(({ name }) => name === recorded.tmuxSessionName);
   if (named && pointing.includes(named)) return [named.name];
   if (pointing.length > 0) return pointing.map(({ name }) => name);
@@ -71,8 +73,8 @@ export function ownSessions(
   return named && !isOwned(named, recorded, env) ? [named.name] : [];
 }
 
-function pointsAt({ manifestPath, places }: PointingSession, path: string): boolean {
-  return manifestPath === path || places.some((place) => place.manifestPath === path);
+function hasPaneOf({ places }: PointingSession, path: string): boolean {
+  return places.some(({ manifestPath }) => manifestPath === path);
 }
 
 function isOwned(

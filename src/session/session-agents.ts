@@ -1,10 +1,12 @@
+import * as path from 'node:path';
 import { conflict } from '../base/index.ts';
 import { isSameSocket } from '../tmux/index.ts';
 import { VARIABLE } from '../wire/houmao/index.ts';
 import { ownSessions } from './live-sessions.ts';
 import { type ManifestFacts, type SessionPointers, tryManifestFacts } from './records/manifest-facts.ts';
-import { byTmuxSession, type RegistryView } from './records/registry-read.ts';
+import { byTmuxSession, type RegistryView, readRegistry } from './records/registry-read.ts';
 import { serverOf, socketOfTmuxVariable } from './records/session-paths.ts';
+import type { SessionContext } from './session-context.ts';
 import { SessionTmux } from './session-tmux.ts';
 
 /**
@@ -31,13 +33,31 @@ export async function pointersOfSession(
   return { ...pointers, manifestPath: agents[0]!.path, agentId: undefined };
 }
 
-/** The manifest of the agent in whose pane a command runs. Its session's variables may be another agent's. */
-export async function manifestOfPane(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+/**
+ * The manifest of the agent as which a command without a selector acts: that of its pane, else of its session, else of its
+ * environment. New panes inherit the variables of their session's first agent, so the environment may name an agent that
+ * others share the session with, which is refused, or one that has left.
+ */
+export async function manifestHere({
+  env,
+  settings,
+  clock,
+}: Pick<SessionContext, 'env' | 'settings' | 'clock'>): Promise<string | undefined> {
+  const named = env[VARIABLE.manifestPath];
+  // Tools may pass an unexpanded `${VARIABLE}` on.
+  const inherited = named && path.isAbsolute(named) ? named : undefined;
   const socket = socketOfTmuxVariable(env['TMUX']);
   const pane = env['TMUX_PANE'];
-  if (socket === undefined || !pane) return undefined;
-  const pointer = await new SessionTmux(socket, env).pointerOfPane(pane);
-  return pointer !== undefined && tryManifestFacts(pointer) ? pointer : undefined;
+  if (socket === undefined || !pane) return inherited;
+  const server = new SessionTmux(socket, env);
+  const own = await server.pointerOfPane(pane);
+  if (own !== undefined && tryManifestFacts(own)) return own;
+  if (inherited === undefined) return undefined;
+  const registry = (): RegistryView => readRegistry(settings.registryDir, clock.now().getTime());
+  const session = await server.sessionOfPane(pane);
+  const found = session === undefined ? undefined : await pointersOfSession(server, session, registry);
+  const shared = found?.manifestPath;
+  return shared !== undefined && tryManifestFacts(shared) ? shared : inherited;
 }
 
 /** What the pane that a command runs in points at: its own agent, else that of its session. */
@@ -51,7 +71,7 @@ export async function pointersOfPane(
   const manifestPath = await server.pointerOfPane(pane);
   return manifestPath === undefined
     ? pointersOfSession(server, session, registry)
-    : { session, server: server.socket, manifestPath, agentId: undefined };
+    : { session, server: server.socket, manifestPath, agentId: undefined, ofPane: true };
 }
 
 async function agentsInPanes(server: SessionTmux, session: string): Promise<ManifestFacts[]> {

@@ -217,6 +217,22 @@ describe('agents in panes of one session', () => {
     await prompted('ben', transcripts.ben(), 'first for ben');
   });
 
+  it('a pane of no agent inherits the variables of the first, and commands in it act as none', async () => {
+    const other = plainPane('two');
+    const pid = world.tmux('display-message', '-p', '-t', other, '#{pane_pid}');
+    const variables = fs.readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    const inherited = Object.fromEntries(variables.map((each) => each.split('=', 2) as [string, string]));
+    expect(inherited['HOUMAO_MANIFEST_PATH']).toMatch(/manifest.json$/);
+    const inbox = ['requests', 'inbox'];
+    const refused = await json(inbox, { ...inherited, ...inside(other) });
+    const { cause, agents } = refused.json['error'];
+    expect([refused.code, cause, agents]).toEqual([4, 'several_agents', ['ana', 'ben']]);
+    // No fleet server was ever started here: the command goes on, and finds no token.
+    for (const env of [inside(ana), inside(ben), { TMUX: '', TMUX_PANE: '' }])
+      expect((await json(inbox, { ...inherited, ...env })).json['error'].code).toBe('unauthorized');
+    world.tmux('kill-pane', '-t', other);
+  });
+
   it.each([
     ['split', () => world.tmux('split-window', '-d', '-t', ben, 'exec cat')],
     ['swapped', () => world.tmux('swap-pane', '-d', '-s', ben, '-t', ana)],
@@ -231,6 +247,16 @@ describe('agents in panes of one session', () => {
       () => {
         world.tmux('new-session', '-d', '-s', 'drei', 'exec cat');
         world.tmux('join-pane', '-d', '-s', ben, '-t', '=drei:');
+      },
+    ],
+    [
+      'the first agent’s, moved to another session',
+      () => {
+        world.tmux('new-session', '-d', '-s', 'vier', 'exec cat');
+        world.tmux('join-pane', '-d', '-s', ana, '-t', '=vier:');
+        // Its variables stay with their session, under whatever name.
+        world.tmux('rename-session', '-t', '=zwei', 'due');
+        expect(world.tmux('display-message', '-p', '-t', ana, '#{session_name}')).toBe('vier');
       },
     ],
   ])('an agent whose pane is %s keeps it', async (what, move) => {
@@ -255,6 +281,9 @@ describe('agents in panes of one session', () => {
     const left = await json(['leave', 'ben']);
     expect(left.code).toBe(0);
     expect((await json(['leave', 'ana'])).code).toBe(0);
+    for (const session of ['due', 'drei', 'vier'])
+      expect(world.tmux('show-environment', '-t', `=${session}:`), session).not.toMatch(/HOUMAO/);
+    expect(world.tmux('show-options', '-p', '-t', ana)).not.toMatch(/HOUMAO/);
   });
 });
 

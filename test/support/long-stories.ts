@@ -130,6 +130,7 @@ const LONG_STORIES = [
   'tmux/paste',
   'fleet/take-over',
   'upgrade/additive-steps',
+  'session/recipients',
 ];
 
 /** One of this many neighbours runs in `npm test`. */

@@ -2,7 +2,6 @@ import * as path from 'node:path';
 import { preview, systemClock } from '../../base/index.ts';
 import { fleetMail } from '../../client/index.ts';
 import { teamOf } from '../../config/index.ts';
-import { VARIABLE } from '../../wire/houmao/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import type { Input } from '../command.ts';
@@ -100,12 +99,13 @@ async function messages(input: Input, { flags, words }: Typed): Promise<Candidat
 
 /** The mailbox of the named agent, else of the agent of this session. */
 async function bindingOf(input: Input, name: unknown): Promise<MailboxBinding | undefined> {
-  const { knownAgents, readManifestFacts } = await import('../../session/index.ts');
-  const here = input.env[VARIABLE.manifestPath];
-  const found = knownAgents(sessionContext(input).settings.registryDir, systemClock).find(
+  const { knownAgents, manifestHere, readManifestFacts } = await import('../../session/index.ts');
+  const context = sessionContext(input);
+  const here = name === undefined ? await manifestHere(context) : undefined;
+  const found = knownAgents(context.settings.registryDir, systemClock).find(
     ({ agentName }) => agentName === name,
   );
-  const manifest = found?.manifestPath ?? (name === undefined ? here : undefined);
+  const manifest = found?.manifestPath ?? here;
   if (!manifest) return undefined;
   const plan = readManifestFacts(manifest).document['launch_plan'] as
     | { mailbox?: MailboxBinding }

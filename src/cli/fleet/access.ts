@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import type { FleetAddress, FleetClient } from '../../client/index.ts';
-import { VARIABLE } from '../../wire/houmao/index.ts';
+import { sessionContext } from '../agents/target.ts';
 import type { Flag, InputOf } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 
@@ -33,9 +33,10 @@ export const TAKE_OVER = {
  */
 export async function fleetOf(input: InputOf<typeof FLEET_FLAGS>): Promise<FleetClient> {
   const { fleetClientOf, sessionFleet } = await import('../../client/index.ts');
-  const manifest = await manifestHere(input.env);
+  const { manifestHere } = await import('../../session/index.ts');
   const asked = input.flags.fleetUrl || input.flags.fleetTokenFile;
-  const session = manifest && !asked ? sessionFleet(path.dirname(manifest)) : undefined;
+  const manifest = asked ? undefined : await manifestHere(sessionContext(input));
+  const session = manifest ? sessionFleet(path.dirname(manifest)) : undefined;
   return fleetClientOf(session ?? (await fleetPlace(input)));
 }
 
@@ -53,16 +54,4 @@ export async function fleetPlace({
     tokenFile: flags.fleetTokenFile ?? chosen?.tokenFile ?? settings.fleetTokenFile,
     caFile: env['ROUSE_FLEET_CA'] || undefined,
   };
-}
-
-/** The manifest of the agent in whose pane this runs, else that of the environment. */
-export async function manifestHere(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const { isInsideTmux, manifestOfPane } = await import('../../session/index.ts');
-  return (isInsideTmux(env) ? await manifestOfPane(env) : undefined) ?? manifestOf(env);
-}
-
-/** The manifest that the environment names. Tools may pass an unexpanded `${VARIABLE}` on, so only an absolute path counts. */
-function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
-  const manifest = env[VARIABLE.manifestPath];
-  return manifest && path.isAbsolute(manifest) ? manifest : undefined;
 }

@@ -15,6 +15,7 @@ import type { Input } from '../command.ts';
 import { gatewayOf, type RemoteTarget, reachable } from '../gateway/target.ts';
 import { withBytes } from './attached-bytes.ts';
 import { answered, type MailAnswer, type MailDoor } from './door.ts';
+import { addresses } from './recipients.ts';
 
 /** Sending writes to disk for every recipient and may wait for a lock. */
 const MAIL_TIMEOUT_MS = 30_000;
@@ -114,7 +115,11 @@ async function onStore(
     const answer =
       operation === 'status'
         ? await mailStatusView(mailbox, binding.bindings_version)
-        : await runMailOperation(operation, body, { open: async () => mailbox, files });
+        : await runMailOperation(operation, body, {
+            open: async () => mailbox,
+            files,
+            recipientAddress: async (to) => (await addresses(input, [to], async () => ({ facts })))[0]!,
+          });
     // Without a gateway nothing else carries mail to another host. If the server is away, the mail waits.
     if (SENDING.has(operation)) await mailbox.outbox?.flush().catch(() => undefined);
     return answered(operation, 'manager_direct', answer);

@@ -11,7 +11,13 @@ export async function senderContext(
   if (!sender?.facts) return context;
   const { projectOf } = await import('../../session/index.ts');
   const { directory } = projectOf(sender.facts);
-  return { ...context, here: directory === context.here?.directory ? context.here : { directory } };
+  if (directory === context.here?.directory) return context;
+  const { membersAt } = await import('../../config/index.ts');
+  const { env, settings } = input;
+  return {
+    ...context,
+    here: { directory, members: await membersAt({ env, cwd: directory, home: settings.home }) },
+  };
 }
 
 /** The agent with this name or address. Undefined is not an error yet: the mail store may know the name. */
@@ -28,7 +34,6 @@ export async function addresses<I extends Input>(
 ): Promise<string[]> {
   if (given.every((to) => to.includes('@'))) return [...given];
   const context = await senderContext(input, await sender?.(input as never));
-  return Promise.all(
-    given.map(async (to) => (to.includes('@') ? to : ((await recipient(context, to))?.address ?? to))),
-  );
+  const { addressMeant } = await import('../../session/index.ts');
+  return given.map((to) => addressMeant(context, to));
 }

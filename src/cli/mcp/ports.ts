@@ -3,9 +3,9 @@ import type { FleetAddress, FleetClient, GatewayClient } from '../../client/inde
 import type { MailOperationName } from '../../domain/index.ts';
 import type { McpPorts, RemindersPort } from '../../mcp/index.ts';
 import type { Target } from '../../session/index.ts';
-import { AGENT_FLAGS, onThisHost, targetOf } from '../agents/target.ts';
+import { AGENT_FLAGS, onThisHost, sessionContext, targetOf } from '../agents/target.ts';
 import type { Flag, InputOf } from '../command.ts';
-import { FLEET_FLAGS, fleetPlace, manifestHere } from '../fleet/access.ts';
+import { FLEET_FLAGS, fleetPlace } from '../fleet/access.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { askMailOf } from '../mail/agent-door.ts';
 
@@ -61,10 +61,10 @@ const remindersOf = (gateway: GatewayClient): RemindersPort => ({
  */
 async function agentOf(input: McpInput): Promise<Target> {
   const { agentName, agentId, currentSession, targetTmuxSession } = input.flags;
-  const manifest = await manifestHere(input.env);
-  if (!manifest || agentName || agentId || currentSession || targetTmuxSession)
-    return targetOf(onThisHost(input));
-  const { readManifestFacts } = await import('../../session/index.ts');
+  if (agentName || agentId || currentSession || targetTmuxSession) return targetOf(onThisHost(input));
+  const { manifestHere, readManifestFacts } = await import('../../session/index.ts');
+  const manifest = await manifestHere(sessionContext(input));
+  if (!manifest) return targetOf(onThisHost(input));
   const facts = readManifestFacts(manifest);
   const { serverBaseUrl: baseUrl, serverAgentRef: agentRef } = facts;
   return baseUrl && agentRef ? { kind: 'fleet', baseUrl, agentRef, facts } : { kind: 'local', facts };

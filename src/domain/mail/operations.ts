@@ -184,8 +184,12 @@ export const MAIL_OPERATIONS = {
   read: one,
   /** New mail from this mailbox. Addresses are looked up by the store, which can name the nearest known one. */
   send: strict({
-    to: bounded('recipients', addresses.min(1), 'Mail addresses.'),
-    cc: bounded('recipients', addresses, 'Mail addresses that get a copy.').default([]),
+    to: bounded(
+      'recipients',
+      addresses.min(1),
+      'Mail addresses, or names of agents: `ana`; at a gateway also `app/ana`, for one of another project.',
+    ),
+    cc: bounded('recipients', addresses, 'The same; they get a copy.').default([]),
     subject,
     ...outgoing,
     hold: about(

@@ -11,13 +11,14 @@ export interface MailHandlerDependencies {
   host: string;
   /** Files that callers other than the owner may attach by their path. */
   sharedFiles: () => FileAccess;
+  recipientAddress: (to: string) => Promise<string>;
 }
 
 type MailRoutes = Pick<GatewayRoutes, 'mail.status' | 'mail.waits' | `mail.${MailOperationName}`>;
 
 /** The agent's own mail. Nothing here touches the request queue. */
 export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoutes> {
-  const { mail, sharedFiles } = rooms;
+  const { mail, sharedFiles, recipientAddress } = rooms;
   const open = openServed(rooms);
   /** The operation checks the body itself, because the command line calls it too. */
   const run =
@@ -26,6 +27,7 @@ export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoute
       (await runMailOperation(name, await readJson(context), {
         open,
         files: filesFor(callersOf(context), sharedFiles),
+        recipientAddress,
       })) as AnswerOf<MailRoutes[`mail.${N}`]>;
 
   return {

@@ -69,6 +69,7 @@ function portsOf(rooms: McpHandlerDependencies): McpPorts {
           : runMailOperation(operation as MailOperationName, body, {
               open,
               files: filesFor(['agent'], rooms.sharedFiles),
+              recipientAddress: rooms.recipientAddress,
             }),
     }),
     reminders: async () => ({

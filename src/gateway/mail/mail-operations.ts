@@ -1,7 +1,15 @@
-import type { MailOperationName } from '../../domain/index.ts';
+import type { MailDraft, MailOperationName } from '../../domain/index.ts';
 import { type FileAccess, type Mailbox, runMail } from '../../mail/index.ts';
 import { MAIL_BODIES, type MailStatus, parseBody } from '../../wire/mail-bodies.ts';
 import { storeFailure } from './mail-access.ts';
+
+/** What an operation needs from where it runs. */
+export interface MailSurroundings {
+  open: () => Promise<Mailbox>;
+  files: FileAccess;
+  /** The mail address of a recipient as the agent calls it. Default: every recipient is an address already. */
+  recipientAddress?: (to: string) => Promise<string>;
+}
 
 /**
  * Runs one operation on the agent's own mailbox: over HTTP, and by the command line when no gateway runs. The body is checked
@@ -10,14 +18,23 @@ import { storeFailure } from './mail-access.ts';
 export async function runMailOperation(
   name: MailOperationName,
   body: unknown,
-  { open, files }: { open: () => Promise<Mailbox>; files: FileAccess },
+  { open, files, recipientAddress }: MailSurroundings,
 ): Promise<object> {
-  const { schema_version: _version, ...input } = parseBody(MAIL_BODIES[name], body);
+  const { schema_version: _version, ...given } = parseBody(MAIL_BODIES[name], body);
+  const input = 'to' in given && recipientAddress ? await addressed(given, recipientAddress) : given;
   const mailbox = await open();
   return {
     ...prefix(mailbox),
     ...(await asTransport(mailbox, () => runMail(mailbox, name, { input, files }))),
   };
+}
+
+async function addressed<D extends Pick<MailDraft, 'to' | 'cc'>>(
+  draft: D,
+  recipientAddress: (to: string) => Promise<string>,
+): Promise<D> {
+  const all = (of: readonly string[]): Promise<string[]> => Promise.all(of.map(recipientAddress));
+  return { ...draft, to: await all(draft.to), cc: await all(draft.cc ?? []) };
 }
 
 export async function mailStatusView(mailbox: Mailbox, bindingsVersion: string): Promise<MailStatus> {

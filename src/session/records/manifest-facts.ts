@@ -173,7 +173,9 @@ export interface SessionPointers {
   session: string;
   /** The tmux server it is on, by the path of its socket. */
   server: string;
-  /** Variables of the tmux session itself. */
+  /** A pane points at the manifest, which is then its agent's in whatever session it is now. */
+  ofPane?: true;
+  /** Variables of the tmux session itself, or options of the pane. */
   manifestPath: string | undefined;
   agentId: string | undefined;
 }
@@ -275,14 +277,14 @@ export function manifestOfRecord(record: RegistryRecord): ManifestFacts {
 
 async function requireSession(
   facts: ManifestFacts,
-  { session, server }: SessionPointers,
+  { session, server, ofPane }: SessionPointers,
   { env, nameOf }: PointerWorld,
 ): Promise<ManifestFacts> {
   const recorded = serverOf(facts, env);
   if (!isSameSocket(recorded, server)) {
     throw otherServer(session, server, { agentName: facts.agentName, server: recorded });
   }
-  if (facts.tmuxSessionName === session || (await nameOf(facts)) === session) return facts;
+  if (ofPane || facts.tmuxSessionName === session || (await nameOf(facts)) === session) return facts;
   throw notThatSession(facts, session);
 }
 

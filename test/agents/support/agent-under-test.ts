@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import { GatewayClient } from '../../../src/client/index.ts';
 import type { RequestView, TuiState } from '../../../src/wire/index.ts';
@@ -8,7 +9,8 @@ import type { InstalledTool } from './installed-tool.ts';
 import type { RealTool } from './real-tools.ts';
 
 export const AGENT = 'ana';
-const SECRET = 'credential-of-this-test-4711';
+// Of this run alone: the arguments of every process are searched for it.
+const SECRET = `credential-of-this-test-${randomUUID()}`;
 
 export interface Entry {
   stage: string;
