@@ -131,6 +131,11 @@ const LONG_STORIES = [
   'fleet/take-over',
   'upgrade/additive-steps',
   'session/recipients',
+  'houmao/source-wire',
+  'fleet/page-fuzz',
+  'page/live',
+  'flatfile/with-shell',
+  'mcp/structured',
 ];
 
 /** One of this many neighbours runs in `npm test`. */
