@@ -10,7 +10,7 @@ export interface GatherOptions<T, R> {
   ask: (items: T[]) => Promise<R[]>;
 }
 
-interface Asked<T, R> {
+interface PendingItem<T, R> {
   item: T;
   answer: (value: R) => void;
   fail: (error: unknown) => void;
@@ -22,7 +22,7 @@ interface Asked<T, R> {
  */
 export class Gather<T, R> {
   readonly #options: GatherOptions<T, R>;
-  #asked: Asked<T, R>[] = [];
+  #pending: PendingItem<T, R>[] = [];
   #askedAt = Number.NEGATIVE_INFINITY;
   #isBusy = false;
 
@@ -32,7 +32,7 @@ export class Gather<T, R> {
 
   ask(item: T): Promise<R> {
     return new Promise((answer, fail) => {
-      this.#asked.push({ item, answer, fail });
+      this.#pending.push({ item, answer, fail });
       if (!this.#isBusy) this.#next();
     });
   }
@@ -48,7 +48,7 @@ export class Gather<T, R> {
 
   async #run(): Promise<void> {
     this.#askedAt = this.#options.clock.monotonic();
-    const now = this.#asked.splice(0, this.#options.maxItems);
+    const now = this.#pending.splice(0, this.#options.maxItems);
     try {
       const answers = await this.#options.ask(now.map(({ item }) => item));
       for (const [index, { answer }] of now.entries()) answer(answers[index]!);
@@ -56,6 +56,6 @@ export class Gather<T, R> {
       for (const { fail } of now) fail(error);
     }
     this.#isBusy = false;
-    if (this.#asked.length > 0) this.#next();
+    if (this.#pending.length > 0) this.#next();
   }
 }

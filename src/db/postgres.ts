@@ -164,7 +164,7 @@ function waysOf(options: PostgresOptions, pooled: boolean): Ways {
 
 type Queryable = Pick<PoolClient, 'query'>;
 
-interface Sent {
+interface QueryOptions {
   values?: (string | null)[];
   prepared?: boolean | undefined;
   limitMs?: number | undefined;
@@ -173,7 +173,7 @@ interface Sent {
 async function send(
   on: Queryable | Pool,
   text: string,
-  { values, prepared, limitMs }: Sent = {},
+  { values, prepared, limitMs }: QueryOptions = {},
 ): Promise<QueryResult> {
   try {
     // Values select the extended protocol, which takes one statement; without values a script may have many.

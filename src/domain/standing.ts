@@ -83,7 +83,7 @@ export const FIX_UNWRITABLE: Omit<GatewayTrouble, 'reason'> = {
   command: 'rouse doctor',
 };
 
-interface Found {
+interface StandingCause {
   code: StandingCode;
   value?: string;
   /** Set if the row itself cannot know it. */
@@ -116,7 +116,7 @@ function standingUnpaused({
 
 const OWN_TEXT = { now: 'being_typed', left: 'own_text_left' } as const;
 
-function foundIn({ code, value }: Reason, typing: KnownOfAgent['typing']): Found[] {
+function foundIn({ code, value }: Reason, typing: KnownOfAgent['typing']): StandingCause[] {
   if (typing && code === 'draft') return [{ code: OWN_TEXT[typing] }];
   const { standing } = reasonRow(code);
   const found = typeof standing === 'string' ? standing : standing(value);
@@ -127,9 +127,9 @@ const rowOf = (code: StandingCode): StandingRow => STANDING[code];
 
 /** Describes `found`. What a person has to do may come from another finding, `asked`. */
 export function describeStanding(
-  found: Found,
+  found: StandingCause,
   { agent, tool = '' }: { agent?: string | null | undefined; tool?: string },
-  asked: Found | undefined = found,
+  asked: StandingCause | undefined = found,
 ): Standing {
   const { state, words } = rowOf(found.code);
   const need = needOf(rowOf(asked.code).need ? asked : found, { agent, tool });
@@ -144,7 +144,7 @@ export function describeStanding(
   };
 }
 
-function needOf({ code, value = '', command }: Found, on: Omit<About, 'value'>): StandingNeed | null {
+function needOf({ code, value = '', command }: StandingCause, on: Omit<About, 'value'>): StandingNeed | null {
   const row = rowOf(code);
   if (!row.need) return null;
   const about = { ...on, value };
@@ -162,13 +162,13 @@ const textOf = (words: StandingRow['todo'], about: About): string | undefined =>
 
 type KnownOfGateway = Omit<KnownOfAgent, 'tool' | 'reasons' | 'paused'>;
 
-function inTrouble({ gateway_trouble: trouble }: KnownOfGateway): Found[] {
+function inTrouble({ gateway_trouble: trouble }: KnownOfGateway): StandingCause[] {
   if (trouble === undefined) return [];
   const { reason, fix, command } = trouble;
   return [{ code: 'gateway_in_trouble', value: `its gateway is in trouble: ${reason}; ${fix}`, command }];
 }
 
-function askedByGateway({ request_admission, mail_loop, tools_elsewhere }: KnownOfGateway): Found[] {
+function askedByGateway({ request_admission, mail_loop, tools_elsewhere }: KnownOfGateway): StandingCause[] {
   return [
     ...(request_admission === 'blocked_reconciliation' ? [{ code: 'undecided' as const }] : []),
     ...(mail_loop === undefined ? [] : [{ code: 'mail_loop' as const, value: String(mail_loop) }]),

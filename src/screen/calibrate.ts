@@ -102,7 +102,7 @@ export function calibrate({
   return { ok: true, detector: learn(before, { x, y, prefix, bottom }) };
 }
 
-interface Found {
+interface FoundComposer {
   x: number;
   y: number;
   prefix: string;
@@ -117,7 +117,7 @@ function bottomOf(before: Screen, marked: Screen, y: number): number | undefined
   return sameRow(below, rowAt(marked, y + 1)) ? y + 1 : undefined;
 }
 
-function learn(before: Screen, found: Found): Detector {
+function learn(before: Screen, found: FoundComposer): Detector {
   const { x, y, prefix, bottom } = found;
   const row = rowAt(before, y);
   const side = /^\s*[│┃║|▌▎]/u.exec(prefix)?.[0] ?? '';

@@ -9,7 +9,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-interface Done {
+interface FinishedWork {
   waiting: Waiting;
   value: unknown;
 }
@@ -66,7 +66,7 @@ export class GroupCommit {
   /** From the start of a transaction until it is on disk. */
   #committing = false;
   /** Committed, and waiting for the disk. */
-  #unsynced: Done[] = [];
+  #unsynced: FinishedWork[] = [];
   #closed = false;
 
   constructor(connection: GroupConnection, options: GroupOptions) {
@@ -242,8 +242,8 @@ export class GroupCommit {
   }
 
   /** Returns undefined if the whole transaction was lost (full disk, I/O error) and nothing of the group is stored. */
-  #runWorks(group: Waiting[]): Done[] | undefined {
-    const done: Done[] = [];
+  #runWorks(group: Waiting[]): FinishedWork[] | undefined {
+    const done: FinishedWork[] = [];
     const { length } = group;
     for (const waiting of group) {
       try {

@@ -42,7 +42,7 @@ export async function withFiles(
   return { ...message, attachments };
 }
 
-interface Wanted {
+interface DownloadRequest {
   directory: string;
   messageId: string;
   attachment: MailAttachment;
@@ -51,7 +51,7 @@ interface Wanted {
 /** A file has its final name only if it is complete and matches the sender's hash. */
 async function fetched(
   server: FleetMailServer,
-  { directory, messageId, attachment }: Wanted,
+  { directory, messageId, attachment }: DownloadRequest,
 ): Promise<string> {
   const { attachment_id, label = '', sha256 } = attachment;
   if (!ATTACHMENT_ID.test(attachment_id)) throw invalid('the server names an attachment that is none');

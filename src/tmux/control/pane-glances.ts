@@ -5,7 +5,7 @@ import type { Runner } from '../runner.ts';
 /** Requests within this time share one response. */
 const GATHER_MS = 10;
 
-interface Asked {
+interface PendingGlance {
   before: Pane;
   settle: (pane: Pane) => void;
   fail: (error: unknown) => void;
@@ -14,7 +14,7 @@ interface Asked {
 /** Facts of panes for callers that are not in a hurry: one command of the tmux server serves all requests at about the same time. */
 export class PaneGlances {
   readonly #runner: Runner;
-  #asked: Asked[] = [];
+  #pending: PendingGlance[] = [];
 
   constructor(runner: Runner) {
     this.#runner = runner;
@@ -23,14 +23,15 @@ export class PaneGlances {
   /** Reads the same pane again; if it is in several sessions, as it is in the same one. */
   again(before: Pane): Promise<Pane> {
     return new Promise((settle, fail) => {
-      this.#asked.push({ before, settle, fail });
-      if (this.#asked.length === 1) runOutsideTenants(() => setTimeout(() => void this.#answer(), GATHER_MS));
+      this.#pending.push({ before, settle, fail });
+      if (this.#pending.length === 1)
+        runOutsideTenants(() => setTimeout(() => void this.#answer(), GATHER_MS));
     });
   }
 
   async #answer(): Promise<void> {
-    const asked = this.#asked;
-    this.#asked = [];
+    const asked = this.#pending;
+    this.#pending = [];
     try {
       const [first] = asked;
       const panes =
@@ -44,7 +45,7 @@ export class PaneGlances {
   }
 }
 
-function answerOne({ before, settle, fail }: Asked, panes: Pane[]): void {
+function answerOne({ before, settle, fail }: PendingGlance, panes: Pane[]): void {
   const views = panes.filter(({ id }) => id === before.id);
   const view = views.find(({ sessionId }) => sessionId === before.sessionId) ?? views[0];
   if (view) settle(view);

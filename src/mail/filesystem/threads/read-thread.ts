@@ -13,7 +13,7 @@ interface Row extends Omit<ViewRow, 'is_read' | 'is_answered' | 'box'> {
   body: string;
 }
 
-interface Held {
+interface MailboxFlags {
   address: string;
   box: string;
   is_read: number;
@@ -34,7 +34,7 @@ export function readThread(
     { thread: threadId, max },
   );
   return rows.map((row) => {
-    const held = db.all<Held>(
+    const held = db.all<MailboxFlags>(
       `SELECT r.address, s.box, s.is_read, s.is_answered FROM mail_state s
          JOIN mailbox_registrations r ON r.number = s.registration
         WHERE s.seq = ? AND s.is_deleted = 0 AND r.status = 'active' ORDER BY r.address`,
