@@ -22,7 +22,7 @@ export function buildParser(
   return fill(new Parser(root.name), root, { root, path: [root.name], words, afterDashes, matched });
 }
 
-interface Way {
+interface LinePosition {
   root: Command;
   path: string[];
   /** How many words of the line come after `--`. */
@@ -34,7 +34,7 @@ interface Way {
   below?: boolean;
 }
 
-async function fill(parser: Parser, command: Command, way: Way): Promise<Parser> {
+async function fill(parser: Parser, command: Command, way: LinePosition): Promise<Parser> {
   const { path, words, afterDashes, matched, below = false } = way;
   parser
     .description(await now(command.description ?? command.summary))
@@ -103,7 +103,11 @@ function subcommandTerm(parser: Parser): string {
   return [parser.name(), ...args].join(' ').replace('[agent] [agents]', '[agent...]');
 }
 
-async function missingSubcommand(parser: Parser, command: Command, { path, root }: Way): Promise<never> {
+async function missingSubcommand(
+  parser: Parser,
+  command: Command,
+  { path, root }: LinePosition,
+): Promise<never> {
   const [typed] = parser.args;
   if (typed === undefined) return parser.help({ error: true });
   if (typed.startsWith('-'))

@@ -19,7 +19,7 @@ export interface NamedAgent {
   id?: string;
 }
 
-interface Wanted {
+interface AskedNames {
   /** Names as they were typed: `ana`, `ana,ben`. */
   words: readonly string[];
   all: boolean;
@@ -27,7 +27,7 @@ interface Wanted {
 }
 
 /** The agents that are meant at this moment, each once, in the order they were named. */
-export async function expandNames(input: Input, { words, all, team }: Wanted): Promise<NamedAgent[]> {
+export async function expandNames(input: Input, { words, all, team }: AskedNames): Promise<NamedAgent[]> {
   if ([all, team, words.length > 0].filter(Boolean).length > 1)
     throw invalid('names, --all and --team exclude each other', { hint: 'use one of them' });
   if (all) return everyone(input);

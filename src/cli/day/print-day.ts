@@ -13,7 +13,7 @@ import { type Paint, painter } from '../print/colour.ts';
 import { shownTime } from '../print/shown-time.ts';
 import { textWidth, wrapText } from '../print/wrap-text.ts';
 
-interface Shown {
+interface DayOptions {
   full: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Shown {
 const PREVIEW_LINES = 3;
 
 /** A day for people: what happened in order of time, agent by agent. */
-export function dayText(report: DayReport, input: Input, { full }: Shown): string {
+export function dayText(report: DayReport, input: Input, { full }: DayOptions): string {
   const { agents, your_mail: mail, troubles, from_utc, to_utc } = report;
   const page = new DayPage(input, full);
   const shown = agents.filter(hasNews);

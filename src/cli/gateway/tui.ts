@@ -9,7 +9,7 @@ import { keyValues, show, table } from '../print/table.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
 
-type Seen = Pick<
+type ShownTui = Pick<
   TuiState,
   'diagnostics' | 'surface' | 'turn' | 'last_turn' | 'stability' | 'submit_ready' | 'not_ready_reasons'
 >;
@@ -18,7 +18,7 @@ function phaseOf({ turn, stalled }: Pick<TuiState, 'turn' | 'stalled'>): string 
   return stalled ? `${turn.phase} (stalled)` : turn.phase;
 }
 
-function readiness({ submit_ready, not_ready_reasons = [] }: Seen): string {
+function readiness({ submit_ready, not_ready_reasons = [] }: ShownTui): string {
   if (submit_ready === undefined) return 'unknown';
   return submit_ready ? 'yes' : `no: ${not_ready_reasons.join(' ')}`;
 }

@@ -34,7 +34,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
     });
   if (input.flags.timeout !== undefined && input.flags.wait === undefined)
     throw invalid('--timeout goes with --wait', { hint: 'for example: --wait read --timeout 10m' });
-  const text = await written(input, subject);
+  const text = await subjectAndText(input, subject);
   const sender = await senderOf(input);
   if (to !== undefined && !to.includes(',')) return sendTo(input, { name: to }, { text, sender });
   const words = to === undefined ? [] : [to];
@@ -59,13 +59,13 @@ function ownKey<F extends { idempotencyKey: string | undefined }>(flags: F, name
   return key === undefined ? flags : { ...flags, idempotencyKey: `${key}:${name}` };
 }
 
-interface Written {
+interface OutgoingMail {
   text: { subject: string; body_content: string };
   sender: Target | undefined;
 }
 
 /** To whom: as named, the known agent, and the address of a plain name that no agent has now. */
-interface To {
+interface Recipient {
   typed: string;
   known: KnownAddress | undefined;
   address: string;
@@ -76,7 +76,7 @@ async function recipientOf(
   input: Input,
   { name: typed, id }: NamedAgent,
   sender: Target | undefined,
-): Promise<To> {
+): Promise<Recipient> {
   const meant = await senderContext(input, sender);
   const context = id === undefined ? meant : { ...meant, here: undefined };
   const known = await recipient(context, typed);
@@ -88,7 +88,7 @@ async function recipientOf(
 async function sendTo(
   input: InputOf<typeof FLAGS>,
   agent: NamedAgent,
-  { text, sender }: Written,
+  { text, sender }: OutgoingMail,
 ): Promise<Output> {
   const to = await recipientOf(input, agent, sender);
   const { hold } = input.flags;
@@ -119,7 +119,10 @@ async function withReceipts(
  * Subject and text. Without a text of its own, the first line of the argument is the subject and all of it the text.
  * Without an argument, the same of what is written in the editor.
  */
-async function written(input: InputOf<typeof FLAGS>, given: string | undefined): Promise<Written['text']> {
+async function subjectAndText(
+  input: InputOf<typeof FLAGS>,
+  given: string | undefined,
+): Promise<OutgoingMail['text']> {
   if (given === undefined) return withSubject(await bodyText(input));
   if (given.trim() === '') throw invalid('the subject must not be blank');
   const text = await writtenText(input);
@@ -145,14 +148,18 @@ async function senderOf(input: InputOf<typeof FLAGS>): Promise<Target | undefine
 async function fromAgent(
   input: InputOf<typeof FLAGS>,
   sender: Target,
-  { address }: To,
+  { address }: Recipient,
   message: object,
 ): Promise<MailAnswer> {
   return askMailOf(input, sender, { operation: 'send', body: { to: [address], ...message } });
 }
 
 /** Leaves a note in the mailbox of the known agent, else in the mailbox that has the address in the mail store. */
-async function fromOperator(input: InputOf<typeof FLAGS>, to: To, message: object): Promise<MailAnswer> {
+async function fromOperator(
+  input: InputOf<typeof FLAGS>,
+  to: Recipient,
+  message: object,
+): Promise<MailAnswer> {
   const { known, address } = to;
   if (known) {
     const { findTarget } = await import('../../session/index.ts');
@@ -169,14 +176,17 @@ async function fromOperator(input: InputOf<typeof FLAGS>, to: To, message: objec
 }
 
 /** Why the mail, which is stored in any case, will not wake its recipient. Known only for agents of this host. */
-async function whyUnwoken(input: Input, { typed, known }: To): Promise<string | undefined> {
+async function whyUnwoken(input: Input, { typed, known }: Recipient): Promise<string | undefined> {
   if (known === undefined) return undefined;
   const { whyNotWoken } = await import('../../session/index.ts');
   const found = await whyNotWoken(sessionContext(input), known.agentId);
   return found && `${typed} will not be woken for it${found.later ? ' yet' : ''}: ${found.why}`;
 }
 
-async function noSuchRecipient(input: InputOf<typeof FLAGS>, { typed: to, address }: To): Promise<Error> {
+async function noSuchRecipient(
+  input: InputOf<typeof FLAGS>,
+  { typed: to, address }: Recipient,
+): Promise<Error> {
   const { nearAddress } = await import('../../session/index.ts');
   const near = nearAddress(sessionContext(input), to);
   const what = to.includes('@') ? `address ${to}` : `name "${to}", and no mailbox ${address}`;

@@ -13,13 +13,13 @@ import { about, withStore } from './root.ts';
 
 const SURROUNDINGS: MailSurroundings = { clock: systemClock, connectFleet: fleetMail };
 
-interface Found {
+interface AgentMailbox {
   store: MailStore;
   request: Omit<LinkRequest, 'fleetAddress'>;
 }
 
 /** The agent's mailbox in its store on this host. */
-async function withMailStore<T>(input: AgentInput, work: (found: Found) => Promise<T>): Promise<T> {
+async function withMailStore<T>(input: AgentInput, work: (found: AgentMailbox) => Promise<T>): Promise<T> {
   const facts = await localAgent(input, 'mailbox link');
   const { transport, address, principal_id, filesystem_root } = await activeBindingOf(input, facts);
   if (transport !== 'filesystem' || typeof filesystem_root !== 'string') {
@@ -41,7 +41,7 @@ async function withMailStore<T>(input: AgentInput, work: (found: Found) => Promi
   }
 }
 
-async function requireLink({ store, request }: Found): Promise<MailLink> {
+async function requireLink({ store, request }: AgentMailbox): Promise<MailLink> {
   const { readLink } = await import('../../mail/index.ts');
   const link = readLink(store.layout, request.address);
   if (link) return link;

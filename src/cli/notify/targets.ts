@@ -13,10 +13,10 @@ export interface TargetFlags {
   from?: string | undefined;
 }
 
-type Given = Input<TargetFlags>;
+type TargetInput = Input<TargetFlags>;
 
 /** Where the notices of a channel go, from the command line and the files that it names. */
-export async function targetFrom(channel: Channel, input: Given): Promise<Target> {
+export async function targetFrom(channel: Channel, input: TargetInput): Promise<Target> {
   const [, word, more] = input.args;
   if (more !== undefined) throw invalid(`unexpected word ${JSON.stringify(more)}`);
   switch (channel) {
@@ -45,7 +45,7 @@ function refuse(channel: Channel, word: string | undefined, flags: TargetFlags):
     );
 }
 
-async function webhook(input: Given, word: string | undefined): Promise<ChannelTargets['webhook']> {
+async function webhook(input: TargetInput, word: string | undefined): Promise<ChannelTargets['webhook']> {
   const { format = 'standard', to, secretFile } = input.flags;
   const text = word ?? (await secretOf(input, 'url-file', input.flags.urlFile));
   if (text === undefined)
@@ -68,7 +68,7 @@ const CHATS: { [F in WebhookFormat]?: string } = { telegram: 'CHAT_ID', ntfy: 'T
 
 const newSecret = (): string => `whsec_${Buffer.from(randomHex(24), 'hex').toString('base64')}`;
 
-async function email(input: Given, to: string | undefined): Promise<ChannelTargets['email']> {
+async function email(input: TargetInput, to: string | undefined): Promise<ChannelTargets['email']> {
   const { urlFile, from = to } = input.flags;
   if (to === undefined || from === undefined)
     throw invalid('e-mail needs an address', { hint: EMAIL_EXAMPLE });
@@ -97,7 +97,11 @@ function urlOf(text: string, protocols: string[], example: string): string {
 }
 
 /** The one line of a private file, or of standard input. */
-async function secretOf(input: Given, flag: string, file: string | undefined): Promise<string | undefined> {
+async function secretOf(
+  input: TargetInput,
+  flag: string,
+  file: string | undefined,
+): Promise<string | undefined> {
   if (file === undefined) return undefined;
   if (file !== '-') {
     const stat = fs.statSync(file, { throwIfNoEntry: false });

@@ -24,7 +24,7 @@ const FLAGS = [
 async function runPause(input: InputOf<typeof FLAGS>): Promise<Output> {
   requireAgent(input, 'pause');
   const until = untilOf(input);
-  const { name, facts, gateway } = await found(input);
+  const { name, facts, gateway } = await findTarget(input);
   const pause = gateway ? await begin(gateway, name, until) : await pauseHere(input, facts!, until);
   const silent = gateway ? '' : '; it has no gateway that answers, and one that starts keeps to it';
   return {
@@ -48,7 +48,7 @@ function pausedWords({ until_utc: until }: AgentPause, name: string, { utc }: In
 
 async function runResume(input: TargetInput): Promise<Output> {
   requireAgent(input, 'resume');
-  const { name, facts, gateway } = await found(input);
+  const { name, facts, gateway } = await findTarget(input);
   const before = await (gateway ? paused(gateway, name) : pausedHere(facts!));
   const { resumeOffline } = await import('../../session/index.ts');
   if (gateway) await gateway.call('pause.end', {});
@@ -68,7 +68,7 @@ function requireAgent({ flags }: TargetInput, verb: 'pause' | 'resume'): void {
   });
 }
 
-interface Found {
+interface PauseTarget {
   name: string;
   /** Undefined for an agent of another host. */
   facts: ManifestFacts | undefined;
@@ -76,7 +76,7 @@ interface Found {
   gateway: GatewayClient | undefined;
 }
 
-async function found(input: TargetInput): Promise<Found> {
+async function findTarget(input: TargetInput): Promise<PauseTarget> {
   const target = await reachable(input);
   const gateway = await gatewayOf(input, target);
   const facts = target.kind === 'local' ? target.facts : undefined;

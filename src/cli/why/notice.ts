@@ -10,7 +10,7 @@ import type { NeedRow, NoticeRow, StoredStep, Subscription } from '../../notices
 import type { Input, Output } from '../command.ts';
 import { withOutbox } from '../notify/outbox.ts';
 
-interface Shown {
+interface NoticeFacts {
   need: NeedRow;
   notice: NoticeRow;
   subscription: Subscription | undefined;
@@ -41,7 +41,7 @@ export async function whyNotice(
   };
 }
 
-function dataOf({ need, notice, subscription, steps }: Shown) {
+function dataOf({ need, notice, subscription, steps }: NoticeFacts) {
   return {
     notice_id: notice.uid,
     subscription: notice.subscription_id,
@@ -55,7 +55,7 @@ function dataOf({ need, notice, subscription, steps }: Shown) {
   };
 }
 
-function linesOf({ need, notice, subscription, steps }: Shown): string {
+function linesOf({ need, notice, subscription, steps }: NoticeFacts): string {
   const channel = subscription ? CHANNELS[subscription.channel].words : 'a channel that is gone';
   const heading = `${need.agent ?? 'Someone'} ${NEEDS[need.kind]?.notice ?? need.kind}: ${NOTICE_STATES[notice.state].words}, by ${channel} (notices ${notice.subscription_id})`;
   const rows = steps.map(
