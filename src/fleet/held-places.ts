@@ -1,4 +1,4 @@
-interface Held {
+interface HeldResponse {
   giveUp: AbortController;
 }
 
@@ -9,7 +9,7 @@ interface Held {
  */
 export class HeldPlaces {
   readonly #max: number;
-  readonly #orgs = new Map<string, Set<Held>>();
+  readonly #orgs = new Map<string, Set<HeldResponse>>();
   #count = 0;
 
   constructor(max: number) {
@@ -26,7 +26,7 @@ export class HeldPlaces {
     gone: AbortSignal,
     work: (signal: AbortSignal, isNeeded: () => boolean) => Promise<T>,
   ): Promise<T> {
-    const held: Held = { giveUp: new AbortController() };
+    const held: HeldResponse = { giveUp: new AbortController() };
     const own = this.#orgs.get(org) ?? new Set();
     this.#orgs.set(org, own.add(held));
     this.#count++;
@@ -48,7 +48,7 @@ export class HeldPlaces {
     oldest!.giveUp.abort();
   }
 
-  #remove(org: string, held: Held): void {
+  #remove(org: string, held: HeldResponse): void {
     const own = this.#orgs.get(org);
     if (!own?.delete(held)) return;
     this.#count--;

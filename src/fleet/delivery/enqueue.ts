@@ -137,7 +137,7 @@ const INSERT_ALL = `
   ON CONFLICT DO NOTHING
   RETURNING id`;
 
-interface Found {
+interface QueueFacts {
   /** The message that holds the key. */
   holder: string | null;
   /** It will never be sent: it expired, or was leased to a session that ended without reporting whether it took it. */
@@ -145,8 +145,11 @@ interface Found {
   depth: number;
 }
 
-async function lookAround(sql: Sql, { orgId, workspaceId, idempotencyKey }: NewDelivery): Promise<Found> {
-  const { rows } = await sql.query<Found>(
+async function lookAround(
+  sql: Sql,
+  { orgId, workspaceId, idempotencyKey }: NewDelivery,
+): Promise<QueueFacts> {
+  const { rows } = await sql.query<QueueFacts>(
     `SELECT q.id AS holder, coalesce(${SPENT}, false) AS spent, ${depthOf('w.id')} AS depth
        FROM workspaces w LEFT JOIN a2a_queue q ON q.workspace_id = w.id AND q.idempotency_key = $3
         AND (q.status IN ${sqlList(TRAVELLING_MESSAGES)} OR q.once)

@@ -7,7 +7,7 @@ import { moveOn } from './own-messages.ts';
 /** A list counts at most this many messages per mailbox. */
 const COUNTED = 10_000;
 
-interface Asked {
+interface ListOptions {
   /** Null: every org. */
   orgId: string | null;
   limit: number;
@@ -15,7 +15,10 @@ interface Asked {
 }
 
 /** Lists mailboxes of removed agents that still have mail, by id. */
-export async function listLeftMailboxes(sql: Sql, { orgId, limit, after }: Asked): Promise<LeftMailboxList> {
+export async function listLeftMailboxes(
+  sql: Sql,
+  { orgId, limit, after }: ListOptions,
+): Promise<LeftMailboxList> {
   const { rows } = await sql.query<MailboxRow & { retired_at: Date; message_count: number }>(
     `SELECT ${MAILBOX_COLUMNS}, retired_at, (SELECT count(*)::int FROM (SELECT FROM mail_state s
          WHERE s.mailbox_id = m.id LIMIT ${COUNTED}) counted) AS message_count

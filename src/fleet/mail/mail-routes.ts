@@ -28,14 +28,14 @@ export interface MailRoutes {
   callerOf: (context: Context) => Identity;
 }
 
-type Asked = Pick<Call<never>, 'context'>;
+type FromCaller = Pick<Call<never>, 'context'>;
 
 /** Each route works on the one mailbox that the token reaches. */
 export function mailRoutes(app: Hono, on: MailRoutes): void {
   const { sql, callerOf } = on;
-  const own = ({ context }: Asked): Promise<MailboxRow> => ownMailbox(sql, callerOf(context));
+  const own = ({ context }: FromCaller): Promise<MailboxRow> => ownMailbox(sql, callerOf(context));
   const changed = async <B extends { message_refs: string[] }>(
-    call: Asked & { body(): Promise<B> },
+    call: FromCaller & { body(): Promise<B> },
     changeOf: (body: B) => FlagChange,
   ) => {
     const self = await own(call);
@@ -91,7 +91,7 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
 /** Logs the message by the id that follows it to the end of the turn for which it wakes its reader. */
 async function sent<B>(
   { sql, clock, log, callerOf }: MailRoutes,
-  call: Asked & { body(): Promise<B> },
+  call: FromCaller & { body(): Promise<B> },
   send: (sql: Sql, self: MailboxRow, mail: B & { at: Date }) => Promise<Sent>,
 ): Promise<Sent> {
   const self = await ownMailbox(sql, callerOf(call.context));

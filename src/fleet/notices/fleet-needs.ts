@@ -24,22 +24,22 @@ export interface FleetNeedsParts {
 
 /** What people are asked through this server, and agents of other hosts that fell silent. */
 export class FleetNeeds implements NeedSource {
-  readonly #on: FleetNeedsParts;
+  readonly #parts: FleetNeedsParts;
   #listening: Promise<() => Promise<void>> | undefined;
   #cancel: () => void = () => {};
 
   constructor(parts: FleetNeedsParts) {
-    this.#on = parts;
+    this.#parts = parts;
   }
 
   start(changed: () => void): void {
-    const { sql, log } = this.#on;
+    const { sql, log } = this.#parts;
     this.#listening = sql.listen(TICKETS_CHANNEL, changed);
     this.#listening.catch((error: unknown) =>
       log.warn('changes of requests are not received', { cause: messageOf(error) }),
     );
     const check = (): void => {
-      this.#cancel = this.#on.after(SILENT_CHECK_MS, () => {
+      this.#cancel = this.#parts.after(SILENT_CHECK_MS, () => {
         changed();
         check();
       });
@@ -62,7 +62,7 @@ export class FleetNeeds implements NeedSource {
   }
 
   async #asked(): Promise<SeenNeed[]> {
-    const requests = await requestsForPeople(this.#on.sql, MAX_ROWS);
+    const requests = await requestsForPeople(this.#parts.sql, MAX_ROWS);
     return requests.map(({ id, need, agent, person, title, command, href, since }) => ({
       key: `${REQUEST_KEY}${id}:${need === 'request' ? 'asked' : need}`,
       kind: need,
@@ -79,7 +79,7 @@ export class FleetNeeds implements NeedSource {
 
   /** Those whose gateway reported that it leaves went offline at once, and are not missed. */
   async #silent(): Promise<SeenNeed[]> {
-    const { sql, host, livenessSeconds } = this.#on;
+    const { sql, host, livenessSeconds } = this.#parts;
     const { rows } = await sql.query<{ id: string; name: string; status_changed_at: Date }>(
       `SELECT id, name, status_changed_at FROM workspaces
         WHERE status = 'offline' AND host IS NOT NULL AND host <> $1 AND status_changed_at > now() - ${RECENT}

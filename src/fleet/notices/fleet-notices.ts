@@ -27,25 +27,25 @@ interface Running {
 
 /** The notices of a fleet server. Nothing of them is loaded before someone on this home subscribes. */
 export class FleetNotices {
-  readonly #on: FleetNoticesParts;
+  readonly #parts: FleetNoticesParts;
   readonly #watches = new DirectoryWatches();
   #running: Promise<Running> | undefined;
   #lock: FileLock | undefined;
 
   constructor(parts: FleetNoticesParts) {
-    this.#on = parts;
+    this.#parts = parts;
   }
 
   /** A server works without its notices, so a directory that cannot be made only costs them. */
   start(): this {
-    const { directory } = noticeFiles(this.#on.runtimeDir);
+    const { directory } = noticeFiles(this.#parts.runtimeDir);
     const signals = path.join(directory, 'signals');
     try {
       ensurePrivateDirectory(signals);
       this.#watches.set(new Map([[signals, () => this.#look()]]));
       this.#look();
     } catch (error) {
-      this.#on.log.warn('no notices are sent', { cause: messageOf(error) });
+      this.#parts.log.warn('no notices are sent', { cause: messageOf(error) });
     }
     return this;
   }
@@ -57,7 +57,7 @@ export class FleetNotices {
   }
 
   #look(): void {
-    const { runtimeDir, database, log } = this.#on;
+    const { runtimeDir, database, log } = this.#parts;
     const files = noticeFiles(runtimeDir);
     if (this.#running || !fs.existsSync(files.outbox)) return;
     // Two servers of one database have the same needs.
@@ -75,8 +75,8 @@ export class FleetNotices {
       import('../../notices/index.ts'),
       import('./fleet-needs.ts'),
     ]);
-    const { clock, log, database } = this.#on;
-    const source = new FleetNeeds({ ...this.#on, after: (ms, call) => clock.after(ms, call) });
+    const { clock, log, database } = this.#parts;
+    const source = new FleetNeeds({ ...this.#parts, after: (ms, call) => clock.after(ms, call) });
     return new NoticeOwner({ owner: `server-${database}`, directory, source, clock, log }).start();
   }
 }

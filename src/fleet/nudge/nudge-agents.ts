@@ -21,7 +21,7 @@ const CHUNK = 500;
 /** Max open items of all agents in a transaction, unless the first agent alone has more. Keeps locks short. */
 const MAX_ITEMS = 5000;
 
-interface Look {
+interface AgentLook {
   id: string;
   org_id: string;
   state: AgentState;
@@ -58,7 +58,7 @@ export function nudgeAgents(sql: Sql, agents: readonly string[], nudge: NudgeRul
 }
 
 /** Returns how many of them, from the first, fit in one transaction: at least one. */
-function fitting(looks: readonly Look[]): number {
+function fitting(looks: readonly AgentLook[]): number {
   let sum = 0;
   const beyond = looks.findIndex(({ open }, index) => (sum += open) > MAX_ITEMS && index > 0);
   return beyond === -1 ? looks.length : beyond;
@@ -68,12 +68,12 @@ function fitting(looks: readonly Look[]): number {
  * Locks the agents, then checks them as they are now, and locks one due item of each that is ready, so that the reason
  * for its nudge cannot be answered in between. Rows being answered now are left out. Returns those it could lock.
  */
-async function lockAndLook(sql: Sql, agents: readonly string[], rules: DueRules): Promise<Look[]> {
+async function lockAndLook(sql: Sql, agents: readonly string[], rules: DueRules): Promise<AgentLook[]> {
   const locked = await sql.query<{ id: string }>(
     'SELECT id FROM workspaces WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED',
     [agents],
   );
-  const { rows } = await sql.query<Look>(
+  const { rows } = await sql.query<AgentLook>(
     `SELECT a.*, extract(epoch FROM date_trunc('hour', now()))::bigint AS hour, ${rules.expiresAt} AS expires_at,
             (a.state = 'ready' AND (${oneDue(rules.never)} OR ${oneDue(rules.again)})) AS due,
             (SELECT count(*)::int FROM requests r WHERE r.recipient_workspace_id = a.id AND ${OPEN}) AS open
@@ -89,7 +89,7 @@ const dueIds = (condition: string, limit: number): string => `
 
 const oneDue = (condition: string): string => `EXISTS (SELECT FROM (${dueIds(condition, 1)}) due)`;
 
-function messageFor({ id, org_id, hour, expires_at, open }: Look): Delivery {
+function messageFor({ id, org_id, hour, expires_at, open }: AgentLook): Delivery {
   return {
     orgId: org_id,
     workspaceId: id,

@@ -43,14 +43,14 @@ export function createTicket(
   });
 }
 
-interface Asked {
+interface TicketParts {
   requester: Party;
   recipient: Party;
   wanted: NewTicket;
 }
 
 /** Returns its id, or undefined if the key is taken. */
-async function insert(sql: Sql, { requester, recipient, wanted }: Asked): Promise<string | undefined> {
+async function insert(sql: Sql, { requester, recipient, wanted }: TicketParts): Promise<string | undefined> {
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,
                            recipient_workspace_id, title, detail, priority, idempotency_key)
@@ -75,7 +75,7 @@ async function insert(sql: Sql, { requester, recipient, wanted }: Asked): Promis
   return rows[0]?.id;
 }
 
-async function existing(sql: Sql, { requester, recipient, wanted }: Asked): Promise<TicketRow> {
+async function existing(sql: Sql, { requester, recipient, wanted }: TicketParts): Promise<TicketRow> {
   const { rows } = await sql.query<TicketRow>(
     `${SELECT_TICKET} WHERE r.org_id = $1 AND r.requester_type = $2 AND r.requester_id = $3 AND r.idempotency_key = $4`,
     [wanted.orgId, requester.type, requester.id, wanted.idempotency_key ?? null],

@@ -14,7 +14,7 @@ import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
 
 type AgentRequestAnswer = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.requests']>;
 /** The answer without the agent's id. */
-type Taken = Omit<AgentRequestAnswer, 'success' | 'tracked_agent_id'>;
+type RequestResult = Omit<AgentRequestAnswer, 'success' | 'tracked_agent_id'>;
 
 /**
  * Sends a prompt or an interrupt to any kind of agent. A headless agent of this server runs it as a turn; otherwise its
@@ -28,7 +28,11 @@ export async function requestAgent(
   return { success: true, tracked_agent_id: agent.trackedId, ...(await taken(agents, agent, body)) };
 }
 
-async function taken(agents: ManagedAgents, agent: TrackedAgent, body: AgentRequestBody): Promise<Taken> {
+async function taken(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+  body: AgentRequestBody,
+): Promise<RequestResult> {
   if (isServedHeadless(agent)) return byServer(agents, agent, body);
   const client = await queueOf(agents, agent);
   if (client) {
@@ -40,7 +44,11 @@ async function taken(agents: ManagedAgents, agent: TrackedAgent, body: AgentRequ
   return byTerminal(agents, agent, body);
 }
 
-async function byServer(agents: ManagedAgents, agent: TrackedAgent, body: AgentRequestBody): Promise<Taken> {
+async function byServer(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+  body: AgentRequestBody,
+): Promise<RequestResult> {
   const turns = await agents.turnsOf(agent);
   const requestId = newRequestId(agents.session.clock.now());
   if (body.request_kind === 'interrupt') {
@@ -55,7 +63,7 @@ async function byServer(agents: ManagedAgents, agent: TrackedAgent, body: AgentR
   return answer(body, { request_id: requestId, detail: 'the turn is running', turn });
 }
 
-function byGateway(body: AgentRequestBody, { request_id }: RequestAccepted): Taken {
+function byGateway(body: AgentRequestBody, { request_id }: RequestAccepted): RequestResult {
   return answer(body, { request_id, taken_by: 'gateway', detail: 'queued by the gateway' });
 }
 
@@ -63,7 +71,7 @@ async function byTerminal(
   agents: ManagedAgents,
   { facts }: TrackedAgent,
   body: AgentRequestBody,
-): Promise<Taken> {
+): Promise<RequestResult> {
   if (body.request_kind === 'submit_prompt' && isHeadless(facts.backend)) {
     throw unsupported(`agent ${facts.agentName} is headless, and this server does not run its turns`, {
       hint: 'attach a gateway, which does',
@@ -93,11 +101,11 @@ function refused({ outcome, reasons, untouched }: DeliveryResult): Error {
 
 function answer(
   { request_kind }: AgentRequestBody,
-  result: Pick<Taken, 'request_id' | 'detail'> &
-    Partial<Pick<Taken, 'disposition' | 'taken_by'>> & {
+  result: Pick<RequestResult, 'request_id' | 'detail'> &
+    Partial<Pick<RequestResult, 'disposition' | 'taken_by'>> & {
       turn?: { turn_id: string; turn_index: number } | undefined;
     },
-): Taken {
+): RequestResult {
   return {
     schema_version: 1,
     request_id: result.request_id,

@@ -44,7 +44,7 @@ import { turnViewOf } from './turns/turn-view.ts';
 
 type DetailAnswer = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.state.detail']>;
 
-interface Look {
+interface AgentLook {
   shown: ShownAgent;
   status: GatewayStatus;
   seen: TurnState;
@@ -66,7 +66,7 @@ export async function agentDetail(agents: ManagedAgents, agent: TrackedAgent): P
   return { ...state, summary_state: state, detail, agent: looked.shown };
 }
 
-async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<Look> {
+async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<AgentLook> {
   const [looked, seen] = await Promise.all([
     lookAtAgent(agents.session, agent.facts),
     turnState(agents, agent),
@@ -74,7 +74,7 @@ async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<Look> {
   return { ...looked, seen };
 }
 
-function stateOf(agent: TrackedAgent, { shown, status, seen }: Look): State {
+function stateOf(agent: TrackedAgent, { shown, status, seen }: AgentLook): State {
   return {
     schema_version: 1,
     tracked_agent_id: agent.trackedId,
@@ -98,7 +98,11 @@ const TUI = {
   history: CARRIED_ROUTES['agents.gateway.tui.history'].path,
 };
 
-function tuiDetail({ trackedId, facts }: TrackedAgent, { shown, seen }: Look, nowUtc: string): TuiDetail {
+function tuiDetail(
+  { trackedId, facts }: TrackedAgent,
+  { shown, seen }: AgentLook,
+  nowUtc: string,
+): TuiDetail {
   const screen = seen.screen ?? {};
   return {
     transport: 'tui',
@@ -116,7 +120,7 @@ function tuiDetail({ trackedId, facts }: TrackedAgent, { shown, seen }: Look, no
   };
 }
 
-function headlessDetail(state: State, { shown, seen }: Look): HeadlessDetail {
+function headlessDetail(state: State, { shown, seen }: AgentLook): HeadlessDetail {
   const { turn, last_turn, mailbox, gateway, diagnostics, observed_by } = state;
   return {
     transport: 'headless',

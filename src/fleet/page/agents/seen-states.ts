@@ -13,7 +13,7 @@ interface Snapshot {
   standing?: Pick<Standing, 'state' | 'words'> | undefined;
 }
 
-interface Seen {
+interface KnownStates {
   newestAtUtc: string;
   changes: StateChange[];
 }
@@ -34,7 +34,7 @@ interface StatesQuery {
  * Past states of agents, oldest first, as their gateways record them. What was read once is remembered, not read again.
  */
 export class SeenStates {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, KnownStates>();
 
   /** Without a gateway, or if it does not respond: what it reported before. */
   async of(gateway: GatewayClient | undefined, wanted: StatesQuery): Promise<readonly StateChange[]> {
@@ -46,8 +46,8 @@ export class SeenStates {
   async #ask(
     gateway: GatewayClient,
     { agentId, max, options }: StatesQuery,
-    known: Seen | undefined,
-  ): Promise<Seen> {
+    known: KnownStates | undefined,
+  ): Promise<KnownStates> {
     const ask = async (limit: number): Promise<Snapshot[]> =>
       (await gateway.call('tui.history', { limit }, options)).entries as Snapshot[];
     const recent = known ? await ask(RECENT) : [];
@@ -59,7 +59,7 @@ export class SeenStates {
     return this.#remember(agentId, isBack ? undefined : this.#seen.get(agentId), snapshots);
   }
 
-  #remember(agentId: string, before: Seen | undefined, snapshots: readonly Snapshot[]): Seen {
+  #remember(agentId: string, before: KnownStates | undefined, snapshots: readonly Snapshot[]): KnownStates {
     const after = before?.newestAtUtc ?? '';
     const changes = [...(before?.changes ?? [])];
     for (const { recorded_at_utc: at_utc, standing } of snapshots)

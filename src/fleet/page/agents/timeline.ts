@@ -243,7 +243,7 @@ function ofMessage(message: MailMessage, address: string): PageTimelineItem {
   };
 }
 
-interface Asked {
+interface TicketRow {
   id: string;
   title: string;
   status: string;
@@ -253,7 +253,7 @@ interface Asked {
 }
 
 async function requestItems(sql: Sql, agentId: string, limit: number): Promise<PageTimelineItem[]> {
-  const { rows } = await sql.query<Asked>(
+  const { rows } = await sql.query<TicketRow>(
     `WITH own AS (SELECT id FROM workspaces WHERE agent_id = $1)
      SELECT r.id, r.title, r.status, r.created_at, r.requester_id IN (SELECT id::text FROM own) AS mine,
             CASE WHEN r.requester_id IN (SELECT id::text FROM own) THEN r.recipient_id ELSE r.requester_id END AS other

@@ -10,7 +10,7 @@ export interface ShownAgent {
   needs: readonly PageNeed[];
 }
 
-interface Made extends ShownAgent {
+interface CachedAgent extends ShownAgent {
   seen: SeenAgent;
   minute: number;
 }
@@ -22,7 +22,7 @@ const CHART_STEP = 5;
 
 /** The agents of this host. Few of many change at once: an unchanged agent stays the same object. */
 export class ShownAgents {
-  readonly #made = new Map<string, Made>();
+  readonly #made = new Map<string, CachedAgent>();
 
   get all(): ReadonlyMap<string, ShownAgent> {
     return this.#made;

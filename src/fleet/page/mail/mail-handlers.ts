@@ -218,9 +218,9 @@ function named<M extends Pick<MailMessage, 'sender' | 'to' | 'cc'>>(message: M):
   return { ...message, sender: name(message.sender), to: message.to.map(name), cc: message.cc.map(name) };
 }
 
-type Held = { address: string; read: boolean; answered: boolean }[];
+type MailboxFlags = { address: string; read: boolean; answered: boolean }[];
 
-function shown(mailbox: string, message: MailMessage, held: Held = []): PageMessage {
+function shown(mailbox: string, message: MailMessage, held: MailboxFlags = []): PageMessage {
   const text = message.body_text ?? '';
   const cut = text.length > MAX_SHOWN_LENGTH;
   return {
@@ -237,7 +237,10 @@ function shown(mailbox: string, message: MailMessage, held: Held = []): PageMess
 }
 
 /** If no store knows threads: the part that the mailbox itself has. */
-async function gather(mailbox: Mailbox, thread: string): Promise<{ message: MailMessage; held: Held }[]> {
+async function gather(
+  mailbox: Mailbox,
+  thread: string,
+): Promise<{ message: MailMessage; held: MailboxFlags }[]> {
   const boxes = mailbox.capabilities.sent_box ? ['inbox', 'archive', 'sent'] : ['inbox', 'archive'];
   const pages = await Promise.all(
     boxes.map((box) => mailbox.list({ box, limit: MAX_THREAD_MESSAGES, include_body: true })),
@@ -295,10 +298,15 @@ function sent(
   };
 }
 
-type Kept = MailAttachment & { locator: string };
+type StoredAttachment = MailAttachment & { locator: string };
 
 /** The browser never displays the file itself, whatever it is. */
-async function download({ locator, label = path.basename(locator), kind, sha256 }: Kept): Promise<Response> {
+async function download({
+  locator,
+  label = path.basename(locator),
+  kind,
+  sha256,
+}: StoredAttachment): Promise<Response> {
   const opened = await openRegular(locator, kind === 'managed_copy' ? ownPlace(locator) : undefined);
   if ('refused' in opened)
     throw notFound(

@@ -88,7 +88,7 @@ function headersOf(
   };
 }
 
-interface Sending {
+interface ForwardedRequest {
   method: string;
   path: string;
   headers: Record<string, string | number>;
@@ -99,7 +99,7 @@ interface Sending {
   held: boolean;
 }
 
-function send({ host, port }: RecordedGateway, sending: Sending): Promise<http.IncomingMessage> {
+function send({ host, port }: RecordedGateway, sending: ForwardedRequest): Promise<http.IncomingMessage> {
   const { method, path, headers, body, signal, held } = sending;
   return new Promise((resolve, reject) => {
     const target = { host: connectHost(host), port, method, path, headers, signal };
