@@ -181,7 +181,7 @@ function admission(
   });
 }
 
-interface Started {
+interface StartedGateway {
   instanceId: string;
   port: number;
   surface: AgentSurface;
@@ -191,7 +191,14 @@ interface Started {
 }
 
 /** Stops on request, and when the tmux session is gone. */
-function runUntilStopped({ instanceId, port, surface, log, ending, leaving }: Started): RunningGateway {
+function runUntilStopped({
+  instanceId,
+  port,
+  surface,
+  log,
+  ending,
+  leaving,
+}: StartedGateway): RunningGateway {
   let stopped: () => void = () => {};
   const whenStopped = new Promise<void>((resolve) => {
     stopped = resolve;

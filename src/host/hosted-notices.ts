@@ -31,14 +31,14 @@ const MAX_PAUSE_MS = 60_000;
 /** The notices of a home inside its host. An error of theirs restarts only them. */
 export class HostedNotices implements Tenant {
   readonly own = new Map<symbol, unknown>();
-  readonly #on: NoticesParts;
+  readonly #parts: NoticesParts;
   #running: RunningNotices | undefined;
   #last: Promise<void> = Promise.resolve();
   #failures = 0;
   #cancel: () => void = () => {};
 
   constructor(parts: NoticesParts) {
-    this.#on = parts;
+    this.#parts = parts;
   }
 
   get isNeeded(): boolean {
@@ -52,7 +52,7 @@ export class HostedNotices implements Tenant {
   /** Starts them if someone subscribes, and ends them if no one does any more. */
   lookAgain(): Promise<void> {
     return this.#inTurn(async () => {
-      this.#running ??= await runAsTenant(this, this.#on.open);
+      this.#running ??= await runAsTenant(this, this.#parts.open);
       if (this.#running?.isNeeded) this.#running.wake();
       else await this.#end();
     });
@@ -67,8 +67,8 @@ export class HostedNotices implements Tenant {
   async broke(error: unknown): Promise<void> {
     this.onError(error);
     await this.stop();
-    const pause = Math.min(MAX_PAUSE_MS, this.#on.firstPauseMs * 2 ** Math.min(this.#failures++, 20));
-    this.#cancel = this.#on.clock.after(pause, () => void this.lookAgain());
+    const pause = Math.min(MAX_PAUSE_MS, this.#parts.firstPauseMs * 2 ** Math.min(this.#failures++, 20));
+    this.#cancel = this.#parts.clock.after(pause, () => void this.lookAgain());
   }
 
   /** One at a time. A failure is reported and keeps no gateway from running. */

@@ -42,7 +42,7 @@ export interface OwnerParts {
  * Turns needs into notices for as long as someone subscribes. It sleeps until something changes or a notice is due.
  */
 export class NoticeOwner {
-  readonly #on: OwnerParts;
+  readonly #parts: OwnerParts;
   readonly #outbox: Outbox;
   readonly #watches = new DirectoryWatches();
   readonly #senders = new Map<number, Loop>();
@@ -50,7 +50,7 @@ export class NoticeOwner {
   #isWatching = false;
 
   constructor(parts: OwnerParts) {
-    this.#on = parts;
+    this.#parts = parts;
     const { directory, clock, log } = parts;
     this.#outbox = new Outbox({ directory, clock });
     this.#needs = new Loop({
@@ -64,7 +64,7 @@ export class NoticeOwner {
   }
 
   start(): this {
-    const { owner, directory } = this.#on;
+    const { owner, directory } = this.#parts;
     ensurePrivateDirectory(signalsDirectory(directory));
     this.#watches.set(new Map([[signalsDirectory(directory), () => this.#needs.wake()]]));
     this.#outbox.recover(owner);
@@ -79,7 +79,7 @@ export class NoticeOwner {
 
   /** Whether anyone subscribes or waits, or a notice has still to be ended. */
   get isNeeded(): boolean {
-    const { sendMail } = this.#on.source;
+    const { sendMail } = this.#parts.source;
     return (
       this.#outbox.served().length > 0 || (sendMail !== undefined && openWaits(this.#outbox.db).length > 0)
     );
@@ -89,12 +89,12 @@ export class NoticeOwner {
     this.#watches.close();
     await this.#needs.stop();
     await Promise.all([...this.#senders.values()].map((each) => each.stop()));
-    if (this.#isWatching) await this.#on.source.stop();
+    if (this.#isWatching) await this.#parts.source.stop();
     this.#outbox.close();
   }
 
   async #pass(): Promise<NextPass> {
-    const { owner, source } = this.#on;
+    const { owner, source } = this.#parts;
     const served = this.#outbox.served();
     this.#watch(this.isNeeded);
     const seen = this.#isWatching ? await source.look() : undefined;
@@ -102,21 +102,21 @@ export class NoticeOwner {
     for (const { id } of served) {
       const known = this.#senders.get(id);
       if (known) known.wake();
-      else this.#senders.set(id, sendingLoop({ ...this.#on, outbox: this.#outbox }, id).start());
+      else this.#senders.set(id, sendingLoop({ ...this.#parts, outbox: this.#outbox }, id).start());
     }
     if (!seen?.agents || !source.sendMail) return 'idle';
-    return fireWaits({ db: this.#outbox.db, clock: this.#on.clock, send: source.sendMail }, seen.agents);
+    return fireWaits({ db: this.#outbox.db, clock: this.#parts.clock, send: source.sendMail }, seen.agents);
   }
 
   #watch(wanted: boolean): void {
     if (wanted === this.#isWatching) return;
     this.#isWatching = wanted;
-    if (!wanted) return void this.#on.source.stop();
+    if (!wanted) return void this.#parts.source.stop();
     let isSettling = false;
-    this.#on.source.start(() => {
+    this.#parts.source.start(() => {
       if (isSettling) return;
       isSettling = true;
-      this.#on.clock.after(SETTLE_MS, () => {
+      this.#parts.clock.after(SETTLE_MS, () => {
         isSettling = false;
         this.#needs.wake();
       });

@@ -173,7 +173,7 @@ export async function absentStanding(
   facts: ManifestFacts,
 ): Promise<Standing | undefined> {
   const entry = unrecordedEntry(facts);
-  const { standing } = seenOf(entry, await askedSession(context, entry, facts));
+  const { standing } = observedState(entry, await askedSession(context, entry, facts));
   const paused = entry.paths && pauseOf(entry.paths, context.clock.now().getTime());
   if (standing.needs_you === null && !paused) return undefined;
   return { ...standing, ...(paused && { paused }) };
@@ -290,7 +290,7 @@ function processesOf({ glance }: Entry, session: Session): ProcessIdentity[] {
 function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
   const { name, called, id, tool, record, facts, paths, glance, undelivered } = entry;
   const { shortName, project = null } = namesOf(entry);
-  const { state, since, standing, gateway } = seenOf(entry, session);
+  const { state, since, standing, gateway } = observedState(entry, session);
   const counted = countInbox(record?.mailbox ?? mailboxOf(facts));
   return {
     ...{ name, short_name: shortName, called, project, ...placeOf(facts), id, tool, state, since },
@@ -311,34 +311,34 @@ function placeOf(facts: ManifestFacts | undefined): Pick<RosterAgent, 'directory
   return { directory: facts.workingDirectory, branch: branchOf(facts.workingDirectory) };
 }
 
-interface Seen extends Pick<RosterAgent, 'state' | 'since' | 'gateway'> {
+interface ObservedState extends Pick<RosterAgent, 'state' | 'since' | 'gateway'> {
   standing: Standing;
 }
 
 /** As its gateway reports it; without a report, from the missing gateway and the tool's process. */
-function seenOf(entry: Entry, session: Session): Seen {
+function observedState(entry: Entry, session: Session): ObservedState {
   const { called: name, tool, paths, glance } = entry;
   const silent = paths && !glance ? unreported(paths, name) : undefined;
   const gateway = silent?.gateway ?? (glance ? 'live' : 'not_attached');
-  const seenAs = (code: StandingCode, state: RosterAgent['state']): Seen => {
+  const observedAs = (code: StandingCode, state: RosterAgent['state']): ObservedState => {
     const standing = describeStanding({ code }, { agent: name, tool });
     return { state, since: null, standing, gateway };
   };
-  if (!session) return seenAs('session_gone', 'gone');
+  if (!session) return observedAs('session_gone', 'gone');
   if (paths && glance) return { ...reported(glance, paths, entry), gateway };
   const asked = silent && silent.standing.needs_you !== null;
-  if (gateway === 'restarting' && !asked) return seenAs('gateway_starting', 'starting');
+  if (gateway === 'restarting' && !asked) return observedAs('gateway_starting', 'starting');
   const watched = gateway === 'live' || session === 'unknown';
-  if (!watched && isToolGone(entry, session.panePid)) return seenAs('tool_gone', 'gone');
+  if (!watched && isToolGone(entry, session.panePid)) return observedAs('tool_gone', 'gone');
   if (asked) return { state: 'needs_you', since: silent.since, standing: silent.standing, gateway };
-  return seenAs(session === 'unknown' ? 'not_looked_at' : 'gateway_not_attached', 'not_watched');
+  return observedAs(session === 'unknown' ? 'not_looked_at' : 'gateway_not_attached', 'not_watched');
 }
 
 function reported(
   { standing: last, since_utc }: GlanceFile,
   paths: SessionPaths,
   { called: name, record, facts }: Entry,
-): Omit<Seen, 'gateway'> {
+): Omit<ObservedState, 'gateway'> {
   const mailbox = record?.mailbox ?? mailboxOf(facts);
   const standing = seenFromOutside(last, paths, { agentName: name, mailbox });
   const state = standing.state === 'unknown' ? 'starting' : standing.state;

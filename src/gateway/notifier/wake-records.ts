@@ -15,7 +15,7 @@ interface Dependencies {
   log: Log;
 }
 
-interface Look {
+interface CheckedMail {
   facts: WakeFacts;
   decision: WakeDecision;
   found: EligibleMail;
@@ -38,7 +38,7 @@ export class WakeRecords {
   }
 
   /** Runs inside the look's commit; `accept` adds the wake to it. */
-  look({ facts, decision, found: { refs, digest, summary }, prompt }: Look, accept: Accept): void {
+  look({ facts, decision, found: { refs, digest, summary }, prompt }: CheckedMail, accept: Accept): void {
     const { store } = this.#deps;
     const epoch = facts.epoch ?? 0;
     const allKnown = facts.unannounced_count === 0 && store.announced(epoch).size === refs.length;

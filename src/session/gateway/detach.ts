@@ -231,13 +231,13 @@ export async function waitForEnd(
   return true;
 }
 
-type Asked = 'SIGTERM' | typeof HAND_OVER_SIGNAL;
+type EndSignal = 'SIGTERM' | typeof HAND_OVER_SIGNAL;
 
-export type EndedBy = 'already' | Asked | 'SIGKILL' | 'nothing';
+export type EndedBy = 'already' | EndSignal | 'SIGKILL' | 'nothing';
 
 export interface EndOptions {
   patienceMs?: number;
-  ask?: Asked;
+  ask?: EndSignal;
 }
 
 /**
