@@ -19,7 +19,7 @@ export interface Answer {
   err: string;
 }
 
-export interface Given {
+export interface RunOptions {
   stdin?: string;
   env?: NodeJS.ProcessEnv;
   /** Sends Ctrl-C when this is true of the output. */
@@ -73,7 +73,7 @@ export class Stage {
   }
 
   /** Runs one command and keeps its output. */
-  async run(line: string | string[], given: Given = {}): Promise<Answer> {
+  async run(line: string | string[], given: RunOptions = {}): Promise<Answer> {
     const words = wordsOf(line);
     const answer = await this.quietly(words, given);
     this.#keep(words, given, answer);
@@ -81,7 +81,7 @@ export class Stage {
   }
 
   /** Runs a read-only command in every output style. */
-  async show(line: string | string[], given: Given = {}): Promise<void> {
+  async show(line: string | string[], given: RunOptions = {}): Promise<void> {
     const words = wordsOf(line);
     const plain = await this.run(words, given);
     await this.run(['--print-json', ...words], given);
@@ -90,7 +90,7 @@ export class Stage {
   }
 
   /** Runs a command in plain style and, if that differs, as JSON. */
-  async both(line: string | string[], given: Given = {}): Promise<void> {
+  async both(line: string | string[], given: RunOptions = {}): Promise<void> {
     const words = ['--print-json', ...wordsOf(line)];
     const plain = await this.run(line, given);
     const json = await this.quietly(words, given);
@@ -103,7 +103,7 @@ export class Stage {
 
   /** Runs a command as JSON, which must succeed; keeps the output too. */
   // biome-ignore lint/suspicious/noExplicitAny: output of every shape
-  async json(line: string | string[], given: Given = {}): Promise<any> {
+  async json(line: string | string[], given: RunOptions = {}): Promise<any> {
     const { code, out, err } = await this.run(['--print-json', ...wordsOf(line)], given);
     if (code !== 0) throw new Error(`rouse ${wordsOf(line).join(' ')} exited with ${code}: ${err}`);
     return JSON.parse(out);
@@ -149,7 +149,7 @@ export class Stage {
     this.#keep(words, {}, { code, out, err: '' });
   }
 
-  async quietly(words: string[], given: Given = {}): Promise<Answer> {
+  async quietly(words: string[], given: RunOptions = {}): Promise<Answer> {
     const { stdin, env, endWhen, during } = given;
     const ctrlC = new AbortController();
     const printed = { out: '', err: '' };
@@ -223,7 +223,7 @@ export class Stage {
     fs.rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #keep(words: string[], { stdin, env }: Given, { code, out, err }: Answer): void {
+  #keep(words: string[], { stdin, env }: RunOptions, { code, out, err }: Answer): void {
     const before = Object.entries(env ?? {}).map(([name, value]) => `${name}=${value} `);
     const input = stdin === undefined ? '' : ` <<< ${JSON.stringify(stdin)}`;
     const line = `${before.join('')}rouse ${words.map(quoted).join(' ')}${input}`;

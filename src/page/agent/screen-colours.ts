@@ -70,14 +70,14 @@ function readable(ink: Rgb, paper: Rgb): Rgb {
 const css = (rgb: Rgb): string => `rgb(${rgb.join(' ')})`;
 const known = new Map<string, { color: string; backgroundColor: string | undefined }>();
 
-interface Wanted {
+interface CellStyle {
   fg?: string | undefined;
   bg?: string | undefined;
   dim?: boolean | undefined;
   inverse?: boolean | undefined;
 }
 
-export function coloursOf({ fg, bg, dim, inverse }: Wanted): {
+export function coloursOf({ fg, bg, dim, inverse }: CellStyle): {
   color: string;
   backgroundColor: string | undefined;
 } {

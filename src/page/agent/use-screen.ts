@@ -7,16 +7,16 @@ import { readEvents } from '../model/events.ts';
 
 const AFTER_TROUBLE_MS = 3000;
 
-interface Seen {
+interface SeenScreen {
   screen: PageScreen | undefined;
   error: unknown;
 }
 
-type SetSeen = (next: (seen: Seen) => Seen) => void;
+type SetScreen = (next: (seen: SeenScreen) => SeenScreen) => void;
 
 /** What an agent's screen shows, while the page is visible. */
-export function useScreen(name: string): Seen {
-  const [seen, setSeen] = useState<Seen>({ screen: undefined, error: undefined });
+export function useScreen(name: string): SeenScreen {
+  const [seen, setSeen] = useState<SeenScreen>({ screen: undefined, error: undefined });
   useEffect(() => {
     const looking = new AbortController();
     const look = async (): Promise<void> => {
@@ -52,13 +52,13 @@ async function inSlot<T>(look: (isFree: boolean) => Promise<T>, slot = 0): Promi
 }
 
 /** One capture, when too many windows already follow a screen. */
-async function glance(name: string, set: SetSeen, signal: AbortSignal): Promise<void> {
+async function glance(name: string, set: SetScreen, signal: AbortSignal): Promise<void> {
   const screen = await ask<PageScreen>(`${agentAt(name)}/screen`, { signal });
   set(() => ({ screen, error: undefined }));
 }
 
 /** One stream while the screen is shown; the server sends only changes. */
-async function follow(name: string, set: SetSeen, signal: AbortSignal): Promise<void> {
+async function follow(name: string, set: SetScreen, signal: AbortSignal): Promise<void> {
   const response = await askRaw(`${agentAt(name)}/screen`, {
     headers: { accept: 'text/event-stream' },
     signal,
