@@ -149,22 +149,25 @@ describe('GatewayClient', () => {
     expect(seen.find((call) => call.url.includes('a%2F'))!.url).toBe('/v1/reminders/a%2Fb%3Fc');
   });
 
-  it('returns the response of the gateway, with the instance id', async () => {
+  it('a gateway client returns the response of the gateway, with the instance id', async () => {
     const { port } = await gateway(json(200, { protocol_version: 'v1', status: 'ok', instance_id: 'i-1' }));
     expect((await clientOf(port).health()).instance_id).toBe('i-1');
   });
 
-  it.each(['', '.', '..'])('refuses the reminder id %j before anything is sent', async (id) => {
-    const { port, seen } = await gateway(json(200, {}));
-    expect((await failureOfCall(clientOf(port).call('reminders.delete', { reminder_id: id }))).code).toBe(
-      'invalid',
-    );
-    expect(seen).toEqual([]);
-  });
+  it.each(['', '.', '..'])(
+    'a gateway client refuses the reminder id %j before anything is sent',
+    async (id) => {
+      const { port, seen } = await gateway(json(200, {}));
+      expect((await failureOfCall(clientOf(port).call('reminders.delete', { reminder_id: id }))).code).toBe(
+        'invalid',
+      );
+      expect(seen).toEqual([]);
+    },
+  );
 });
 
 describe('the connection of a gateway client', () => {
-  it('goes to loopback when the gateway is bound to every address', async () => {
+  it('a gateway client goes to loopback when the gateway is bound to every address', async () => {
     const { port, seen } = await gateway(json(200, {}));
     await new GatewayClient({ host: '0.0.0.0', port }).status();
     expect(seen[0]!.headers.host).toBe(`127.0.0.1:${port}`);
@@ -177,13 +180,16 @@ describe('the connection of a gateway client', () => {
     expect(seen.map((call) => call.headers.authorization)).toEqual(['Bearer secret', undefined]);
   });
 
-  it.each(['a\nb', 'a b', '\u{1f600}'])('refuses the token %j without repeating it', async (token) => {
-    const error = await failureOfCall(clientOf(1, { token }).status());
-    expect(error.code).toBe('invalid');
-    expect(error.message).not.toContain(token);
-  });
+  it.each(['a\nb', 'a b', '\u{1f600}'])(
+    'a gateway client refuses the token %j without repeating it',
+    async (token) => {
+      const error = await failureOfCall(clientOf(1, { token }).status());
+      expect(error.code).toBe('invalid');
+      expect(error.message).not.toContain(token);
+    },
+  );
 
-  it.each([0, -1, 65_536, 1.5, Number.NaN])('refuses the port %s', (port) => {
+  it.each([0, -1, 65_536, 1.5, Number.NaN])('a gateway client refuses the port %s', (port) => {
     expect(() => clientOf(port)).toThrow('port must be an integer from 1 to 65535');
   });
 
@@ -206,7 +212,7 @@ describe('a gateway client without a gateway at the other end', () => {
     expect(error.hint).toContain('rouse agents gateway attach');
   });
 
-  it('gives up on a silent server at the timeout; the error of a changing call says that its outcome is not known', async () => {
+  it('a gateway client gives up on a silent server at the timeout; the error of a changing call says that its outcome is not known', async () => {
     const port = await listen(net.createServer());
     const look = await failureOfCall(clientOf(port, { timeoutMs: 30 }).status());
     expect(look).toMatchObject({ code: 'unavailable', facts: { errno: 'ETIMEDOUT' } });
@@ -217,7 +223,7 @@ describe('a gateway client without a gateway at the other end', () => {
     );
   });
 
-  it('gives up at the timeout on a response that never ends', async () => {
+  it('a gateway client gives up at the timeout on a response that never ends', async () => {
     const { port } = await gateway((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const drip = setInterval(() => response.write(' '), 5);
@@ -260,7 +266,7 @@ describe('a gateway client without a gateway at the other end', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('takes no server for a gateway that does not speak HTTP', async () => {
+  it('a gateway client takes no server for a gateway that does not speak HTTP', async () => {
     const port = await listen(net.createServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     const error = await failureOfCall(clientOf(port).status());
     expect(error.code).toBe('unavailable');
@@ -269,7 +275,7 @@ describe('a gateway client without a gateway at the other end', () => {
 });
 
 describe('a refusal of a gateway', () => {
-  it('is thrown by the client as the error the gateway threw', async () => {
+  it('a refusal of a gateway is thrown by the client as the error the gateway threw', async () => {
     const sent = notFound('no reminder "x"', { hint: 'List them.', facts: { reminder_id: 'x' } });
     const { status, body } = toHttp(sent);
     const { port } = await gateway(json(status, body));

@@ -71,13 +71,13 @@ describe('a POST', () => {
 });
 
 describe('a caller on loopback', () => {
-  it('is admitted as the owner when the connection is from the own account', async () => {
+  it('a caller on loopback is admitted as the owner when the connection is from the own account', async () => {
     const { port } = await server();
     const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect([answer.status, await answer.json()]).toEqual([200, { owner: true }]);
   });
 
-  it('is recognised over IPv6, and over IPv4 mapped into IPv6', async () => {
+  it('a caller on loopback is recognised over IPv6, and over IPv4 mapped into IPv6', async () => {
     const six = await server(new Accounts(), '::1');
     expect((await fetch(`http://[::1]:${six.port}/type`, { method: 'POST', headers: PROGRAM })).status).toBe(
       200,
@@ -109,7 +109,7 @@ describe('a caller on loopback', () => {
     ).toBe(200);
   });
 
-  it('is refused when its socket has lost its owner, and never taken for root', async () => {
+  it('a caller on loopback is refused when its socket has lost its owner, and never taken for root', async () => {
     const { port, reached } = await server(new Accounts({ ownerOf: () => 'none' }));
     const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect(answer.status).toBe(403);
@@ -144,13 +144,13 @@ describe('a caller on loopback', () => {
       .toContain('200 OK');
   });
 
-  it('is not taken for the own account when the kernel cannot show its uid', () => {
+  it('a caller on loopback is not taken for the own account when the kernel cannot show its uid', () => {
     const unmapped = new Accounts({ ownUid: 65_534, ownerOf: () => 65_534 });
     expect(unmapped.of(new net.Socket())).toBe('other');
   });
 
   describe.skipIf(!isRoot)('as another account (needs root to become one)', () => {
-    it('is refused on every route but /health', async () => {
+    it('another account on loopback is refused on every route but /health', async () => {
       const { port, reached } = await server();
       expect((await asOther(posting(port))).trim()).toBe('403 other_account');
       expect(reached()).toBe(0);
@@ -158,7 +158,7 @@ describe('a caller on loopback', () => {
       expect((await asOther(health)).trim()).toBe('200');
     });
 
-    it('is admitted with a valid token', async () => {
+    it('another account on loopback is admitted with a valid token', async () => {
       const { port, reached } = await server();
       expect((await asOther(posting(port, { authorization: 'Bearer good' }))).trim()).toBe('200');
       expect((await asOther(posting(port, { authorization: 'Bearer bad' }))).trim()).toBe(

@@ -34,7 +34,7 @@ function world(max: number) {
 }
 
 describe('the places of a server', () => {
-  it('are taken from the party with the most connections when all are busy, its oldest first', () => {
+  it('places of a server are taken from the party with the most connections when all are busy, its oldest first', () => {
     const { come, closed } = world(8);
     come('b1').ask('small');
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) come(name).ask('large');
@@ -43,7 +43,7 @@ describe('the places of a server', () => {
     expect(closed).toEqual(['a1', 'a2']);
   });
 
-  it('are taken from idle connections before busy ones, and new connections have time to send a request', () => {
+  it('places of a server are taken from idle connections before busy ones, and new connections have time to send a request', () => {
     const { come, closed } = world(16);
     for (let n = 0; n < 12; n++) come(`a${n}`).ask('large');
     const rests = Array.from({ length: 4 }, (_, n) => come(`r${n}`));
@@ -56,7 +56,7 @@ describe('the places of a server', () => {
     expect(closed).toEqual(['r0', 'r1']);
   });
 
-  it('are taken from connections that never send a request, once there are more than newcomers need', () => {
+  it('places of a server are taken from connections that never send a request, once there are more than newcomers need', () => {
     const { come, closed } = world(16);
     come('resting').ask();
     for (let n = 0; n < 40; n++) come(`s${n}`);

@@ -30,7 +30,7 @@ it.each(['all', '1.5', '', '99999999999999', '0x10', '1e3'])('a limit of "%s" is
   );
 });
 
-it('takes words from a list only, and knows only what is named where it is strict', async () => {
+it('a query takes words from a list only, and knows only what is named where it is strict', async () => {
   const schema = z.strictObject({ state: z.enum(['open', 'closed']).optional() });
   expect(await read(schema, '?state=open')).toEqual({ state: 'open' });
   expect(await read(schema, '?state=Open')).toBe('state must be one of "open", "closed"');

@@ -36,13 +36,13 @@ const FORWARDED = {
 };
 
 describe('forwarded headers', () => {
-  it('of a trusted proxy set caller, name and scheme', async () => {
+  it('forwarded headers of a trusted proxy set caller, name and scheme', async () => {
     const expected = { address: '203.0.113.9', host: 'fleet.example', scheme: 'https' };
     expect(await seen(['127.0.0.1'], FORWARDED)).toEqual(expected);
     expect(await seen(['127.0.0.0/8'], FORWARDED)).toEqual(expected);
   });
 
-  it('of any other caller have no effect', async () => {
+  it('forwarded headers of any other caller have no effect', async () => {
     for (const proxies of [[], ['10.0.0.1'], ['::1']])
       expect(await seen(proxies, FORWARDED)).toMatchObject({ address: '127.0.0.1', scheme: 'http' });
   });
@@ -55,7 +55,7 @@ describe('forwarded headers', () => {
     });
   });
 
-  it('do not weaken the guard: a page of another origin is refused behind a proxy too', async () => {
+  it('forwarded headers do not weaken the guard: a page of another origin is refused behind a proxy too', async () => {
     const foreign = await seen(['127.0.0.1'], { ...FORWARDED, origin: 'https://evil.example' });
     expect(JSON.stringify(foreign)).toContain('other origins');
     const own = { ...FORWARDED, origin: 'https://fleet.example' };

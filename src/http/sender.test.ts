@@ -57,7 +57,7 @@ describe('a program of the own account on loopback is the owner', () => {
     },
   );
 
-  it("with Node's own fetch, which sends Sec-Fetch-Mode and no other header of a browser", async () => {
+  it("a program of the own account on loopback is the owner with Node's own fetch, which sends Sec-Fetch-Mode and no other header of a browser", async () => {
     const answer = await fetch(`http://127.0.0.1:${await server()}/act`, { method: 'POST' });
     expect([answer.status, await answer.text()]).toEqual([200, 'owner']);
   });
@@ -124,7 +124,7 @@ describe('a request of the own account needs a token', () => {
 describe('a POST without a body', () => {
   const post = (port: number, ...lines: string[]) => say(port, 'POST /act HTTP/1.1', HOST, ...lines);
 
-  it('is accepted from a program', async () => {
+  it('a POST without a body is accepted from a program', async () => {
     const port = await server();
     expect((await post(port)).status).toBe(200);
     expect((await post(port, 'Content-Length: 0')).status).toBe(200);
@@ -135,7 +135,7 @@ describe('a POST without a body', () => {
   const EMPTY_FORM = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 0'];
   const postForm = (port: number, ...lines: string[]) => post(port, ...EMPTY_FORM, ...lines);
 
-  it('is taken of a program that gives it the type of a form, and not of a browser', async () => {
+  it('a POST without a body is taken of a program that gives it the type of a form, and not of a browser', async () => {
     const port = await server();
     expect((await postForm(port)).status).toBe(200);
     expect((await postForm(port, 'User-Agent: Python-urllib/3.13')).status).toBe(200);
@@ -164,7 +164,7 @@ describe('a POST without a body', () => {
     expect((await post(port, line, 'Authorization: Bearer good')).status).toBe(415);
   });
 
-  it('is refused when its headers announce a body', async () => {
+  it('a POST without a body is refused when its headers announce a body', async () => {
     const port = await server();
     expect((await post(port, 'Content-Length: 2', '', '{}')).status).toBe(415);
     expect((await post(port, 'Transfer-Encoding: chunked', '', '0')).status).toBe(415);

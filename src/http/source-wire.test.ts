@@ -57,20 +57,23 @@ const ask = (wire: 'rouse' | 'houmao', path: string, headers: Record<string, str
   app(wire).request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1', ...headers } });
 
 describe('with ROUSE_WIRE=houmao, our fields', () => {
-  it.each(['/whole', '/carried'])('are left out of %s for clients of the source', async (path) => {
-    const response = await ask('houmao', path);
-    expect([response.status, await response.json()]).toEqual([200, LEFT]);
-    if (path === '/carried') expect(response.headers.get('retry-after')).toBe('3');
-  });
+  it.each(['/whole', '/carried'])(
+    'with ROUSE_WIRE=houmao, our fields are left out of %s for clients of the source',
+    async (path) => {
+      const response = await ask('houmao', path);
+      expect([response.status, await response.json()]).toEqual([200, LEFT]);
+      if (path === '/carried') expect(response.headers.get('retry-after')).toBe('3');
+    },
+  );
 
-  it('are left out of the data of events, and the rest of the stream stays', async () => {
+  it('with ROUSE_WIRE=houmao, our fields are left out of the data of events, and the rest of the stream stays', async () => {
     const data = `data: ${JSON.stringify(LEFT)}`;
     expect(await (await ask('houmao', '/stream')).text()).toBe(
       `id: 1\nevent: x\n${data}\n\n: alive\n\n${data}\n\n`,
     );
   });
 
-  it('are left out of errors, which keep their status', async () => {
+  it('with ROUSE_WIRE=houmao, our fields are left out of errors, which keep their status', async () => {
     const response = await ask('houmao', '/bad');
     expect([response.status, await response.json()]).toEqual([409, { detail: 'not now' }]);
     expect(await (await ask('houmao', '/nowhere')).json()).toEqual({ detail: 'no such route: /nowhere' });

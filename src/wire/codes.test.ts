@@ -14,7 +14,7 @@ import {
 } from './codes.ts';
 
 describe('the table of codes', () => {
-  it('has a row for every error code, with the documented exit codes', () => {
+  it('the table of codes has a row for every error code, with the documented exit codes', () => {
     expect(Object.keys(CODES).sort()).toEqual([...ERROR_CODES].sort());
     expect(Object.fromEntries(Object.entries(CODES).map(([code, row]) => [code, row.exit]))).toEqual({
       invalid: 2,
@@ -29,7 +29,7 @@ describe('the table of codes', () => {
     });
   });
 
-  it('gives each error code its own JSON-RPC code in the range for servers', () => {
+  it('the table of codes gives each error code its own JSON-RPC code in the range for servers', () => {
     const rpc = Object.values(CODES).map((row) => row.rpc);
     expect(new Set(rpc).size).toBe(rpc.length);
     for (const code of rpc)
@@ -85,7 +85,7 @@ it('a name is a refusal only if the table of refusals has it as its own key', ()
 });
 
 describe('an error on the wire', () => {
-  it('has its message as detail, with code, hint and facts beside it', () => {
+  it('an error on the wire has its message as detail, with code, hint and facts beside it', () => {
     const error = notFound('no reminder "x"', { hint: 'List them first.', facts: { reminder_id: 'x' } });
     expect(toHttp(error)).toEqual({
       status: 404,
@@ -101,7 +101,7 @@ describe('an error on the wire', () => {
     });
   });
 
-  it('has field issues or a structured refusal as detail, and not again in facts', () => {
+  it('an error on the wire has field issues or a structured refusal as detail, and not again in facts', () => {
     const issues = [{ type: 'missing', loc: ['body', 'x'], msg: 'is required', input: null }];
     expect(toHttp(invalid('x is required', { facts: { issues } })).body).toEqual({
       detail: issues,
@@ -127,7 +127,7 @@ describe('an error on the wire', () => {
     }
   });
 
-  it('keeps its code, detail and hint over JSON-RPC', () => {
+  it('an error on the wire keeps its code, detail and hint over JSON-RPC', () => {
     expect(toJsonRpc(notFound('none', { hint: 'h' }))).toEqual({
       code: -32044,
       message: 'none',

@@ -63,7 +63,7 @@ describe.each([
     expect(operations.flatMap(({ tags }) => tags).filter((tag) => !described.has(tag))).toEqual([]);
   });
 
-  it('has no dangling reference and no unused schema', () => {
+  it('each contract has no dangling reference and no unused schema', () => {
     const known = Object.keys(document.components.schemas).map((id) => `#/components/schemas/${id}`);
     const used = new Set(everyRef(document));
     expect([...used].filter((ref) => !known.includes(ref))).toEqual([]);
@@ -77,7 +77,7 @@ describe.each([
     }
   });
 
-  it('refuses unknown fields in every object', () => {
+  it('each contract refuses unknown fields in every object', () => {
     const open = (value: unknown): boolean => {
       if (value === null || typeof value !== 'object') return false;
       const schema = value as { type?: unknown; properties?: unknown; additionalProperties?: unknown };
@@ -123,7 +123,7 @@ describe('docs/environment.md', () => {
     expect(stored('environment.md')).toBe(environmentMarkdown());
   });
 
-  it('has every variable that the sources name', () => {
+  it('docs/environment.md has every variable that the sources name', () => {
     const source = new URL('../', import.meta.url);
     const used = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -136,7 +136,7 @@ describe('docs/environment.md', () => {
     expect([...new Set(used)].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('has each variable once, with a description', () => {
+  it('docs/environment.md has each variable once, with a description', () => {
     const names = VARIABLES.map((variable) => variable.name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, meaning } of VARIABLES) {
@@ -163,7 +163,7 @@ describe.each([
     expect(lacking).toEqual([]);
   });
 
-  it('has a body for every POST, which may be one without fields: no field is ignored silently', () => {
+  it('each contract has a body for every POST, which may be one without fields: no field is ignored silently', () => {
     const without = Object.entries(paths)
       .filter(([, { post }]) => post && !('requestBody' in post))
       .map(([path]) => path);

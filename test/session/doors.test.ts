@@ -146,7 +146,7 @@ describe('--allow-users', () => {
     await world.close();
   });
 
-  it('names accounts that exist', async () => {
+  it('--allow-users names accounts that exist', async () => {
     await world.launch('gpu');
     const server = ['--print-json', 'server', 'start', '--port', '0'];
     for (const words of [attach(), server])

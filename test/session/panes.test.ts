@@ -288,7 +288,7 @@ describe('agents in panes of one session', () => {
 });
 
 describe('a launched agent with others in its session', () => {
-  it('is stopped alone: its pane ends, its session and the others stay', async () => {
+  it('a launched agent with others in its session is stopped alone: its pane ends, its session and the others stay', async () => {
     const launched = await json(['launch', 'scripted', 'eva', '--wake']);
     const session = launched.json['tmux_session_name'];
     const pane = launched.json['pane_id'];

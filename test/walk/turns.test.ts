@@ -13,7 +13,7 @@ const WAIT = { timeout: 60_000, interval: 50 };
 const REMINDER = 'once more';
 const ASKED = 'asked by a person';
 
-it('takes turns: mail, a queued prompt and the reminder all reach the agent within a few turns', async () => {
+it('one lane takes turns: mail, a queued prompt and the reminder all reach the agent within a few turns', async () => {
   await agent.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
   await agent.client.call('reminders.create', {
     body: {

@@ -31,7 +31,7 @@ describe.runIf(process.getuid?.() === 0)('a device', () => {
   };
   afterAll(() => fs.rmSync(place, { recursive: true }));
 
-  it('is never replaced by a file', async () => {
+  it('a device is never replaced by a file', async () => {
     const other = path.join(directory, 'a-file');
     fs.writeFileSync(other, 'x');
     expect(() => writeFileAtomic(device, 'x')).toThrow(/not a regular file, and is left as it is/);

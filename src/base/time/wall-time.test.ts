@@ -5,16 +5,19 @@ import { PastMoment, untilWall, WALL_CHECK_MS } from './wall-time.ts';
 const HOUR_MS = 3_600_000;
 
 describe('a moment that has passed', () => {
-  it.each([1, -1, 48, -48])('is as old as it is when the clock is set by %i hours', async (hours) => {
-    const clock = new FakeClock();
-    const moment = new PastMoment(clock, clock.now().getTime() - 1000);
-    await clock.advance(5000);
-    clock.jumpWall(hours * HOUR_MS);
-    expect(moment.ageMs).toBe(6000);
-    expect(moment.ms).toBe(clock.now().getTime() - 6000);
-    clock.jumpWall(-hours * HOUR_MS);
-    expect(moment.ageMs).toBe(6000);
-  });
+  it.each([1, -1, 48, -48])(
+    'a moment that has passed is as old as it is when the clock is set by %i hours',
+    async (hours) => {
+      const clock = new FakeClock();
+      const moment = new PastMoment(clock, clock.now().getTime() - 1000);
+      await clock.advance(5000);
+      clock.jumpWall(hours * HOUR_MS);
+      expect(moment.ageMs).toBe(6000);
+      expect(moment.ms).toBe(clock.now().getTime() - 6000);
+      clock.jumpWall(-hours * HOUR_MS);
+      expect(moment.ageMs).toBe(6000);
+    },
+  );
 
   it('a past moment counts as now if its timestamp is in the future', async () => {
     const clock = new FakeClock();

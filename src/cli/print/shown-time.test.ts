@@ -5,14 +5,14 @@ const NOW = new Date('2026-11-18T22:30:00Z');
 const shown = (stamp: string, timeZone: string): string => shownTime(stamp, { utc: false, timeZone }, NOW);
 
 describe('a time for people', () => {
-  it('is the time of day today, with a weekday this week, with its day this year, else with its date', () => {
+  it('a time for people is the time of day today, with a weekday this week, with its day this year, else with its date', () => {
     expect(shown('2026-11-18T14:02:09Z', 'UTC')).toBe('14:02');
     expect(shown('2026-11-17T00:02:09Z', 'UTC')).toBe('Tue 00:02');
     expect(shown('2026-09-03T04:02:09Z', 'UTC')).toBe('3 Sep 04:02');
     expect(shown('2025-11-07T14:02:09Z', 'UTC')).toBe('2025-11-07 14:02');
   });
 
-  it('is local, and decides what today is by the local day', () => {
+  it('a time for people is local, and decides what today is by the local day', () => {
     expect(shown('2026-11-18T14:02:09Z', 'Asia/Tokyo')).toBe('Wed 23:02');
     expect(shown('2026-11-18T15:02:09Z', 'Asia/Tokyo')).toBe('00:02');
     expect(shown('2026-11-03T04:02:09Z', 'America/New_York')).toBe('2 Nov 23:02');
@@ -23,7 +23,7 @@ describe('a time for people', () => {
     expect(shown('2026-11-01T12:00:00Z', 'Europe/Berlin')).toBe('1 Nov 13:00');
   });
 
-  it('is UTC and says so if that is wanted', () => {
+  it('a time for people is UTC and says so if that is wanted', () => {
     const utc = { utc: true, timeZone: 'Asia/Tokyo' };
     expect(shownTime('2026-11-18T14:02:09Z', utc, NOW)).toBe('14:02Z');
     expect(shownDate('2026-11-18T14:02:09Z', utc)).toBe('2026-11-18 14:02Z');

@@ -9,7 +9,7 @@ function read(env: Record<string, string>) {
 }
 
 describe('settings of nudges', () => {
-  it('are five minutes, ten minutes, one hour and 200 agents by default', () => {
+  it('settings of nudges are five minutes, ten minutes, one hour and 200 agents by default', () => {
     const { settings, lines } = read({});
     expect(settings).toEqual(NUDGE_DEFAULTS);
     expect(settings).toMatchObject({
@@ -58,7 +58,7 @@ describe('settings of nudges', () => {
     });
   });
 
-  it.each(['true', 'TRUE', ' True '])('are disabled by %j', (value) => {
+  it.each(['true', 'TRUE', ' True '])('nudges are disabled by %j', (value) => {
     expect(read({ REQUEST_NUDGE_SWEEPER_DISABLED: value }).settings.disabled).toBe(true);
   });
 

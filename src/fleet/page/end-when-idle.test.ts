@@ -68,7 +68,7 @@ describe('a server that was started for a page', () => {
     expect(ended).toBe(1);
   });
 
-  it('does nothing more once the idle check is stopped, even in the middle of a check', async () => {
+  it('a server that was started for a page does nothing more once the idle check is stopped, even in the middle of a check', async () => {
     let answer = (_: number): void => {};
     beats = () =>
       new Promise((resolve) => {

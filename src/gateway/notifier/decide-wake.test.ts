@@ -61,7 +61,7 @@ describe('whether to wake', () => {
     expect(decideWake(used)).toMatchObject({ outcome: 'busy_skip', look_again_utc: budget_free_at_utc });
   });
 
-  it('never wakes into anything but a free gateway and a ready agent, whatever the rest says', () => {
+  it('the notifier never wakes into anything but a free gateway and a ready agent, whatever the rest says', () => {
     const facts = fc.record({
       trigger: fc.constantFrom('interval', 'mail', 'ready', 'start'),
       repeat: fc.constantFrom('every_poll', 'on_change', 'backoff'),

@@ -362,21 +362,24 @@ describe('an index that was replaced while it was open', () => {
     ['watch', (bob) => bob.watch(() => {})],
   ];
 
-  it.each(everyRead)('is refused to %s, which would be deaf for good', async (_, read) => {
-    world = new TestRoot('alice', 'bob');
-    const bob = world.mailbox('bob');
-    await read(bob);
-    fs.renameSync(world.root, `${world.root}.away`);
-    await expect(read(bob)).rejects.toMatchObject({
-      code: 'unavailable',
-      facts: { cause: 'index_replaced' },
-    });
-    fs.cpSync(`${world.root}.away`, world.root, { recursive: true });
-    expect(world.store.isReplaced).toBe(true);
-    await expect(read(bob)).rejects.toMatchObject({ code: 'unavailable' });
-    await world.reopen().catch(() => {});
-    await read(world.mailbox('bob'));
-  });
+  it.each(everyRead)(
+    'an index that was replaced while it was open is refused to %s, which would be deaf for good',
+    async (_, read) => {
+      world = new TestRoot('alice', 'bob');
+      const bob = world.mailbox('bob');
+      await read(bob);
+      fs.renameSync(world.root, `${world.root}.away`);
+      await expect(read(bob)).rejects.toMatchObject({
+        code: 'unavailable',
+        facts: { cause: 'index_replaced' },
+      });
+      fs.cpSync(`${world.root}.away`, world.root, { recursive: true });
+      expect(world.store.isReplaced).toBe(true);
+      await expect(read(bob)).rejects.toMatchObject({ code: 'unavailable' });
+      await world.reopen().catch(() => {});
+      await read(world.mailbox('bob'));
+    },
+  );
 
   it('an open store does not bring a removed root back as an empty directory', async () => {
     world = new TestRoot('alice', 'bob');

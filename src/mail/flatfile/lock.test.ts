@@ -113,7 +113,7 @@ describe('the lock', () => {
     expect([...locks][0]).toMatch(/private\/locks\/[0-9a-f]{32}\.lock$/);
   });
 
-  it('of a file outside an .agent directory lives where only this user can reach', async () => {
+  it('the lock of a file outside an .agent directory lives where only this user can reach', async () => {
     const base = path.dirname(agent);
     const privateRoot = path.join(base, 'private', 'locks');
     const outside = new FlatFile(path.join(base, 'mail.md'), { privateRoot });

@@ -14,15 +14,15 @@ type Row = [change: object, message: string];
 
 function table(name: string, schema: z.ZodType, good: object, bad: Row[]): void {
   describe(name, () => {
-    it('parses what was written', () => {
+    it('a file of a session parses what was written', () => {
       expect(parseFile(schema, good, name)).toMatchObject(good);
     });
-    it('refuses an unknown key and names the file', () => {
+    it('a file of a session refuses an unknown key and names the file', () => {
       expect(() => parseFile(schema, { ...good, surprise: 1 }, name)).toThrow(
         `${name} is not valid: surprise is not a known field`,
       );
     });
-    it.each(bad)('refuses %j', (change, message) => {
+    it.each(bad)('a file of a session refuses %j', (change, message) => {
       expect(() => parseFile(schema, { ...good, ...change }, name)).toThrow(message);
     });
   });
@@ -107,7 +107,7 @@ describe('manifest.json of other backends', () => {
   const { local_interactive: _, ...rest } = manifest;
   const plan = (backend: string) => ({ ...rest, backend, launch_plan: { ...rest.launch_plan, backend } });
 
-  it('has the section of its backend and no other', () => {
+  it('manifest.json of another backend has the section of its backend and no other', () => {
     expect(BACKEND_KINDS.map(backendSection)).toEqual([
       'local_interactive',
       ...Array(5).fill('headless'),
@@ -130,7 +130,7 @@ describe('manifest.json of other backends', () => {
     );
   });
 
-  it('has no tmux identity for an app server', () => {
+  it('manifest.json of another backend has no tmux identity for an app server', () => {
     const server = { ...plan('codex_app_server'), codex: { turn_index: 0 } };
     expect(() => parseFile(sessionManifest, server, 'm')).toThrow(
       'agent_name must be absent for backend codex_app_server',
@@ -321,7 +321,7 @@ it('the attach identity is the first of its candidates that is not blank', () =>
 });
 
 describe('events.jsonl', () => {
-  it('has every kind of event of the contract', () => {
+  it('events.jsonl has every kind of event of the contract', () => {
     expect(gatewayEvent.options.map(({ shape }) => shape.kind.value)).toEqual([
       'accepted',
       'accepted_internal',

@@ -70,7 +70,7 @@ const readBack = ({ published, beside }: ReturnType<typeof publishManifest>): Se
   sessionManifest.parse(joinedManifest(published, beside));
 
 describe('a manifest', () => {
-  it('is published with a value in every field that the source requires, and without our own fields', () => {
+  it('a manifest is published with a value in every field that the source requires, and without our own fields', () => {
     const { published } = publishManifest(manifest(), '/root');
     expect(published).toMatchObject({
       role_name: 'none',
@@ -122,7 +122,7 @@ describe('a manifest', () => {
     expect(back.tmux?.socket).toBeUndefined();
   });
 
-  it('of version 0.1.0 is read as it is, and is the same when it is written again', () => {
+  it('a manifest of version 0.1.0 is read as it is, and is the same when it is written again', () => {
     const own = joinedSession();
     const old = JSON.parse(JSON.stringify(own)) as Record<string, unknown>;
     const back = sessionManifest.parse(joinedManifest(old, undefined));

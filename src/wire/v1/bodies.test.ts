@@ -54,11 +54,11 @@ describe.each(Object.entries(SMALLEST))('%s', (id, { body, versioned }) => {
   const refused = (value: unknown, message: string | RegExp): void =>
     expect(() => parseBody(schema, value)).toThrow(message);
 
-  it('accepts its smallest body', () => {
+  it('each route accepts its smallest body', () => {
     expect(parseBody(schema, body)).toMatchObject(body);
   });
 
-  it('refuses an unknown field and names the known ones', () => {
+  it('each route refuses an unknown field and names the known ones', () => {
     refused({ ...body, surprise: 1 }, /^surprise is not a known field; known fields are \w+/);
   });
 
@@ -79,7 +79,7 @@ describe.each(Object.entries(SMALLEST))('%s', (id, { body, versioned }) => {
     else refused({ ...body, schema_version: 1 }, 'schema_version is not a known field');
   });
 
-  it.each([[null], [[]], ['text'], [7], [undefined]])('refuses the body %j', (value) => {
+  it.each([[null], [[]], ['text'], [7], [undefined]])('each route refuses the body %j', (value) => {
     refused(value, /body (must be an object|is required)|kind is required/);
   });
 });

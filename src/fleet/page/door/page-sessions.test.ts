@@ -37,7 +37,7 @@ describe('a session of the page', () => {
     expect(ana.session.ended.signal.aborted).toBe(true);
   });
 
-  it('does not end while a tab listens; the hour begins when the last tab closes', async () => {
+  it('a session of the page does not end while a tab listens; the hour begins when the last tab closes', async () => {
     const ana = come();
     const leave = [sessions.attend(ana.session), sessions.attend(ana.session)];
     await clock.advance(2 * HOUR);
@@ -62,7 +62,7 @@ describe('a session of the page', () => {
     expect(ana.session.ended.signal.aborted).toBe(true);
   });
 
-  it('is found only by its cookie and its own header, and failed attempts do not keep it alive', async () => {
+  it('a session of the page is found only by its cookie and its own header, and failed attempts do not keep it alive', async () => {
     const [ana, ben] = [come('ana'), come('ben')];
     expect(sessions.find(ana.cookie, ben.header)).toBeUndefined();
     expect(sessions.find(ana.cookie, undefined)).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a session of the page', () => {
     expect(isIn(ana)).toBe(false);
   });
 
-  it('is revoked with the codes of the same person, and others stay', () => {
+  it('a session of the page is revoked with the codes of the same person, and others stay', () => {
     const [ana, ben] = [come('ana'), come('ben')];
     const unused = mint('ana');
     expect(sessions.revoke({ name: 'ana' })).toEqual({ sessions: 1, codes: 1 });
