@@ -28,7 +28,7 @@ export interface NoticesParts {
 
 const MAX_PAUSE_MS = 60_000;
 
-/** The notices of a home inside its host. An error of theirs restarts only them. */
+/** Sends the notices of a home, inside its host. An error restarts only this part. */
 export class HostedNotices implements Tenant {
   readonly own = new Map<symbol, unknown>();
   readonly #parts: NoticesParts;

@@ -115,7 +115,7 @@ export const controlDirectly = onCall(async () => (await import('./direct-contro
 /** The screen of an agent without a gateway; undefined if the terminal is gone. */
 export const seeTerminal = onCall(async () => (await import('./direct-control.ts')).seeTerminal);
 
-/** The hosts of gateways of this home. */
+/** The gateway hosts of this home. */
 export const hostsOfHome = onCall(async () => (await import('./gateway/hosts.ts')).hostsOfHome);
 /** Starts every gateway that should run but does not, and its host first. */
 export const startHosts = onCall(async () => (await import('./gateway/hosts.ts')).startHosts);

@@ -24,7 +24,7 @@ const DETECTOR: ToolDetector = {
       frame: { kind: 'lines', above: '─', below: '─' },
       prompts: [
         { text: '❯ ', mode: 'prompt' },
-        // With --screen-reader.
+        // Shown with --screen-reader.
         { text: 'Start of Prompt Indicator', mode: 'prompt' },
         { text: '! ', mode: 'shell' },
       ],

@@ -1,7 +1,7 @@
 import { errnoOf } from '../errors.ts';
 import { bootId, processStatus } from '../system/index.ts';
 
-/** A process that cannot be confused with a later one of the same pid. */
+/** Identifies a process; a later process with the same pid is another one. */
 export interface ProcessIdentity {
   pid: number;
   /** Start time in clock ticks since boot; null if the system does not show it. */

@@ -116,8 +116,8 @@ async function withReceipts(
 }
 
 /**
- * Subject and text. Without a text of its own, the first line of the argument is the subject and all of it the text.
- * Without an argument, the same of what is written in the editor.
+ * The subject and the text of the message. Without a separate text, the first line of the argument is the subject and the
+ * whole argument is the text. Without an argument, the text from the editor or standard input is used in the same way.
  */
 async function subjectAndText(
   input: InputOf<typeof FLAGS>,

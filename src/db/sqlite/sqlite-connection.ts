@@ -270,8 +270,8 @@ export class Sqlite {
   }
 
   /**
-   * A reader waits for no one and syncs nothing, so it can use the settings of a group: changing them back and forth
-   * costs more than most queries. A refused read is repeated with the ordinary settings.
+   * A read waits for no writer and syncs nothing, so it runs with the settings of a group: switching them costs more than
+   * most queries. A read that is refused runs again with the ordinary settings.
    */
   #ask<T>(sql: string, params: SqliteParams, run: Run<T>): T {
     if (!SELECT.test(sql)) this.#leaveGroups();

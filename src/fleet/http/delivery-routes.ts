@@ -81,7 +81,7 @@ async function send(
 ): Promise<AnswerOf<Sending>> {
   const caller = requireCaller(context);
   const target = await addresseeOf(sql, caller, params.workspace_id);
-  /** A caller who is refused for another reason learns nothing about an agent they may not see. */
+  /** Checked before any other refusal, so that one reveals nothing about an agent the caller may not see. */
   const mayKnow = async (): Promise<void> => {
     await requireLive(sql, caller.tokenId);
     await requireAddressee(sql, caller, params.workspace_id);

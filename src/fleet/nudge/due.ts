@@ -35,7 +35,7 @@ export function dueRules(settings: NudgeSettings) {
     againDueAt: `r.last_nudged_at + ${seconds(renudgeAfterSeconds)}`,
     unanswered: UNANSWERED,
     expiresAt: `now() + ${seconds(renudgeAfterSeconds)}`,
-    /** Whether workspace `w` may be nudged now: `ready`, or the reason against it. */
+    /** Whether workspace `w` may be nudged now: `ready`, or why not. */
     state: `(CASE WHEN w.status <> 'online' THEN 'offline'
         WHEN w.paused_until > now() THEN 'paused'
         WHEN w.active_tasks > 0 THEN 'busy'

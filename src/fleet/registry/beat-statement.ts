@@ -14,9 +14,9 @@ export interface BeatRow {
   id: string;
   before: WorkspaceStatus;
   status: WorkspaceStatus;
-  /** There may be messages to hand out. */
+  /** Whether messages may be waiting for it. */
   waiting: boolean;
-  /** A remote call waits for it. */
+  /** Whether a remote call is waiting for it. */
   called: boolean;
 }
 

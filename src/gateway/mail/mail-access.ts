@@ -48,7 +48,7 @@ export class MailAccess {
     return Boolean(this.#binding());
   }
 
-  /** A server stores the mailbox. */
+  /** Whether a server stores the mailbox. */
   get isRemote(): boolean {
     return transportNamed(this.#binding()?.transport)?.isRemote === true;
   }

@@ -40,7 +40,7 @@ function usable(file: string): { text?: string | undefined; cause?: string } {
   }
 }
 
-/** The lane types nothing invisible. */
+/** Whether a person would see any of it; the lane types no invisible text. */
 function isVisible(text: string): boolean {
   return /[^\s\p{C}\p{M}\p{Z}]/u.test(text);
 }

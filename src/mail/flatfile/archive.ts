@@ -62,7 +62,7 @@ function fits({ refs, statuses, before }: ArchiveChoice): (message: FoundMessage
   const named = refs && new Set(refs);
   return (message) => {
     if (statuses && !statuses.includes(statusOf(message.fields))) return false;
-    // NaN compares false: a message without a readable date stays.
+    // A message without a readable date stays: every comparison with NaN is false.
     if (before && !(Date.parse(message.fields.get('created') ?? '') < before.getTime())) return false;
     return !named || named.has(message.ref);
   };

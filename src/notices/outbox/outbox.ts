@@ -18,7 +18,7 @@ const KEPT_MS = 7 * 86_400_000;
 
 export interface NoticeRow {
   id: number;
-  /** The same for every try, so that a receiver knows a repeated one. */
+  /** The same for every attempt, so that a receiver recognises a repeat. */
   uid: string;
   need_id: number;
   subscription_id: number;

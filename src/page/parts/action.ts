@@ -14,8 +14,8 @@ export interface Action<R> {
 }
 
 /**
- * One click, one action. A second click while the first is on its way does nothing. A try whose response was lost is sent
- * again with the same id, so the server returns its first response instead of acting twice.
+ * One click, one action. A second click while the first is running does nothing. If a response was lost, the same id is
+ * sent again, and the server returns its first response instead of acting twice.
  */
 export function useAction<R>(): Action<R> {
   const [sending, setSending] = useState<Sending<R>>({ state: 'idle' });

@@ -42,7 +42,7 @@ export interface DialogLook {
   always: string;
   no: string;
   hint: string;
-  /** Which keys answer besides Enter, arrows and Escape. `lone-digit` ignores digits within a run of text. */
+  /** Which keys choose an option, besides Enter, arrows and Escape. `lone-digit` ignores digits within a run of text. */
   hotkeys: 'digits' | 'digits-and-letters' | 'lone-digit';
 }
 

@@ -14,7 +14,7 @@ export interface CalibrationOptions {
    * needed.
    */
   asked: boolean;
-  /** Nothing is typed to find a composer while a person has paused the agent. */
+  /** Set while a person has paused the agent: then nothing is typed to find its composer. */
   hold?: Hold | undefined;
 }
 

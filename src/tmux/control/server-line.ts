@@ -55,7 +55,7 @@ export class ServerLine {
   readonly #over: () => void;
   readonly #members = new Set<LineMember>();
   #connection: ControlConnection | undefined;
-  /** Arrivals, departures and new starts take turns. */
+  /** Sessions join, leave and restart the line one at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   /** The number of sessions that are about to become members. */
   #entering = 0;

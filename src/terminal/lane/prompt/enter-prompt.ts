@@ -135,7 +135,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
   },
 };
 
-/** Nothing was entered, so once the text is erased nothing of it is in the tool. */
+/** Enter was not pressed, so once the text is erased, the tool has none of it. */
 async function eraseHeld(delivery: Delivery, { reason }: HeldBack): Promise<DeliveryEnd> {
   if (await takeBack(delivery.sent.text, delivery))
     return { ...endUntaken(delivery, `${reason}; the text was taken back`), held: true };
