@@ -127,11 +127,11 @@ export class TestWorld {
       },
       env: Object.keys(more).length > 0 ? { ...this.env, ...more } : this.env,
       clock: systemClock,
-      ...(this.#isTold && { gatewayProgram: this.#gatewayProgram() }),
+      ...(this.#changesGateway && { gatewayProgram: this.#gatewayProgram() }),
     };
   }
 
-  get #isTold(): boolean {
+  get #changesGateway(): boolean {
     const { gatewayCrashAt, clockShiftFile, faultsFile, gatewayEnv } = this;
     return Boolean(gatewayCrashAt || clockShiftFile || faultsFile || Object.keys(gatewayEnv).length > 0);
   }

@@ -2,7 +2,6 @@ import { asRouseError, type RouseError, stableJson } from '../../base/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
 import { type Command, flagKey, type Input, type Output } from '../command.ts';
 import { errorText } from '../print/error-text.ts';
-import { worstExit } from '../print/worst-exit.ts';
 import { ALL, expandNames, type NamedAgent, TEAM } from './expand-names.ts';
 import { errorData } from './missing.ts';
 
@@ -143,4 +142,9 @@ function parsed(text: string): unknown {
   } catch {
     return text.trim() === '' ? null : { message: text.trim() };
   }
+}
+
+/** The exit code of a line that did several things: 1 is the worst, then the highest; 0 if all went well. */
+function worstExit(codes: readonly number[]): number {
+  return codes.includes(1) ? 1 : Math.max(0, ...codes);
 }
