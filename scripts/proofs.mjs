@@ -91,9 +91,18 @@ export const PROOFS = {
     reports: true,
   },
   // Usage limits: banners, zones, daylight saving, clock steps, kills.
-  limits: { project: 'unit', files: ['src/terminal/limits', 'src/screen/limits'], reports: true },
-  // Who waits for whom: random graphs against brute force, and the store's edges.
-  waits: { project: 'unit', files: ['src/domain/waits', 'src/mail/filesystem/waits'], reports: true },
+  limits: {
+    project: ['unit', 'walk'],
+    files: ['src/terminal/limits', 'src/screen/limits', 'src/gateway/resume-after-limit', 'test/parking'],
+    reports: true,
+  },
+  // Who waits for whom: random graphs against brute force, the store's edges, kills, and the server's replicas.
+  waits: {
+    project: ['unit', 'walk'],
+    files: ['src/domain/waits', 'src/mail/filesystem/waits', 'test/waits', 'test/fleet/waits'],
+    programs: ['postgres'],
+    reports: true,
+  },
   golden: { project: 'walk', files: ['test/golden'] },
   // Suites and clients of other projects, installed if missing: scripts/foreign-tools.mjs.
   foreign: {
@@ -117,8 +126,7 @@ export function proofCall(name, only) {
   return {
     args: [
       'run',
-      '--project',
-      project,
+      ...[project].flat().flatMap((each) => ['--project', each]),
       '--testTimeout',
       `${timeout}`,
       '--hookTimeout',

@@ -15,7 +15,7 @@ export * from './classify.ts';
 export * from './detector.ts';
 export * from './facts.ts';
 export { findComposer } from './find-composer.ts';
-export { limitEnd } from './limits/limit-end.ts';
+export { limitEnd, statesSeconds } from './limits/limit-end.ts';
 export { limitIn } from './limits/usage-limit.ts';
 
 export * from './model/screen.ts';

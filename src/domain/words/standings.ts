@@ -233,10 +233,11 @@ export type StandingCode = keyof typeof STANDING;
 
 const UNTIL = /^until (\S{10})T(\S{8}Z)$/;
 
-/** Words for the value of the reason `usage_limit`: `until` a time, `stays`, `hit`, or the tool's own words for its end. */
+/** Words for the value of the reason `usage_limit`: `until` a time, `continues`, `stays`, `hit`, or the tool's own words for its end. */
 export function limitWords(value: string): string {
   const until = UNTIL.exec(value);
   if (until) return `limited until ${until[1]} ${until[2]}`;
+  if (value === 'continues') return 'its usage limit has ended, and the tool continues by itself';
   if (value === 'stays') return 'its usage limit stays although its end has passed';
   return value === 'hit' ? 'a usage limit was reached' : `a usage limit was reached (${value})`;
 }

@@ -39,6 +39,11 @@ export function limitEnd(
   return new Date(end);
 }
 
+/** Whether the words state the end to the second: `1763251440`, `00:24:09`, `5h12m3s`. */
+export function statesSeconds(resets: string): boolean {
+  return /^\s*1[0-9]{9}|\d:\d\d:\d\d|\d ?s(?:ec|\b)/i.test(resets);
+}
+
 /** `2026-11-16T00:24:00Z`, `2026-11-16 00:24`, `1763251440`. */
 function fromStamp(text: string, zone: Zone): number | undefined {
   const epoch = /^\s*(1[0-9]{9})(?:\d{3})?\b/.exec(text);

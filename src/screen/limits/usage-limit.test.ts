@@ -85,6 +85,61 @@ describe('a usage limit', () => {
     expect(findUsageLimit(rows)?.resets).toBe('Nov 16th, 2026 12:24 AM');
   });
 
+  it('the end of a usage limit is read from the third row of a narrow window', () => {
+    const rows = [
+      '■ You’ve hit your usage limit. Upgrade to Pro (https://',
+      'chatgpt.com/explore/pro), visit https://chatgpt.com/settings/usage',
+      'to purchase more credits or try again at Nov 20th, 2026 12:30 AM.',
+    ];
+    expect(findUsageLimit(rows)).toMatchObject({ resets: 'Nov 20th, 2026 12:30 AM' });
+    expect(findUsageLimit(rows)).not.toHaveProperty('spent');
+  });
+
+  it.each([
+    [
+      [
+        ' Error: Retry failed after 3 attempts: 429: {"type":"usage_limit_reached","message":"The usage limit has been',
+        ' reached","plan_type":"plus","resets_at":1795136299,"eligible_promo":null,"resets_in_seconds":7186}',
+      ],
+      '1795136299',
+    ],
+    [
+      [
+        '✗ Failed to get response from the AI model; retried 5 times (total retry wait time: 57.21 seconds) Last error: 429',
+        '  The usage limit has been reached',
+      ],
+      null,
+    ],
+    [['  ⎿  Credit balance too low · Add funds: https://platform.claude.com/settings/billing'], null],
+  ])('a usage limit is read from what a tool shows that gave up: %j', (rows, resets) => {
+    expect(findUsageLimit(['❯ go', '', ...rows])).toMatchObject({ resets, cut: true });
+  });
+
+  it('a turn that went on after its usage limit is not limited any more', () => {
+    const armed = [
+      '❯ Please count the files.',
+      "  ⎿  You've hit your 5-hour limit · resets 10:34pm (UTC)",
+      '',
+      '● Usage limit reached · continuing automatically at 10:34pm · esc to cancel',
+    ];
+    expect(findUsageLimit(armed)).toMatchObject({ resets: '10:34pm' });
+    const over = [...armed, '', '● Usage limit reset · Continuing automatically', '', '● Counted.'];
+    expect(findUsageLimit(over)).toBeUndefined();
+    expect(findUsageLimit([...over, '', ...armed.slice(1)])).toMatchObject({ resets: '10:34pm' });
+  });
+
+  it('a tool that shows that it continues by itself says so below its composer', () => {
+    const footer = [
+      '  ⚠ Usage limit reached · limit resets 12:30am',
+      '    Continuing shortly · Esc to cancel',
+    ];
+    expect(findUsageLimit([], footer)).toEqual({
+      text: 'Usage limit reached · limit resets 12:30am',
+      resets: '12:30am',
+      continues: true,
+    });
+  });
+
   it('the newest of several usage limits counts', () => {
     const rows = [
       "● You've hit your session limit · resets 3pm",

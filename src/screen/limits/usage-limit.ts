@@ -7,6 +7,8 @@ export interface UsageLimit {
   spent?: true;
   /** It ended a turn; otherwise it is a notice below the composer. */
   cut?: true;
+  /** The tool states that it continues by itself when it ends. */
+  continues?: true;
 }
 
 /** The marker that tools put before a notice. */
@@ -20,7 +22,7 @@ const BEGINS = /^\s*[●•■✕✗⚠ℹ⎿│┃╰└]/u;
  * is near ("used 90 % of your limit") do not count.
  */
 const NOTICE =
-  /^(?:(?:API )?Error:? )?(?:\d{3} )?(?:you(?:['’]ve| have)? (?:hit|reached|exceeded|exhausted|run out of|are out of)\b.{0,60}\b(?:limit|quota|budget|credits?|usage)\b|you['’]re out of\b.{0,30}\b(?:usage|credits?|quota)\b|you exceeded your current quota\b|(?:[\w'’-]+ ){0,4}(?:usage|spend|spending|session|weekly|daily|monthly|5-hour|quota|plan) limit (?:reached|exceeded|hit)\b|quota exceeded\b|(?:the )?usage limit has been reached\b|(?:your )?workspace is out of credits|(?:your )?credit balance is too low|insufficient[ _]quota\b)/i;
+  /^(?:(?:API )?Error:? )?(?:Retry failed after \d+ attempts: |Failed to get response from the AI model; retried \d+ times .{0,60}Last error: )?(?:\d{3}:? )?(?:\{.{0,40}"type": ?"usage_limit_reached"|you(?:['’]ve| have)? (?:hit|reached|exceeded|exhausted|run out of|are out of)\b.{0,60}\b(?:limit|quota|budget|credits?|usage)\b|you['’]re out of\b.{0,30}\b(?:usage|credits?|quota)\b|you exceeded your current quota\b|(?:[\w'’-]+ ){0,4}(?:usage|spend|spending|session|weekly|daily|monthly|5-hour|quota|plan) limit (?:reached|exceeded|hit)\b|quota exceeded\b|(?:the )?usage limit has been reached\b|(?:your )?workspace is out of credits|(?:your )?credit balance (?:is )?too low|insufficient[ _]quota\b)/i;
 
 /** The tool waits for such a limit by itself: it is over within a minute. */
 const PER_MINUTE = /\bper[ -](?:minute|second)\b|\brate limit\b|\b[rt]pm\b/i;
@@ -29,35 +31,62 @@ const MONEY =
   /\b(?:credits?|billing|balance|budget|spend(?:ing)? limit|insufficient[ _]quota|current quota)\b/i;
 
 const RESET =
-  /\b(?:resets?(?: at| in| on| after)?|try again (?:at|in|after|on)|available again (?:at|in|on))\s+([^.|\n·]{2,60})|limit reached\|(\d{10,13})\b/i;
+  /\b(?:resets?(?: at| in| on| after)?|try again (?:at|in|after|on)|available again (?:at|in|on)|continuing automatically at)\s+([^.|\n·]{2,60})|limit reached\|(\d{10,13})\b|"resets_at": ?(\d{10})\b/i;
 
-/** A limit notice in the footer, or the newest one of a turn. It begins a block; a row in the middle of an answer is the model's. */
+/** Claude Code's row below its composer while it waits for the end itself. */
+const CONTINUES = /^\s*Continuing (?:automatically|shortly)\b/;
+
+/** A notice may be wrapped into this many more rows. */
+const MAX_MORE_ROWS = 5;
+
+/** A block of the tool's or the model's that is not about a limit: the turn went on after it. */
+const WENT_ON = /^\s?[●•✦]\s(?!Automatic continue )/u;
+
+/**
+ * A limit notice in the footer, or the newest one of a turn that nothing followed. It begins a block; a row in the middle of an
+ * answer is the model's.
+ */
 export function findUsageLimit(
   turn: readonly string[],
   footer: readonly string[] = [],
 ): UsageLimit | undefined {
-  const ended = noticeIn(turn, (at) => beginsBlock(turn, at));
-  return noticeIn(footer, () => true) ?? (ended && { ...ended, cut: true });
+  const below = noticeIn(footer, { more: 0, counts: () => true });
+  if (below) return { ...below, ...(footer.some((row) => CONTINUES.test(row)) && { continues: true }) };
+  const ended = noticeIn(turn, {
+    more: MAX_MORE_ROWS,
+    counts: (at) => beginsBlock(turn, at) && !turn.slice(at + 1).some((row) => WENT_ON.test(row)),
+  });
+  return ended && { ...ended, cut: true };
 }
 
 /** A notice in what the tool reports apart from its screen. */
 export function limitIn(text: string): UsageLimit | undefined {
-  return noticeIn(text.split('\n'), () => true);
+  return noticeIn(text.split('\n'), { more: MAX_MORE_ROWS, counts: () => true });
 }
 
 /** The first row on a screen may continue one that has scrolled away. */
 function beginsBlock(rows: readonly string[], at: number): boolean {
-  return BEGINS.test(rows[at]!) || rows[at - 1]?.trim() === '';
+  return BEGINS.test(rows[at]!) || rows[at - 1]?.trim() === '' || /^\s?Error: /.test(rows[at]!);
 }
 
-function noticeIn(rows: readonly string[], counts: (at: number) => boolean): UsageLimit | undefined {
+function noticeIn(
+  rows: readonly string[],
+  { more, counts }: { more: number; counts: (at: number) => boolean },
+): UsageLimit | undefined {
   for (let at = rows.length - 1; at >= 0; at--) {
     const text = rows[at]!.replace(MARKER, '').trim();
-    if (!NOTICE.test(text) || PER_MINUTE.test(text) || !counts(at)) continue;
-    const whole = `${text} ${(rows[at + 1] ?? '').trim()}`;
-    const [, words, epoch] = RESET.exec(whole) ?? [];
-    const resets = (words ?? epoch)?.trim() ?? null;
+    const whole = [text, ...continued(rows, at, more)].join(' ');
+    if (!NOTICE.test(whole) || PER_MINUTE.test(whole) || !counts(at)) continue;
+    const [, words, ...epochs] = RESET.exec(whole) ?? [];
+    const resets = (words ?? epochs.find((each) => each !== undefined))?.trim() ?? null;
     return { text, resets, ...(resets === null && MONEY.test(whole) && { spent: true }) };
   }
   return undefined;
+}
+
+/** The rows into which the one at `at` was wrapped. */
+function continued(rows: readonly string[], at: number, more: number): string[] {
+  const next = rows.slice(at + 1, at + 1 + more);
+  const end = next.findIndex((row) => row.trim() === '' || BEGINS.test(row));
+  return (end < 0 ? next : next.slice(0, end)).map((row) => row.trim());
 }

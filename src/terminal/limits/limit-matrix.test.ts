@@ -117,8 +117,8 @@ async function play(file: string): Promise<{ early: number; late: number; drawn:
       throw new Error(`never over: ${words} at ${new Date(now).toISOString()}`);
   }
   const late = clock.monotonic() - (end - now) - GRACE;
-  // A time that is shown twice that night may mean the second.
-  const allowed = Math.max(0, -step) + HOUR + CHECK;
+  // A time that is shown twice that night may mean the second. A minute that was stated counts until it is over.
+  const allowed = Math.max(0, -step) + HOUR + MINUTE + CHECK;
   if (step === 0 && late < HOUR / 2)
     seen.longest_late_s = Math.max(seen.longest_late_s, Math.round(late / 1000));
   return {

@@ -1,4 +1,4 @@
-import { limitEnd } from '../../screen/index.ts';
+import { limitEnd, statesSeconds } from '../../screen/index.ts';
 
 /** Pauses between tries while a limit stays: the first, and doubled for each further one. */
 const AGAIN_MS = 60_000;
@@ -19,6 +19,8 @@ export interface LimitSeen {
   spent?: boolean | undefined;
   /** It ended a turn. */
   cut?: boolean | undefined;
+  /** The tool shows that it will continue by itself. */
+  continues?: boolean | undefined;
   source: string;
 }
 
@@ -45,8 +47,11 @@ export function parkUntil(
   const saidMs = saidBy(seen, nowMs, tries > 0 ? before : null);
   const pause = Math.min((saidMs === null ? UNSTATED_MS : AGAIN_MS) * 2 ** tries, MAX_PAUSE_MS);
   if (saidMs === null) return { untilMs: nowMs + pause, saidMs };
+  // Tools leave out the seconds.
+  const isRounded = seen.untilMs === null && seen.resets !== null && !statesSeconds(seen.resets);
+  const endMs = saidMs + (isRounded ? 60_000 : 0);
   // An end that had passed when it was first seen: the notice is old, or the provider's clock is behind.
-  return { untilMs: Math.max(saidMs, tries > 0 ? nowMs + pause : nowMs), saidMs };
+  return { untilMs: Math.max(endMs, tries > 0 ? nowMs + pause : nowMs), saidMs };
 }
 
 /** A time of day that the tool states again after it has passed is still that time, and not tomorrow's. */

@@ -9,7 +9,8 @@ import type { LimitSeen } from './park-until.ts';
 import { Parking } from './parking.ts';
 
 const START = '2026-11-15T14:00:00.000Z';
-const HOUR = 3600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 let directory = '';
 let clock = new FakeClock(START);
@@ -52,9 +53,9 @@ describe('parking at a usage limit', () => {
   it('a usage limit holds everything back until its end, and a grace after it', async () => {
     const parking = open();
     await see(parking, notice('in 2h'));
-    expect(held(parking)).toBe('until 2026-11-15T16:00:15Z');
-    expect(parking.view).toMatchObject({ over: false, cut: true, untilUtc: '2026-11-15T16:00:00.000Z' });
-    await clock.advance(2 * HOUR + 13_000);
+    expect(held(parking)).toBe('until 2026-11-15T16:01:15Z');
+    expect(parking.view).toMatchObject({ over: false, cut: true, untilUtc: '2026-11-15T16:01:00.000Z' });
+    await clock.advance(2 * HOUR + MINUTE + 13_000);
     expect(held(parking)).toBeDefined();
     await clock.advance(2000);
     expect(parking.hold).toBeNull();
@@ -76,7 +77,7 @@ describe('parking at a usage limit', () => {
     expect(held(parking)).toBeDefined();
     await clock.advance(HOUR);
     expect(held(parking)).toBeDefined();
-    await clock.advance(HOUR + 15_000);
+    await clock.advance(HOUR + MINUTE + 15_000);
     expect(parking.hold).toBeNull();
     clock.jumpWall(-6 * HOUR);
     expect(held(parking)).toBeDefined();
@@ -89,7 +90,7 @@ describe('parking at a usage limit', () => {
       file,
       JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), boot_id: 'another' }),
     );
-    clock.jumpWall(2 * HOUR + 15_000);
+    clock.jumpWall(2 * HOUR + MINUTE + 15_000);
     expect(open().hold).toBeNull();
   });
 
@@ -109,7 +110,7 @@ describe('parking at a usage limit', () => {
   it('a limit that stays after its end is tried again after growing pauses, and then a person is needed', async () => {
     const parking = open();
     await see(parking, notice('2:30pm (UTC)'));
-    await clock.advance(HOUR / 2 + 15_000);
+    await clock.advance(HOUR / 2 + MINUTE + 15_000);
     const pauses: number[] = [];
     for (let n = 0; held(parking) !== 'stays'; n++) {
       expect(n).toBeLessThan(9);
@@ -167,6 +168,39 @@ describe('parking at a usage limit', () => {
     await see(parking, notice(null, { spent: true, text: 'Your credit balance is too low' }));
     expect(parking.hold).toEqual({ code: 'credits_spent', value: 'Your credit balance is too low' });
     expect(parking.view).toBeUndefined();
+  });
+
+  it('a tool that continues by itself goes first, for ten minutes at most', async () => {
+    const parking = open();
+    const waits = notice('11:58pm (UTC)', { untilMs: Date.parse(START) + HOUR, continues: true });
+    await see(parking, waits);
+    await clock.advance(HOUR + 15_000);
+    expect(held(parking)).toBe('continues');
+    expect(parking.view).toMatchObject({ over: false });
+    await clock.advance(10 * MINUTE - 2000);
+    expect(parking.nextMs).toBeLessThanOrEqual(2000);
+    expect(held(parking)).toBe('continues');
+    await clock.advance(2000);
+    expect(parking.hold).toBeNull();
+  });
+
+  it('a tool that has continued by itself is free', async () => {
+    const parking = open();
+    const waits = notice('11:58pm (UTC)', { untilMs: Date.parse(START) + HOUR, continues: true });
+    await see(parking, waits);
+    await clock.advance(HOUR + 15_000);
+    await see(parking, waits, BUSY);
+    await see(parking, undefined, done());
+    expect(parking.hold).toBeNull();
+    expect(parking.view).toBeUndefined();
+  });
+
+  it('an end without seconds is over when its minute is', async () => {
+    const parking = open();
+    await see(parking, notice('3pm (UTC)'));
+    expect(held(parking)).toBe('until 2026-11-15T15:01:15Z');
+    await see(parking, notice('2026-11-15T15:00:20Z'));
+    expect(held(parking)).toBe('until 2026-11-15T15:00:35Z');
   });
 
   it('with the policy off nothing is held back', async () => {

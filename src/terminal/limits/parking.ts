@@ -17,6 +17,9 @@ import { type LimitSeen, MAX_TRIES, parkUntil } from './park-until.ts';
 /** Added to a limit's end: the provider's clock may be behind, and a tool that resumes by itself goes first. */
 const GRACE_MS = 15_000;
 
+/** A tool that shows that it continues by itself has this much longer. Claude Code does so after up to two minutes. */
+const CONTINUES_MS = 10 * 60_000;
+
 /** The system's uptime may have whole seconds only. */
 const UPTIME_STEP_MS = 1000;
 
@@ -129,9 +132,9 @@ export class Parking {
     const park = this.#park;
     if (!park) return this.#seen ? reason('usage_limit', this.#seen.resets ?? 'hit') : null;
     if (park.tries >= MAX_TRIES) return reason('usage_limit', 'stays');
-    return this.#isOver(park)
-      ? null
-      : reason('usage_limit', `until ${seconds(park.slot_utc ?? park.until_utc)}`);
+    if (this.#isOver(park)) return null;
+    const isPast = this.#extraMs > 0 && this.#isPast(park, 0);
+    return reason('usage_limit', isPast ? 'continues' : `until ${seconds(park.slot_utc ?? park.until_utc)}`);
   }
 
   get view(): ParkView | undefined {
@@ -147,18 +150,29 @@ export class Parking {
     const park = this.#park;
     if (!park?.slot_utc || park.tries >= MAX_TRIES || this.#isOver(park)) return undefined;
     const { clock } = this.#options;
-    const wall = untilWall(clock, Date.parse(park.slot_utc));
-    return Math.max(1, wall > 0 ? wall : Math.min(this.#missingMs(park), WALL_CHECK_MS));
+    const extra = this.#isPast(park, 0) ? this.#extraMs : 0;
+    const wall = untilWall(clock, Date.parse(park.slot_utc) + extra);
+    return Math.max(1, wall > 0 ? wall : Math.min(this.#missingMs(park) + extra, WALL_CHECK_MS));
   }
 
   #isOver(park: Park): boolean {
+    return this.#isPast(park, this.#extraMs);
+  }
+
+  get #extraMs(): number {
+    return this.#seen?.continues ? CONTINUES_MS : 0;
+  }
+
+  /** Whether the end was this long ago by both clocks. */
+  #isPast(park: Park, extraMs: number): boolean {
     if (park.slot_utc === null) return false;
-    return this.#options.clock.now().getTime() >= Date.parse(park.slot_utc) && this.#missingMs(park) <= 0;
+    const endMs = Date.parse(park.slot_utc) + extraMs;
+    return this.#options.clock.now().getTime() >= endMs && this.#missingMs(park) + extraMs <= 0;
   }
 
   /** How much time must still pass whatever the wall clock shows. After a restart of the machine only that counts. */
   #missingMs(park: Park): number {
-    if (park.boot_id !== this.#boot) return 0;
+    if (park.boot_id !== this.#boot) return Number.NEGATIVE_INFINITY;
     const wait = Date.parse(park.slot_utc ?? park.until_utc) - Date.parse(park.noted_at_utc);
     return wait - (this.#options.uptime() - park.up_ms) - UPTIME_STEP_MS;
   }

@@ -4,7 +4,7 @@ import type { LimitSeen } from '../limits/park-until.ts';
 
 /**
  * The usage limit that an agent is in: the tool's own report that one ended its last turn, else the notice on its screen. The
- * end comes from the tool's records, if they have it.
+ * end comes from the tool's records, if they have it. A notice of a turn that was continued since is an old one.
  */
 export function limitSeen(
   { limit: { value: notice, source } }: Pick<Facts, 'limit'>,
@@ -16,6 +16,8 @@ export function limitSeen(
   const untilMs =
     reports.find((report) => report.untilMs !== null && report.untilMs > nowMs)?.untilMs ?? null;
   const reported = ended?.endedTurn ? limitIn(ended.endedTurn) : undefined;
-  if (ended && reported) return { ...reported, cut: true, untilMs, source: ended.source };
-  return notice ? { ...notice, untilMs, source } : undefined;
+  const continues = notice?.continues;
+  if (ended && reported) return { ...reported, cut: true, continues, untilMs, source: ended.source };
+  const isOld = notice?.cut && reports.some(({ endedWell }) => endedWell);
+  return notice && !isOld ? { ...notice, untilMs, source } : undefined;
 }

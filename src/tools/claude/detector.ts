@@ -6,6 +6,12 @@ const STARS = '·✢✣✤✥✦✧✳✴✵✶✷✸✹✺✻✼✽∗*';
 
 const WAITS_FOR_BACKGROUND = new RegExp(`^[${STARS}] Waiting for \\d+ background \\w+ to finish\\b`, 'u');
 
+/** The keys of a form. The row that states that it waits for the end of a usage limit has such a key too. */
+const KEYS_OF_A_FORM = new RegExp(
+  `^(?!\\s+Continuing (?:automatically|shortly)\\b).*?(?:${FORM_KEYS.source})`,
+  'i',
+);
+
 /** Has its own colour; an answer with the same words has not. */
 const LOGGED_OUT =
   /^\s*[●⎿]\s+(Not logged in\b|Please run \/login\b|Invalid API key\b|API Error: 40[13]\b|Failed to authenticate\b|OAuth token )/;
@@ -49,7 +55,7 @@ export const DETECTOR: ToolDetector = {
     { means: 'menu', where: 'above', attached: true, row: /^ {2}(❯ | {2})[/+*@]/ },
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
     { means: 'dialog', where: 'below', row: /^ {2}enter to \w+ · space to reply\b/ },
-    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'dialog', where: 'below', row: KEYS_OF_A_FORM },
     { means: 'interrupted', where: 'turn', row: /^\s+⎿\s+Interrupted\b/ },
     { means: 'failure', where: 'turn', row: /^● API Error\b/ },
     { means: 'logged_out', where: 'turn', row: LOGGED_OUT, colour: 'hued_letter' },

@@ -11,6 +11,7 @@ import type {
   TurnEnd,
 } from '../signals/signal-reader.ts';
 import { readObject, watchDirectory } from '../signals/watched-file.ts';
+import { resetIn } from './transcript-reset.ts';
 
 interface Report {
   event: string;
@@ -30,6 +31,10 @@ const SAYS: Record<string, ToolSignal['state']> = {
 
 const ENDS: Record<string, TurnEnd['result']> = { Stop: 'success', StopFailure: 'known_failure' };
 
+/** Other failures carry the words of the model. Early versions name no error. */
+const isAboutLimits = (error: unknown): boolean =>
+  error === undefined || error === 'rate_limit' || error === 'billing_error';
+
 const KEPT = 200;
 const NAME = /^(\d{16,20})-\d+\.json$/;
 
@@ -41,6 +46,8 @@ export class ClaudeHooks implements SignalReader {
   readonly #unwatch: (() => void) | undefined;
   #reports: Report[] = [];
   #last = '';
+  /** The end of the limit that the report of this time is about. */
+  #reset: { atMs: number; untilMs: number | null } | undefined;
   /** When the tool's process began; earlier reports are about another process. A tool started by hand has none of our hooks. */
   #sinceMs = 0;
 
@@ -95,11 +102,22 @@ export class ClaudeHooks implements SignalReader {
   /** `StopFailure` reports an error of the provider that ended the turn. */
   limit(): LimitReport | undefined {
     const last = this.#reports.findLast(({ event }) => SAYS[event] !== undefined);
-    if (last?.event !== 'StopFailure' || last.atMs < this.#sinceMs) return undefined;
+    if (!last || last.atMs < this.#sinceMs) return undefined;
+    const source = 'claude_hooks';
+    if (last.event === 'Stop') return { source, endedTurn: null, untilMs: null, endedWell: true };
+    if (last.event !== 'StopFailure' || !isAboutLimits(last.payload['error'])) return undefined;
     const said = [last.payload['last_assistant_message'], last.payload['error_details']]
       .filter((text) => typeof text === 'string')
       .join('\n');
-    return { source: 'claude_hooks', endedTurn: said || null, untilMs: null };
+    return { source, endedTurn: said || null, untilMs: this.#resetOf(last) };
+  }
+
+  /** The transcript has the end to the second; the message states the minute. It is written about when the hook runs. */
+  #resetOf({ atMs, payload }: Report): number | null {
+    if (payload['error'] !== 'rate_limit' || typeof payload['transcript_path'] !== 'string') return null;
+    if (this.#reset?.atMs !== atMs) this.#reset = { atMs, untilMs: null };
+    this.#reset.untilMs ??= resetIn(payload['transcript_path'], atMs);
+    return this.#reset.untilMs;
   }
 
   answerSince(sinceMs: number): string | undefined {

@@ -20,6 +20,7 @@ interface Line {
     item?: { type?: unknown; content?: unknown };
     rate_limits?: unknown;
     codex_error_info?: unknown;
+    error?: { message?: unknown; codex_error_info?: unknown } | null;
   };
 }
 
@@ -122,13 +123,14 @@ function textOf(content: unknown): string {
 
 /**
  * `token_count` has how much of each window is used, and when it resets; the error of a refused turn says why. Codex keeps the
- * first in its log, and in some versions the second.
+ * first in its log; the second is in a row of its own in some versions, and in the end of the turn from 0.169 on.
  */
 function limitOf(payload: NonNullable<Line['payload']>, atMs: number): LogEntry['limit'] {
   if (payload.type === 'token_count' && payload.rate_limits)
     return { untilMs: usedUpUntil(payload.rate_limits, atMs) };
-  const isLimit = payload.type === 'error' && payload.codex_error_info === 'usage_limit_exceeded';
-  return isLimit ? { message: String(payload.message ?? '') } : undefined;
+  const error = payload.type === 'error' ? payload : payload.error;
+  const isLimit = error?.codex_error_info === 'usage_limit_exceeded';
+  return isLimit ? { message: String(error?.message ?? '') } : undefined;
 }
 
 /** The latest reset of the windows that are used up; null if none is. Older versions state seconds from the entry on. */

@@ -23,6 +23,8 @@ export interface LimitReport {
   endedTurn: string | null;
   /** When the limits end that are used up, in wall milliseconds; null if it is not reported. */
   untilMs: number | null;
+  /** The last turn ended well: a notice of an earlier one may still be on the screen. */
+  endedWell?: true;
 }
 
 /** One of a tool's own signals, kept current by events. A missing source has no signals. */

@@ -225,6 +225,62 @@ describe('usage limits in the records of tools', () => {
     });
     report('1767225602000000000', 'UserPromptSubmit', { prompt: 'y' });
     expect(open().limit()).toBeUndefined();
+    report('1767225603000000000', 'Stop', {});
+    expect(open().limit()).toMatchObject({ endedTurn: null, endedWell: true });
+  });
+
+  it("StopFailure of Claude Code with the model's words is not a limit, whatever they are", () => {
+    report('1767225601000000000', 'StopFailure', {
+      error: 'max_output_tokens',
+      last_assistant_message: "You've hit your session limit · resets 3am (UTC)",
+    });
+    const hooks = new ClaudeHooks(directory, clock, () => {});
+    hooks.close();
+    expect(hooks.limit()).toBeUndefined();
+  });
+
+  it("Claude Code's transcript has the end of a limit to the second", () => {
+    const transcript = path.join(directory, 'transcript.jsonl');
+    report('1767225601000000000', 'StopFailure', {
+      error: 'rate_limit',
+      last_assistant_message: "You've hit your 5-hour limit · resets 12:30am (UTC)",
+      transcript_path: transcript,
+    });
+    const hooks = new ClaudeHooks(directory, clock, () => {});
+    hooks.close();
+    expect(hooks.limit()?.untilMs).toBeNull();
+    const row = (seconds: number, more: object = {}): string => {
+      const info = { status: 'rejected', resetsAt: 1_767_227_451, rateLimitType: 'five_hour' };
+      const message = {
+        model: '<synthetic>',
+        content: [{ type: 'text', text: "You've hit your 5-hour limit" }],
+      };
+      return JSON.stringify({
+        ...{ type: 'assistant', timestamp: new Date(1_767_225_600_000 + seconds * 1000), message },
+        ...{ apiError: 'usage_limit_reached', apiErrorParams: { rate_limit_info: { ...info, ...more } } },
+      });
+    };
+    const quoted = JSON.stringify({ type: 'user', message: { content: row(1) } });
+    const others = ['{"rate_limit_info"', '"rate_limit_info"', 'null', quoted];
+    fs.writeFileSync(transcript, `${[...others, row(-900), row(1, { resetsAt: '9' })].join('\n')}\n`);
+    expect(hooks.limit()?.untilMs).toBeNull();
+    fs.appendFileSync(transcript, `${row(0)}\n`);
+    expect(hooks.limit()?.untilMs).toBe(1_767_227_451_000);
+  });
+
+  it("codex's rollout log has the limit that refused a turn in the end of that turn", () => {
+    const message = 'You’ve hit your usage limit. … or try again at Nov 20th, 2026 12:30 AM.';
+    const ended = (error: object | null): object => ({
+      timestamp: '2026-11-19T22:30:54.023Z',
+      type: 'event_msg',
+      payload: { type: 'task_complete', turn_id: 'a', last_agent_message: null, error },
+    });
+    const [entry] = CODEX_ROLLOUT.entryOf(ended({ message, codex_error_info: 'usage_limit_exceeded' }));
+    expect(entry).toMatchObject({ kind: 'task_complete', limit: { message } });
+    expect(CODEX_ROLLOUT.entryOf(ended({ message, codex_error_info: 'other' }))[0]).not.toHaveProperty(
+      'limit',
+    );
+    expect(CODEX_ROLLOUT.entryOf(ended(null))[0]).not.toHaveProperty('limit');
   });
 
   it("codex's rollout log has when the limits end that are used up, and the error that one ended a turn", async () => {

@@ -28,8 +28,8 @@ function event({ response }: Reply, data: Json, name?: string): void {
   response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`);
 }
 
-export function json(response: ServerResponse, status: number, body: Json): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'request-id': id('req_') });
+export function json(response: ServerResponse, status: number, body: Json, headers = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': id('req_'), ...headers });
   response.end(JSON.stringify(body));
 }
 

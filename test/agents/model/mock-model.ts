@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type Dialect, type Json, lastPrompt, type OfferedTool, readConversation } from './conversation.ts';
 import { DIALECTS, json } from './dialects.ts';
 import { planAnswer, type Step } from './plan-answer.ts';
+import type { Refusal } from './refusals.ts';
 
 /** One request as received. */
 export interface Received {
@@ -51,6 +52,8 @@ export class MockModel {
   script: Script = () => undefined;
   /** Holds an answer back until something else has happened. */
   hold: (received: Received) => Promise<void> | undefined = () => undefined;
+  /** Refuses a request in a vendor's words. */
+  refuse: (received: Received) => Refusal | undefined = () => undefined;
   #server = createServer((request, response) => {
     this.#answer(request, response).catch((error: unknown) => {
       this.faults.push(String(error));
@@ -135,6 +138,8 @@ export class MockModel {
       const error = { type, code: plan.error, message, status };
       return json(response, plan.error, { type: 'error', error });
     }
+    const refusal = this.refuse(received);
+    if (refusal) return json(response, refusal.status, refusal.body, refusal.headers);
     if (plan.hang) return;
     await this.hold(received);
     if (side) plan.delayMs = this.sideDelayMs;

@@ -5,6 +5,7 @@ import { copilot } from './copilot.ts';
 import { firstStarts } from './first-start.ts';
 import { gemini } from './gemini.ts';
 import { kimi } from './kimi.ts';
+import { limits } from './limits.ts';
 import { opencode } from './opencode.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
@@ -21,5 +22,6 @@ export const VISITS: readonly Visit[] = [
   ...kimi,
   ...pi,
   ...firstStarts,
+  ...limits,
   ...windows,
 ];
