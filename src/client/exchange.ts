@@ -26,7 +26,7 @@ export interface ServerKind {
   name: string;
   /** Advice when nothing listens. */
   absent: string;
-  /** Advice when another program answers. */
+  /** Advice when another program responds. */
   stranger: string;
 }
 

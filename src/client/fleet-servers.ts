@@ -29,7 +29,7 @@ const SERVER: ServerKind = {
 };
 
 /**
- * The servers of one fleet. The one that answered last is called first; one that is away is skipped. A call that a server
+ * The servers of one fleet. The one that responded last is called first; one that is away is skipped. A call that a server
  * may have accepted is never repeated: its error is thrown, and the next call goes to the next server.
  */
 export class FleetServers {
@@ -94,7 +94,7 @@ export class FleetServers {
   }
 }
 
-/** No server answered, or one that cannot serve now: starting, stopping or without its database. */
+/** No server responded, or one that cannot serve now: starting, stopping or without its database. */
 function isAway(error: unknown): boolean {
   if (!isRouseError(error) || error.code !== 'unavailable') return false;
   const { http_status: status, cause } = error.facts;

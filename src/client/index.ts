@@ -5,7 +5,7 @@
  *           Never uses a proxy, whatever the environment says. Follows no redirect.
  *           A refusal is thrown as the error the gateway meant, with its detail and facts.
  * Never     Retries: the error of a call that changes something and got no response says that the outcome is not known.
- * Errors    `unavailable` when no server, or another program, answers; otherwise the error of the server.
+ * Errors    `unavailable` when no server, or another program, responds; otherwise the error of the server.
  */
 export * from './agent-token.ts';
 export type { ServerEvent } from './event-stream.ts';

@@ -550,7 +550,7 @@ class HeadlessFake extends FakeSurface {
     }
     return { outcome: 'refused', reasons: [this.refused], evidence: [], untouched: true };
   }
-  /** The turn goes on until this resolves. */
+  /** The turn continues until this resolves. */
   turn: Promise<void> | undefined;
 }
 

@@ -89,7 +89,7 @@ export class HostedGateway implements Tenant {
     return { root, state: this.#state, port: this.#running?.port ?? null, restarts: this.#restarts };
   }
 
-  /** Records what one of its listeners or timers threw; the gateway goes on. */
+  /** Records what one of its listeners or timers threw; the gateway continues. */
   onError = (error: unknown): void => {
     try {
       fs.appendFileSync(this.#files.errors, `gateway: ${messageOf(error)}\n`, { mode: 0o600 });

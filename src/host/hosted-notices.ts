@@ -63,7 +63,7 @@ export class HostedNotices implements Tenant {
     return this.#inTurn(() => this.#end());
   }
 
-  /** After an uncaught error of theirs. What was stored is found again. */
+  /** After an uncaught error in them. What was stored is found again. */
   async broke(error: unknown): Promise<void> {
     this.onError(error);
     await this.stop();

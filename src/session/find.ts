@@ -131,7 +131,7 @@ export interface TargetWorld extends PointerWorld {
   pointersOf(session: string): Promise<SessionPointers | undefined>;
   /** The tmux session this process is in. */
   currentPointers(): Promise<SessionPointers | undefined>;
-  /** Whether a fleet server answers there and knows the agent. */
+  /** Whether a fleet server responds there and knows the agent. */
   fleetKnows(baseUrl: string, agentRef: string): Promise<boolean>;
   defaultFleetPort: number;
 }

@@ -110,7 +110,7 @@ export async function fleetKnows(
   }
 }
 
-/** Which kind of fleet server answers there. Another program on that port is an error. */
+/** Which kind of fleet server responds there. Another program on that port is an error. */
 export async function fleetService(server: FleetServer): Promise<FleetService> {
   const { baseUrl } = server;
   const health = await healthOf(server);

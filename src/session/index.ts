@@ -3,7 +3,7 @@
  * attach, status, detach.
  *
  * Promises  manifest.json is the one authority, written whole and under a lock. Everything else is derived from it.
- *           A gateway counts as live only if the recorded process runs and answers with its own id.
+ *           A gateway counts as live only if the recorded process runs and responds with its own id.
  *           Window 0 is never closed. Only a process with the recorded start time is signalled.
  *           A pointer that leads elsewhere is refused. Another agent, server or pane is never guessed.
  *           Credentials are in no argument, no tmux variable and no file that others can read.
@@ -102,7 +102,7 @@ export const relaunch = onCall(async () => (await import('./life/relaunch.ts')).
 /** Starts the tool again, and its gateway with it. */
 export const bringBack = onCall(async () => (await import('./life/relaunch.ts')).bringBack);
 
-/** How a launch goes on after its agent was stopped. */
+/** How a launch continues after its agent was stopped. */
 export const afterStop = onCall(async () => (await import('./life/after-stop.ts')).afterStop);
 export const stoppedCalled = onCall(async () => (await import('./life/after-stop.ts')).stoppedCalled);
 export const bringBackStopped = onCall(async () => (await import('./life/after-stop.ts')).bringBackStopped);

@@ -115,7 +115,7 @@ export async function roster(context: SessionContext): Promise<Roster> {
   const records = [...view.fresh, ...view.expired];
   const sockets = records.map(({ terminal }) => ({ tmuxSocket: terminal.socket }));
   const asked = askServers(context, sockets.length > 0 ? sockets : [{ tmuxSocket }]);
-  // Read the files while tmux answers.
+  // Read the files while tmux responds.
   const known = records.map((record) => recordedEntry(record));
   const { servers, troubles } = await asked;
   const entries = [...known, ...unrecorded(known, servers)];

@@ -119,7 +119,7 @@ class DayPage {
     );
   }
 
-  /** What was typed has `>` in front, what the tool said `<`. */
+  /** What was typed has `>` in front, what the tool wrote `<`. */
   #text(mark: string, text: string): string[] {
     const indent = '    ';
     const width = this.#width - indent.length - mark.length;

@@ -10,7 +10,7 @@ async function run(input: Input): Promise<Output> {
   const all = (await withOutbox(input, (outbox) => outbox.subscriptions())) ?? [];
   if (!all.some(({ channel }) => channel === 'status-line'))
     input.err('note: nothing writes that line yet; "rouse notify add status-line" does\n');
-  // `tail -F` sleeps until the file is replaced, so nothing polls. tmux takes the last line of a command that goes on.
+  // `tail -F` sleeps until the file is replaced, so nothing polls. tmux takes the last line of a command that keeps running.
   const show = `set -ga status-right ${shellQuote(` #(tail -qn1 -F ${shellQuote(file)} 2>/dev/null)`)}`;
   // The default length of 40 has no room for it.
   const lines = `set -g status-right-length 150\n${show}`;

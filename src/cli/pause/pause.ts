@@ -72,7 +72,7 @@ interface PauseTarget {
   name: string;
   /** Undefined for an agent of another host. */
   facts: ManifestFacts | undefined;
-  /** Undefined if none answers; then the agent is of this host. */
+  /** Undefined if none responds; then the agent is of this host. */
   gateway: GatewayClient | undefined;
 }
 

@@ -90,7 +90,7 @@ function broughtBack({ name }: Pick<TeamMember, 'name'>, back: BroughtBack): Mem
   };
 }
 
-/** One that was stopped goes on where it was, unless the line asks for a fresh start. */
+/** A stopped agent continues where it was, unless the line asks for a fresh start. */
 async function startAgain(input: UpInput, member: TeamMember): Promise<MemberReport> {
   const options = await optionsOf(input, member);
   if (input.flags.fresh) return start(input, member, options);

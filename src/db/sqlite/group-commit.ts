@@ -141,7 +141,7 @@ export class GroupCommit {
     });
   }
 
-  /** Works that wait for a turn are rejected together after too long; the wait itself goes on. */
+  /** Works that wait for a turn are rejected together after too long; the wait itself continues. */
   #limitWait(): void {
     this.#cancelTimeout ??= this.#options.clock.after(this.#options.busyTimeoutMs, () => {
       this.#cancelTimeout = undefined;

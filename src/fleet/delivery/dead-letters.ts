@@ -51,7 +51,7 @@ export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise
 }
 
 /**
- * Puts a dead letter back in its place in the queue, with a new allowance of attempts. The fence goes on counting, so
+ * Puts a dead letter back in its place in the queue, with a new allowance of attempts. The fence keeps counting, so
  * an acknowledgement of an older lease stays stale. An expiry that has passed is lifted: a person wants it sent now.
  */
 export async function replay(sql: Sql, { orgId, id }: Scope & { id: string }): Promise<DeliveryView> {

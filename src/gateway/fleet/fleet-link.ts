@@ -40,7 +40,7 @@ const LEAVE_MS = 1500;
 /**
  * The gateway's connection to the fleet server. One heartbeat is always held open, so that a message arrives as soon as it
  * is sent. A second, short one is sent the moment the agent begins or stops working, or a message is stored. The gateway
- * works without any of this: if the server is away it goes on, and tries again ever more rarely.
+ * works without any of this: if the server is away it continues, and retries with growing pauses.
  */
 export class FleetLink {
   readonly loops: readonly [Loop, Loop];

@@ -59,7 +59,7 @@ export class RequestReader {
 
   /**
    * Whether the ledger of a request is complete. The turn of a submitted prompt may be reported after its end, by the
-   * gateway that typed it or one that goes on watching, until the next prompt is typed.
+   * gateway that typed it or one that keeps watching, until the next prompt is typed.
    */
   isComplete(requestId: string): boolean {
     const { outcome, request_kind } = this.get(requestId);

@@ -55,7 +55,7 @@ export function listMessages(paths: MailboxPaths, options: ListOptions = {}): Li
   return readSnapshot(paths.mailbox, (base) => collect(paths, base, options));
 }
 
-/** A rename gives every reader one whole version. A file edited in place while it is read is read again. */
+/** A rename shows every reader one whole version. A file edited in place while it is read is read again. */
 function readSnapshot<T>(file: string, read: (base: Snapshot) => T): T {
   for (let attempt = 1; ; attempt++) {
     const base = openSnapshot(file);

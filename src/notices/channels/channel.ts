@@ -42,7 +42,7 @@ export interface Sender<C extends Channel = Channel> {
   check(target: Target<C>, directory: string): Promise<string>;
 }
 
-/** Why sending failed, and when it may be tried again if the receiver said so. */
+/** Why sending failed, and when it may be tried again if the receiver named a time. */
 export class SendingFailed extends Error {
   readonly retryAfterMs: number | undefined;
 

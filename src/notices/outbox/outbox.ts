@@ -327,7 +327,7 @@ export class Outbox {
     });
   }
 
-  /** A clock that was set back must not hold anything up: what lies in the future counts as now. */
+  /** A clock that was set back must not hold anything up: what is in the future counts as now. */
   rebase(): void {
     const nowMs = this.#clock.now().getTime();
     this.db.run('UPDATE needs SET opened_at_ms = ? WHERE opened_at_ms > ?', [nowMs, nowMs]);

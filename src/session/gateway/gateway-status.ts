@@ -76,7 +76,7 @@ async function seenHere(
 }
 
 /**
- * Live only if the recorded process runs and answers `/health` with the recorded instance id. The published variables
+ * Live only if the recorded process runs and responds to `/health` with the recorded instance id. The published variables
  * are corrected accordingly. So a gateway whose starter was killed before it could publish is found, and one that died
  * is never reported as healthy.
  */
@@ -168,7 +168,7 @@ async function publishIfMissing(
   return ['its address was published in the tmux session again'];
 }
 
-/** A gateway that was published as offline answers again. */
+/** A gateway that was published as offline responds again. */
 async function publishAnswering(
   context: SessionContext,
   facts: ManifestFacts,

@@ -41,7 +41,7 @@ export interface HostReport {
   pid: number;
   started_at_utc: string;
   directory: string;
-  /** It runs and answers. */
+  /** It runs and responds. */
   answers: boolean;
   /** How often it was restarted after it had ended by itself. */
   restarts: number;

@@ -16,7 +16,7 @@ export function pauseOf({ pause }: Pick<SessionPaths, 'pause'>, nowMs: number): 
   }
 }
 
-/** Pauses an agent without a gateway that answers: its lane reads the file before it types. */
+/** Pauses an agent without a gateway that responds: its lane reads the file before it types. */
 export function pauseOffline(
   { clock }: SessionContext,
   { root }: ManifestFacts,

@@ -176,7 +176,7 @@ function publishedMailbox(facts: ManifestFacts): RegistryRecord['mailbox'] {
 
 /**
  * Puts a session whose gateway is gone back into the state "capable, not attached". Only if nothing else is at work on
- * it: an attach or detach in progress holds the life-cycle lock, and a gateway, even one that has not answered yet, holds
+ * it: an attach or detach in progress holds the life-cycle lock, and a gateway, even one that has not responded yet, holds
  * its own. If a gateway runs but does not answer, only what others read is corrected: variables, status, registry. Its
  * record stays, so that the next attach finds and ends it.
  */

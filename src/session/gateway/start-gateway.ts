@@ -86,7 +86,7 @@ export async function startAndProve(
 }
 
 /**
- * The gateway is trusted once it answers with the instance id that it recorded. If another one held the lock because its
+ * The gateway is trusted once it responds with the instance id that it recorded. If another one held the lock because its
  * attach was killed half-way, that one is awaited instead.
  */
 async function provenGateway(

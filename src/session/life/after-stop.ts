@@ -24,7 +24,7 @@ import type { LaunchOptions } from './prepare-launch.ts';
 import { type BroughtBack, bringBack } from './relaunch.ts';
 
 /**
- * How a launch goes on after its agent was stopped. `session`: the same launch, so its session comes back, with its
+ * How a launch continues after its agent was stopped. `session`: the same launch, so its session comes back, with its
  * conversation, queue, reminders and wake settings. `conversation`: only that goes into the new session. `why`: a new
  * conversation begins although the agent had one.
  */

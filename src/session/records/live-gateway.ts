@@ -34,8 +34,8 @@ export interface RecordedGateway {
 
 /**
  * The state of a session's gateway.
- * `live`: the recorded process runs and answers with the recorded instance id.
- * `silent`: the process runs but does not answer, or answers as another instance.
+ * `live`: the recorded process runs and responds with the recorded instance id.
+ * `silent`: the process runs but does not respond, or responds as another instance.
  * `restarting`: it ended without being asked, and its keeper restarts it.
  * `dead`: the recorded process no longer runs. `none`: nothing is recorded.
  */
@@ -73,7 +73,7 @@ export async function probeGateway(
     : { life: 'silent', gateway: recorded, reason };
 }
 
-/** Why the listener is not the expected gateway, or undefined if it is. A reused port answers with another id. */
+/** Why the listener is not the expected gateway, or undefined if it is. A reused port responds with another id. */
 async function healthProblem(
   gateway: RecordedGateway,
   token: string | undefined,

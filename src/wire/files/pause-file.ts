@@ -14,7 +14,7 @@ export const pauseFile = ({ since_utc, until_utc }: AgentPause): PauseFile => ({
   until_utc,
 });
 
-/** A file that cannot be read keeps the agent paused until a person resumes it: what it said is not known. */
+/** A file that cannot be read keeps the agent paused until a person resumes it: its content is not known. */
 export function readPause(text: string | undefined, nowMs: number): AgentPause | undefined {
   if (text === undefined) return undefined;
   const { since_utc, until_utc } = objectIn(text);

@@ -213,7 +213,7 @@ function unwatchedWill({ name, state, state_words, needs_you }: PageAgentRow): P
   return { mail: `The mail is stored; nothing wakes ${name} for it: ${why}.`, prompt: not, interrupt: not };
 }
 
-/** A request to another host travels with the next heartbeat of its gateway, which answers it. */
+/** A request to another host travels with the next heartbeat of its gateway, which returns the result. */
 function elsewhereWill(row: PageAgentRow, wakes: boolean): PageAgent['what_will_happen'] {
   const { name } = row;
   const where = hostWords(row);

@@ -9,7 +9,7 @@ import type { LifeParts } from './life-handlers.ts';
 
 type PauseRoutes = Pick<typeof PAGE_ROUTES, 'page.agent.pause'>;
 
-/** A person pauses an agent or resumes it. Without a gateway that answers, its file says so, which the next one follows. */
+/** A person pauses an agent or resumes it. Without a gateway that responds, its file says so, which the next one follows. */
 export function pauseHandler(on: LifeParts): Handlers<PauseRoutes> {
   const { door, doing, reach } = on;
   return {

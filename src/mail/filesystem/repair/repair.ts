@@ -60,7 +60,7 @@ export interface RepairResult extends StagingReport {
 
 const LOCK_TIMEOUT_MS = 30_000;
 /**
- * Brings index, message files and box folders in step. A sound index is the truth: files and links are made again from
+ * Brings index, message files and box folders in step. A sound index is the truth: files and links are rebuilt from
  * it, and files that it does not know are added. An unreadable index is rebuilt; flags come from whatever source still
  * has them.
  */
