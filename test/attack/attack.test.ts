@@ -28,7 +28,7 @@ import { webPage } from './web-page.ts';
  */
 const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = 20_261_116;
-const sample = (most: number) => (FULL ? undefined : { random: new Seeded(SEED), most });
+const sample = (max: number) => (FULL ? undefined : { random: new Seeded(SEED), max });
 
 const stage = new Stage();
 const tries = new Tries();

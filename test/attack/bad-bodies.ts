@@ -105,11 +105,11 @@ export async function badBodies(
   stage: Stage,
   tries: Tries,
   kind: string,
-  some?: { random: Seeded; most: number },
+  some?: { random: Seeded; max: number },
 ): Promise<void> {
   const takes = targets(stage.ports, stage.to).filter(({ takesBody }) => takesBody);
   const all = takes.flatMap((target) => [...bodiesFor(target)].map((bad) => ({ target, bad })));
-  const chosen = some ? Array.from({ length: some.most }, () => some.random.pick(all)) : all;
+  const chosen = some ? Array.from({ length: some.max }, () => some.random.pick(all)) : all;
   for (const { target, bad } of chosen) tries.add(kind, await tryBody(stage, target, bad));
 }
 

@@ -48,7 +48,7 @@ export async function brokenRequests(
   stage: Stage,
   tries: Tries,
   kind: string,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const wanted = [
     'requests.create',
@@ -63,7 +63,7 @@ export async function brokenRequests(
   const all = targets(stage.ports, stage.to)
     .filter(({ id, server }) => wanted.includes(id) && !(server === 'fleet' && id === 'requests.create'))
     .flatMap((target) => [...broken(target)].map(([what, bytes]) => ({ target, what, bytes })));
-  const step = Math.max(1, Math.ceil(all.length / most));
+  const step = Math.max(1, Math.ceil(all.length / max));
   const chosen = all.filter((_, n) => n % step === 0);
   const worker = async (): Promise<void> => {
     for (let each = chosen.pop(); each; each = chosen.pop()) {

@@ -140,11 +140,11 @@ function problem(
 
 export interface Some {
   random: Seeded;
-  most: number;
+  max: number;
 }
 
 const chosen = (cells: Cell[], some?: Some): Cell[] =>
-  some ? Array.from({ length: some.most }, () => some.random.pick(cells)) : cells;
+  some ? Array.from({ length: some.max }, () => some.random.pick(cells)) : cells;
 
 /** Calls every cell, or some of them. Counts the tries of each caller. */
 export async function walk(stage: Stage, tries: Tries, cells: Cell[], some?: Some): Promise<void> {

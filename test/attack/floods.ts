@@ -5,12 +5,12 @@ import { ask, asProgram, startAsOther } from './call.ts';
 import { DESCRIPTORS, QUEUE_ROWS, type Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
-const inParallel = async (many: number, most: number, work: (n: number) => Promise<void>): Promise<void> => {
+const inParallel = async (many: number, max: number, work: (n: number) => Promise<void>): Promise<void> => {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < many) await work(next++);
   };
-  await Promise.all(Array.from({ length: most }, worker));
+  await Promise.all(Array.from({ length: max }, worker));
 };
 
 /** Guesses tokens. A caller with a good token that was never used before is served in the meantime. */

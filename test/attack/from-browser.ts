@@ -42,10 +42,10 @@ export async function fromBrowser(
   stage: Stage,
   tries: Tries,
   kind: string,
-  some?: { random: Seeded; most: number },
+  some?: { random: Seeded; max: number },
 ): Promise<void> {
   let all = targets(stage.ports, stage.to).flatMap((each) => (isOpen(each) ? [] : [...triesOf(each)]));
-  if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));
+  if (some) all = Array.from({ length: some.max }, () => some.random.pick(all));
   await inTurn(all, async (each) => {
     const { status } = await askPatiently(each);
     tries.add(kind, !REFUSED.includes(status) && `${each.what}: ${status}`);

@@ -88,7 +88,7 @@ export async function askedOfServer(stage: Stage, tries: Tries, kind: string, so
   const all = targets(stage.ports, stage.to).filter(
     ({ id, server }) => server === 'fleet' && id.startsWith('agents.gateway.'),
   );
-  const carried = some ? Array.from({ length: some.most }, () => some.random.pick(all)) : all;
+  const carried = some ? Array.from({ length: some.max }, () => some.random.pick(all)) : all;
   const refusals = [403, 404];
   for (const target of carried) {
     const path = target.path.replace('/agents/ana/', '/agents/bea/');

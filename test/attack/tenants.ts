@@ -25,10 +25,10 @@ export async function tenants(
   stage: Stage,
   tries: Tries,
   kinds: { refused: string; foreign: string },
-  some?: { random: Seeded; most: number },
+  some?: { random: Seeded; max: number },
 ): Promise<void> {
   let all = targets(stage.ports, stage.to).filter(({ server }) => server === 'fleet');
-  if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));
+  if (some) all = Array.from({ length: some.max }, () => some.random.pick(all));
   for (const target of all) {
     await Promise.all(
       STRANGERS.map(async (caller) => {

@@ -71,10 +71,10 @@ export async function throughProxy(
   stage: Stage,
   tries: Tries,
   kind: string,
-  some?: { random: Seeded; most: number },
+  some?: { random: Seeded; max: number },
 ): Promise<void> {
   let all = targets(stage.ports, stage.to).flatMap((each) => (isOpen(each) ? [] : [...triesOf(each)]));
-  if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));
+  if (some) all = Array.from({ length: some.max }, () => some.random.pick(all));
   await inTurn(all, async ({ what, status }) => {
     const said = await status();
     tries.add(kind, !REFUSED.includes(said) && `${what}: ${said}`);

@@ -101,10 +101,10 @@ export async function webPage(
   stage: Stage,
   tries: Tries,
   kind: string,
-  some?: { random: Seeded; most: number },
+  some?: { random: Seeded; max: number },
 ): Promise<void> {
   let all = targets(stage.ports, stage.to).flatMap((each) => [...triesOf(each)]);
-  if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));
+  if (some) all = Array.from({ length: some.max }, () => some.random.pick(all));
   const left = [...all];
   const worker = async (): Promise<void> => {
     for (let each = left.pop(); each; each = left.pop()) {

@@ -70,9 +70,9 @@ async function expectCadence(what: 'tick' | 'wake', everyS: number, least: numbe
   const before = received(what);
   const since = performance.now();
   await expect.poll(() => received(what) - before, WAIT).toBeGreaterThanOrEqual(least);
-  const most = (performance.now() - since) / 1000 / everyS + 2;
+  const max = (performance.now() - since) / 1000 / everyS + 2;
   const came = received(what) - before;
-  expect(came).toBeLessThanOrEqual(Math.ceil(most));
+  expect(came).toBeLessThanOrEqual(Math.ceil(max));
   went[what === 'tick' ? 'ticks' : 'wakes'] += came;
 }
 

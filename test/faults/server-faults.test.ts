@@ -54,8 +54,8 @@ describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
   });
 
   it('a fleet server that fails at one write of a request, each in turn, takes it once, or refuses it and takes it once when asked again', async () => {
-    const most = FULL ? 40 : 2;
-    for (let nth = 1; nth <= most; nth++) {
+    const max = FULL ? 40 : 2;
+    for (let nth = 1; nth <= max; nth++) {
       const before = hits();
       const title = `${errno} ${nth}`;
       set(title);

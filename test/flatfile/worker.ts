@@ -64,7 +64,7 @@ async function write(box: FlatFile, { writer = 'w', count = 1, again = 0, timeou
 /** Reads until it is stopped, and fails on anything that is not a complete message. */
 async function read(box: FlatFile): Promise<void> {
   let reads = 0;
-  let most = 0;
+  let max = 0;
   let stop = false;
   process.stdin.once('data', () => {
     stop = true;
@@ -73,8 +73,8 @@ async function read(box: FlatFile): Promise<void> {
   while (!stop) {
     const { entries, damaged } = box.list({ includeBody: true });
     if (damaged > 0) throw new Error('torn read');
-    if (entries.length < most) throw new Error(`saw ${most} messages, then ${entries.length}`);
-    most = entries.length;
+    if (entries.length < max) throw new Error(`saw ${max} messages, then ${entries.length}`);
+    max = entries.length;
     for (const { ref, body = '' } of entries) {
       const name = /^(\w+)-(\d+)$/.exec(ref);
       if (name && !body.endsWith(`end of ${name[1]} ${name[2]}`)) throw new Error(`torn body of ${ref}`);
@@ -82,7 +82,7 @@ async function read(box: FlatFile): Promise<void> {
     reads++;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  say({ reads, most });
+  say({ reads, max });
   process.exit(0);
 }
 

@@ -21,7 +21,7 @@ const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const CONNECTIONS = 48;
 const FLOOD = 2 * CONNECTIONS;
 
-const some = <T>(all: readonly T[], most: number): T[] => sampled(import.meta.filename, all, most);
+const some = <T>(all: readonly T[], max: number): T[] => sampled(import.meta.filename, all, max);
 
 const world = new TestWorld();
 let server: ChildProcess;

@@ -79,11 +79,11 @@ describe.runIf(FULL)('ten pages', () => {
       const [early, late] = [samples.slice(0, third), samples.slice(-third)];
       const lowest = (part: typeof samples): number =>
         Math.round(Math.min(...part.map(({ megabytes }) => megabytes)));
-      const most = (part: typeof samples): number => Math.max(...part.map(({ files }) => files));
+      const largest = (part: typeof samples): number => Math.max(...part.map(({ files }) => files));
       proofReport(
         `${PAGES} pages open for ${MINUTES} minutes, ${samples.length} turns: the server has ${lowest(early)} MB in the first third and ${lowest(late)} MB in the last`,
       );
-      expect(most(late)).toBeLessThanOrEqual(most(early) + 3);
+      expect(largest(late)).toBeLessThanOrEqual(largest(early) + 3);
       expect(lowest(late) / lowest(early)).toBeLessThan(1.2);
     },
     MINUTES * 60_000 + 240_000,

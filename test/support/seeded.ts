@@ -15,8 +15,8 @@ export class Seeded {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  whole(least: number, most: number): number {
-    return least + this.below(most - least + 1);
+  whole(min: number, max: number): number {
+    return min + this.below(max - min + 1);
   }
 
   /** A whole number from 0 up to, not including, `limit`. */

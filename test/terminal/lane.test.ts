@@ -65,10 +65,10 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
   for (const { text } of records.filter(({ type }) => type === 'submitted')) {
     received.set(taken(text), (received.get(taken(text)) ?? 0) + 1);
   }
-  const allowed = new Map<string, { least: number; most: number }>();
-  const allow = (text: string, least: number, most: number): void => {
-    const sum = allowed.get(taken(text)) ?? { least: 0, most: 0 };
-    allowed.set(taken(text), { least: sum.least + least, most: sum.most + most });
+  const allowed = new Map<string, { min: number; max: number }>();
+  const allow = (text: string, min: number, max: number): void => {
+    const sum = allowed.get(taken(text)) ?? { min: 0, max: 0 };
+    allowed.set(taken(text), { min: sum.min + min, max: sum.max + max });
   };
   for (const entry of entries) {
     const sure = entry.result.outcome === 'submitted' ? 1 : 0;
@@ -79,11 +79,11 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
       breaches.push(`${named(entry)}: a lost prompt was called submitted`);
   }
   for (const line of personLines) allow(line, 1, 1);
-  for (const [text, { least, most }] of allowed) {
+  for (const [text, { min, max }] of allowed) {
     const count = received.get(text) ?? 0;
-    if (count < least || count > most) {
+    if (count < min || count > max) {
       const who = entries.filter((entry) => taken(entry.text) === text).map(named);
-      breaches.push(`${who.join(', ') || text}: received ${count} times, allowed ${least} to ${most}`);
+      breaches.push(`${who.join(', ') || text}: received ${count} times, allowed ${min} to ${max}`);
     }
     received.delete(text);
   }

@@ -24,7 +24,7 @@ export class PackedHistory<T> {
       this.#packed.shift();
   }
 
-  /** Returns the newest ones, at most `most`, oldest first. */
+  /** Returns the newest ones, max `max`, oldest first. */
   last(max = this.#kept): T[] {
     const wanted = Math.min(max, this.#kept);
     const blocks = Math.max(0, Math.ceil((wanted - this.#newest.length) / RECORDS_PER_PACK));
