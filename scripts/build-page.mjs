@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -55,7 +56,18 @@ export async function buildPage(target, last) {
     plugins: [tailwind()],
   });
   writeFileSync(path.join(target, 'index.html'), indexOf(metafile, target));
+  compressAssets(path.join(target, 'assets'));
   writeFileSync(path.join(target, '.made-from'), digest);
+}
+
+/** Text is stored compressed beside itself, so that the server never compresses anything: a response of its own may hold secrets. */
+function compressAssets(directory) {
+  for (const name of readdirSync(directory).filter((each) => /\.(js|css|svg)$/.test(each))) {
+    const bytes = readFileSync(path.join(directory, name));
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(path.join(directory, `${name}.br`), brotliCompressSync(bytes, { params }));
+    writeFileSync(path.join(directory, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+  }
 }
 
 function tailwind() {

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { confirming, outcomes } from './act/acting.ts';
 import { Gate } from './frame/gate.tsx';
 import { StaleBanner } from './frame/live-mark.tsx';
@@ -56,6 +56,7 @@ function Frame() {
   const overview = useCallback(() => setOpen('keys'), []);
   const close = useCallback(() => setOpen(undefined), []);
   useShortcuts({ search, overview });
+  useFocusInView();
   return (
     <>
       <a
@@ -76,6 +77,19 @@ function Frame() {
       {open === 'keys' && <KeysOverlay onClose={close} />}
     </>
   );
+}
+
+/** What had the focus may go away with its view. Then the next view has it, so that Tab and screen readers begin there. */
+function useFocusInView(): void {
+  const { path } = usePlace();
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    const { activeElement } = document;
+    if (activeElement === null || activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
+  }, [path]);
 }
 
 /** What waits for a person's yes, and how what they did ended. Loaded when there is something. */

@@ -51,6 +51,24 @@ export class PageWorld extends ServedWorld {
     });
   }
 
+  /** The bytes of a file as they are sent. */
+  sendBytes(
+    target: string,
+    acceptEncoding: string,
+  ): Promise<{ bytes: Buffer; headers: http.IncomingHttpHeaders }> {
+    const { port } = this.server;
+    const headers = acceptEncoding === '' ? {} : { 'accept-encoding': acceptEncoding };
+    return new Promise((resolve, reject) => {
+      http
+        .get({ host: '127.0.0.1', port, path: target, agent: false, headers }, (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () => resolve({ bytes: Buffer.concat(parts), headers: response.headers }));
+        })
+        .on('error', reject);
+    });
+  }
+
   async code(
     wanted: { role?: PageRole; name?: string; org?: string | undefined; ttl_seconds?: number } = {},
   ): Promise<string> {

@@ -6,7 +6,7 @@ import { type GatewayRecords, openGatewayRecords } from '../../gateway/offline.t
 import { serve } from '../../http/index.ts';
 import { type MailStore, openMailStore } from '../../mail/index.ts';
 import { hostMail, type MailAgents, packageRoot, type SessionContext } from '../../session/index.ts';
-import { gatewayFiles, PAGE_ROOT, PAGE_ROUTES, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
+import { gatewayFiles, PAGE_ROOT, PAGE_ROUTES } from '../../wire/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { TICKETS_CHANNEL } from '../tickets/index.ts';
 import { actionHandlers } from './agents/action-handlers.ts';
@@ -22,7 +22,7 @@ import { Doing } from './doing.ts';
 import { PageDoor, type PageDoorOptions } from './door/page-door.ts';
 import { PageSessions, type SessionTimes } from './door/page-sessions.ts';
 import { sessionHandlers } from './door/session-handlers.ts';
-import { PAGE_HEADERS, shellHandlers } from './door/shell.ts';
+import { PAGE_HEADERS, serveShell } from './door/shell.ts';
 import { hostHandlers } from './host/host-handlers.ts';
 import { HostView } from './host/host-view.ts';
 import { Mutes } from './host/mutes.ts';
@@ -118,7 +118,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...searchHandlers(parts),
     ...severalHandlers(app, door),
   });
-  serve(app, PAGE_SHELL_ROUTES, shellHandlers(path.join(packageRoot(), 'dist', 'page')));
+  serveShell(app, path.join(packageRoot(), 'dist', 'page'));
   const close = (): void => {
     view.close();
     readers.close();

@@ -35,7 +35,7 @@ export function Composer({ name, agent }: { name: string; agent: PageAgent }) {
   const mayOperate = useMay('operate');
   const mayWrite = useMay('write');
   const allowed = { mail: mayWrite, prompt: mayOperate, interrupt: mayOperate };
-  const can = allowed[way] && agent.may[way];
+  const can = agent.may[way];
   const isEmpty =
     way !== 'interrupt' && (words.text.trim() === '' || (way === 'mail' && words.subject.trim() === ''));
   const send = async (event: FormEvent) => {
@@ -43,19 +43,24 @@ export function Composer({ name, agent }: { name: string; agent: PageAgent }) {
     if (!can || isEmpty) return;
     if (await post(action, way, { name, agent, ...words })) setWords(NO_WORDS);
   };
+  const ways = WAYS.filter((each) => allowed[each.way]);
+  if (ways.length === 0)
+    return (
+      <p className="card px-4 py-3 text-xs text-muted">
+        View only: ask for an "operate" link to write to it.
+      </p>
+    );
   return (
     <form
       onSubmit={(event) => void send(event)}
       className="card space-y-2 p-3"
       aria-label={`Write to ${name}`}
     >
-      <Ways way={way} set={setWay} />
+      <Ways ways={ways} way={way} set={setWay} />
       <Fields way={way} words={words} set={setWords} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <p className="min-w-0 flex-1 basis-48 text-xs text-muted" id="what-will-happen">
-          <Plain
-            text={allowed[way] ? agent.what_will_happen[way] : 'View only: ask for an "operate" link.'}
-          />
+          <Plain text={agent.what_will_happen[way]} />
         </p>
         <SendButton
           sending={action.sending}
@@ -109,7 +114,13 @@ function Fields({ way, words, set }: { way: Way; words: Words; set: (words: Word
   );
 }
 
-function Ways({ way, set }: { way: Way; set: (way: Way) => void }) {
+interface WaysProps {
+  ways: typeof WAYS;
+  way: Way;
+  set: (way: Way) => void;
+}
+
+function Ways({ ways, way, set }: WaysProps) {
   return (
     <RadioGroup
       value={way}
@@ -117,7 +128,7 @@ function Ways({ way, set }: { way: Way; set: (way: Way) => void }) {
       aria-label="How to write to it"
       className="flex flex-wrap gap-1"
     >
-      {WAYS.map(({ way: each, label }) => (
+      {ways.map(({ way: each, label }) => (
         <Radio.Root
           key={each}
           value={each}

@@ -43,20 +43,21 @@ export function DialogCard({ name, dialog, onDone }: Props) {
         ))}
       </section>
       <div className="mt-2 flex flex-wrap gap-2">
-        {dialog.choices.map(({ key, label, selected }) => (
-          <button
-            key={key}
-            type="button"
-            className={`btn h-auto whitespace-normal ${selected ? 'border-edge' : ''}`}
-            disabled={!may || sending.state === 'sending' || sending.state === 'done'}
-            onClick={() => void choose(key)}
-          >
-            <kbd className="kbd">
-              <Plain text={key} />
-            </kbd>
-            <Plain text={label} />
-          </button>
-        ))}
+        {may &&
+          dialog.choices.map(({ key, label, selected }) => (
+            <button
+              key={key}
+              type="button"
+              className={`btn h-auto whitespace-normal ${selected ? 'border-edge' : ''}`}
+              disabled={sending.state === 'sending' || sending.state === 'done'}
+              onClick={() => void choose(key)}
+            >
+              <kbd className="kbd">
+                <Plain text={key} />
+              </kbd>
+              <Plain text={label} />
+            </button>
+          ))}
       </div>
       {dialog.choices.length === 0 && (
         <p className="mt-2 text-xs">

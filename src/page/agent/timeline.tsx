@@ -87,11 +87,10 @@ function Kinds({ chosen }: { chosen: string }) {
           key={kind}
           href={withQuery({ kinds: toggled(kind) })}
           aria-current={set.has(kind) ? 'true' : undefined}
-          className="chip px-1.5 text-muted hover:bg-sunken aria-[current]:bg-accent-soft aria-[current]:text-accent"
-          title={KINDS[kind].words}
+          className="chip h-7 text-muted hover:bg-sunken aria-[current]:bg-accent-soft aria-[current]:text-accent"
         >
           <Icon name={KINDS[kind].icon} size={15} />
-          <span className="sr-only">{KINDS[kind].words}</span>
+          {KINDS[kind].words}
         </Link>
       ))}
     </nav>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { PageSession } from '../../wire/index.ts';
 import { startLive } from '../live/leader.ts';
-import { refresh, setConnection, useLive } from '../live/live.ts';
+import { setConnection, useLive } from '../live/live.ts';
 import { PageError, whenSessionEnds } from '../model/ask.ts';
 import { openSession } from '../model/session.ts';
 import { CommandLine } from '../parts/command-line.tsx';
@@ -23,9 +23,8 @@ export function Gate({ children }: { children: ReactNode }) {
     openSession()
       .then(async (session) => {
         if (!session) return setOpened({ state: 'closed' });
-        await refresh().catch(() => undefined);
+        await startLive();
         setOpened({ state: 'open', session });
-        startLive();
       })
       .catch((error: unknown) => setOpened({ state: 'closed', error }));
   }, []);

@@ -10,9 +10,15 @@ const HIDDEN_MS = 60_000;
 let looking: AbortController | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 
-export function startLive(): void {
+/** Resolves once the first picture is there, or could not be loaded. */
+export function startLive(): Promise<void> {
+  // Before the snapshot is requested, so that no change after it is missed.
   listenToTabs();
-  resumeStream();
+  const first = refresh().then(
+    () => setConnection('live'),
+    () => undefined,
+  );
+  follow();
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiding);
     if (document.hidden) hiding = setTimeout(pauseStream, HIDDEN_MS);
@@ -21,19 +27,22 @@ export function startLive(): void {
   addEventListener('pagehide', () => looking?.abort());
   addEventListener('pageshow', ({ persisted }) => persisted && resumeStream());
   setInterval(checkSilence, 5000);
+  return first;
+}
+
+function follow(): void {
+  looking = new AbortController();
+  takeTurns(looking.signal).catch(() => undefined);
 }
 
 function resumeStream(): void {
   if (live.get().state === 'ended') return;
   if (looking && !looking.signal.aborted) return;
-  looking = new AbortController();
-  const { signal } = looking;
-  const isBack = live.get().picture !== undefined;
   if (live.get().state === 'paused') setConnection('connecting');
   refresh()
-    .then(() => isBack && setConnection('live'))
+    .then(() => setConnection('live'))
     .catch(() => undefined);
-  takeTurns(signal).catch(() => undefined);
+  follow();
 }
 
 function pauseStream(): void {

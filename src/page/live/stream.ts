@@ -5,8 +5,8 @@ import { readEvents, type ServerEvent } from '../model/events.ts';
 import { live, receiveChange, receiveHello, refresh, setConnection } from './live.ts';
 import { broadcast } from './tabs.ts';
 
-/** The server sends something at least every 15 seconds. After this silence the connection counts as dead. */
-export const SILENCE_MS = 35_000;
+/** The server sends something at least every 5 seconds. After this silence the page no longer says that it is live. */
+export const SILENCE_MS = 11_000;
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 

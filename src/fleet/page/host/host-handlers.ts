@@ -8,8 +8,9 @@ import type { PageSessions } from '../door/page-sessions.ts';
 import type { HostView } from './host-view.ts';
 import type { Mutes } from './mutes.ts';
 
-/** Lets both sides notice when the other is gone. */
-const HEARTBEAT_MS = 15_000;
+/** Lets both sides notice when the other is gone, or hangs. */
+const HEARTBEAT_MS = 5000;
+const SWEEP_MS = 15_000;
 
 type HostRoutes = Pick<typeof PAGE_ROUTES, 'page.snapshot' | 'page.events'>;
 
@@ -67,7 +68,7 @@ function events(
           await stream.write(`event: change\nid: ${seq}\ndata: ${text}\n\n`);
         at = changes.at(-1)?.seq ?? at;
         const came = await hint.within(clock, HEARTBEAT_MS, () => view.seq > at);
-        if (clock.monotonic() - sweptMs >= HEARTBEAT_MS) {
+        if (clock.monotonic() - sweptMs >= SWEEP_MS) {
           sweptMs = clock.monotonic();
           sessions.endOld();
         }
