@@ -6,8 +6,8 @@ import type { IconName } from '../parts/icons.tsx';
 
 export interface Deed {
   label: string;
-  /** For search: `stop ana`. */
-  verb: string;
+  /** With the agent's name for `{}`: `pause {} for 1 h`. */
+  phrase: string;
   icon: IconName;
   right: PageRight;
   /** The route below the agent. */
@@ -32,10 +32,10 @@ export function tomorrow(nowMs: number): Date {
 }
 
 const pause = { right: 'operate', path: 'pause', icon: 'pause', confirms: false } as const;
-const pauses = (verb: string, label: string, until: () => Date | null): Deed => ({
+const pauses = (phrase: string, label: string, until: () => Date | null): Deed => ({
   ...pause,
   label,
-  verb,
+  phrase,
   fits: () => true,
   before: () => 'Its mail arrives and waits; nothing wakes it. A turn that runs goes on.',
   body: () => ({ paused: true, until_utc: until()?.toISOString() ?? null }),
@@ -45,21 +45,23 @@ const run = { right: 'run', confirms: true } as const;
 
 /** What a person may do to agents. */
 export const DEEDS = {
-  pause_1h: pauses('pause for 1 h', 'Pause for 1 h', () => new Date(serverNow() + HOUR_MS)),
-  pause_tomorrow: pauses('pause until tomorrow', 'Pause until tomorrow 08:00', () => tomorrow(serverNow())),
-  pause: pauses('pause', 'Pause until resumed', () => null),
+  pause_1h: pauses('pause {} for 1 h', 'Pause for 1 h', () => new Date(serverNow() + HOUR_MS)),
+  pause_tomorrow: pauses('pause {} until tomorrow', 'Pause until tomorrow 08:00', () =>
+    tomorrow(serverNow()),
+  ),
+  pause: pauses('pause {} until resumed', 'Pause until resumed', () => null),
   resume: {
     ...pause,
     icon: 'play',
     label: 'Resume',
-    verb: 'resume',
+    phrase: 'resume {}',
     fits: ({ paused }) => Boolean(paused),
     before: () => 'What waited goes on as it becomes ready.',
     body: () => ({ paused: false }),
   },
   mute: {
     label: 'Mute until its state changes',
-    verb: 'mute',
+    phrase: 'mute {}',
     icon: 'muted',
     right: 'view',
     path: 'mute',
@@ -70,7 +72,7 @@ export const DEEDS = {
   },
   unmute: {
     label: 'Unmute',
-    verb: 'unmute',
+    phrase: 'unmute {}',
     icon: 'muted',
     right: 'view',
     path: 'mute',
@@ -81,7 +83,7 @@ export const DEEDS = {
   },
   attach: {
     label: 'Bring its gateway back',
-    verb: 'bring back the gateway of',
+    phrase: 'bring back the gateway of {}',
     icon: 'wake',
     right: 'run',
     path: 'attach',
@@ -93,7 +95,7 @@ export const DEEDS = {
   relaunch: {
     ...run,
     label: 'Relaunch …',
-    verb: 'relaunch',
+    phrase: 'relaunch {}',
     icon: 'again',
     path: 'relaunch',
     fits: ({ here }) => here,
@@ -106,7 +108,7 @@ export const DEEDS = {
   stop: {
     ...run,
     label: 'Stop …',
-    verb: 'stop',
+    phrase: 'stop {}',
     icon: 'stop',
     path: 'stop',
     fits: ({ here }) => here,
@@ -121,3 +123,5 @@ export const DEEDS = {
 export type DeedName = keyof typeof DEEDS;
 export const DEED_NAMES = Object.keys(DEEDS) as DeedName[];
 export const deedOf = (name: DeedName): Deed => DEEDS[name];
+export const phraseOf = (deed: DeedName, agent: string): string =>
+  DEEDS[deed].phrase.replace('{}', () => agent);

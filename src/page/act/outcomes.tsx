@@ -2,7 +2,7 @@ import { useStore } from '../model/store.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { type Outcome, outcomes } from './acting.ts';
-import { deedOf } from './deeds.ts';
+import { phraseOf } from './deeds.ts';
 
 /** How each action ended, one line per agent, until the person dismisses them. */
 export default function Outcomes() {
@@ -61,7 +61,7 @@ function OutcomeRow({ outcome: { name, deed, state, sentence, hint, again } }: {
         <Icon name={icon} size={15} />
       </span>
       <div className="min-w-0 flex-1">
-        <Plain text={state === 'sending' ? `${name}: ${deedOf(deed).verb} …` : sentence} />
+        <Plain text={state === 'sending' ? `${phraseOf(deed, name)} …` : sentence} />
         {hint && (
           <p className="text-xs text-muted">
             <Plain text={hint} />

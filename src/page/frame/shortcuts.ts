@@ -12,7 +12,8 @@ const PLACES: Record<string, string> = {
 
 /** The keys that the overlay lists. `j` and `k` move between elements with `data-row`. */
 export const SHORTCUTS: readonly (readonly [string, string])[] = [
-  ['/', 'Search everything'],
+  ['Ctrl+K', 'Search and act: stop ana, new mail'],
+  ['/', 'Search and act'],
   ['?', 'This overview'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
@@ -41,6 +42,11 @@ export function useShortcuts({ search, overview }: Doing): void {
   useEffect(() => {
     let afterG = 0;
     const press = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        if (!document.querySelector('[role="dialog"]')) search();
+        return;
+      }
       if (!settings.get().keys || isWriting(event.target) || event.metaKey || event.ctrlKey || event.altKey)
         return;
       if (document.querySelector('[role="dialog"]') && event.key !== '?') return;

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Icon } from './icons.tsx';
 
 interface Props {
@@ -12,6 +12,7 @@ interface Props {
 
 /** Above the page. The focus stays inside until it is closed. */
 export function Overlay({ title, onClose, children, side }: Props) {
+  useFocusBack();
   const place = side
     ? 'inset-y-0 right-0 h-full w-full max-w-[34rem] border-l'
     : 'inset-x-0 top-[8vh] mx-auto max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-xl rounded-xl border';
@@ -32,5 +33,19 @@ export function Overlay({ title, onClose, children, side }: Props) {
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/** A field that has the focus from the start would be taken for what had it before. */
+function useFocusBack(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      // After the overlay is gone, unless something else has the focus by then.
+      setTimeout(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+      });
+    },
+    [before],
   );
 }

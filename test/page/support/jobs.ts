@@ -232,6 +232,33 @@ async function search({ world, page }: AtWork): Promise<void> {
   await page.getByRole('heading', { name: subject }).waitFor();
 }
 
+/** Ctrl+K finds an action by its words; arrow keys and Enter choose it, and Escape gives the focus back. */
+async function actByPalette({ world, page }: AtWork): Promise<void> {
+  const overlay = page.getByRole('dialog', { name: 'Search and act' });
+  const choose = async (words: string, choice: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await overlay.getByRole('searchbox').fill(words);
+    await overlay.getByRole('button', { name: choice, exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await overlay.waitFor({ state: 'detached' });
+  };
+  const done = page.getByRole('complementary', { name: 'What you did' });
+  await choose('cleo pau 1', 'pause cleo for 1 h');
+  await done.getByText(/^cleo is paused until/).waitFor();
+  await choose('resume cleo', 'resume cleo');
+  await done.getByText(/^cleo is resumed/).waitFor();
+  expect((await world.agent('cleo').client.call('pause.status', {})).paused).toBeNull();
+  const link = agentRow(page, 'ben').getByRole('link', { name: 'ben' });
+  await link.focus();
+  await page.keyboard.press('Control+k');
+  await overlay.getByRole('searchbox').fill('open cleo');
+  expect(await overlay.getByRole('button', { name: /^(stop|relaunch) / }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await overlay.waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.activeElement?.textContent === 'ben');
+}
+
 /** The page of an agent shows why it does nothing, with the decision and the commands that show the same. */
 async function why({ page }: AtWork): Promise<void> {
   await agentRow(page, 'cleo').getByRole('link', { name: 'cleo' }).click();
@@ -295,6 +322,7 @@ export const JOBS: readonly Job[] = [
   { name: 'answer requests', run: answerRequest },
   { name: 'make, pause and remove a reminder', run: remind },
   { name: 'search everything', run: search },
+  { name: 'act from the keyboard alone', run: actByPalette },
   { name: 'read why an agent does nothing', run: why },
   { name: 'sort, group and filter the agents', run: arrangeAgents },
   { name: 'switch the theme', run: switchTheme },
