@@ -154,7 +154,7 @@ describe.runIf(FULL)('a page whose server is gone', () => {
     // Before it is completely gone: another server may have its port soon after.
     const noticed = Promise.all([
       page.locator('[data-live="lost"]').waitFor(),
-      page.getByText(/Not live: this is how it was at/).waitFor(),
+      page.getByText(/Not live: this is the state at/).waitFor(),
     ]);
     await short.close();
     await noticed;
