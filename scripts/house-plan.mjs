@@ -124,6 +124,7 @@ const PAGE_PLAN = {
   frame: 'model live parts',
   act: 'model live parts frame',
   home: 'model live parts frame act agent requests',
+  lanes: 'model live parts frame',
   mail: 'model live parts frame',
   requests: 'model live parts frame',
   reminders: 'model live parts frame',

@@ -22,6 +22,7 @@ export * from './gateway-request.ts';
 export * from './gateway-status.ts';
 export * from './key-sequence.ts';
 export * from './lanes/kept-state.ts';
+export * from './lanes/lanes.ts';
 export * from './limits.ts';
 export * from './listener.ts';
 export * from './mail/mail-address.ts';

@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { isRouseError, stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite, type Sqlite } from '../db/index.ts';
-import type { KeptState, LookAgain } from '../domain/index.ts';
+import type { KeptState, LaneTime, LookAgain } from '../domain/index.ts';
 import {
   gatewayFiles,
   lostQueue,
@@ -19,6 +19,7 @@ import {
   type GatewayActivity,
   RequestQueue,
   readActivity,
+  readWakesIn,
   toListedRequest,
   toRequestView,
 } from './queue/index.ts';
@@ -63,6 +64,8 @@ export function openGatewayRecords(gatewayRoot: string) {
     /** Oldest first, with the one at the beginning; the newest `limit`. None from before they were kept. */
     states: (wanted: { fromMs: number; toMs: number; limit: number }): KeptState[] =>
       keepsStates ? readStates(db, wanted) : [],
+    /** Wakes that were typed, by cell of time. */
+    wakesIn: (time: LaneTime): [number, number][] => readWakesIn(db, time),
     /** Changes with every commit of another connection; comparable only with this reader's own values. */
     version: (): number => db.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
     /** Changes when there is news. A look at the mail that found nothing new is none. */

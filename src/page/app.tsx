@@ -21,6 +21,7 @@ const ConfirmDeed = late(() => import('./act/confirm-deed.tsx'));
 const Outcomes = late(() => import('./act/outcomes.tsx'));
 const SearchOverlay = late(() => import('./search/search-overlay.tsx'));
 const KeysOverlay = late(() => import('./frame/keys-overlay.tsx'));
+const LanesPage = late(() => import('./lanes/lanes-page.tsx'), viewToCome);
 const MailPage = late(() => import('./mail/mail-page.tsx'), viewToCome);
 const RequestsPage = late(() => import('./requests/requests-page.tsx'), viewToCome);
 const RemindersPage = late(() => import('./reminders/reminders-page.tsx'), viewToCome);
@@ -108,6 +109,7 @@ function Content() {
   const { path } = usePlace();
   const [, agent] = /^\/ui\/agents\/([^/]+)\/?$/.exec(path) ?? [];
   if (agent) return <AgentPage key={agent} name={decode(agent)} />;
+  if (path.startsWith('/ui/activity')) return <LanesPage />;
   if (path.startsWith('/ui/mail')) return <MailPage />;
   if (path.startsWith('/ui/requests')) return <RequestsPage />;
   if (path.startsWith('/ui/reminders')) return <RemindersPage />;
@@ -137,7 +139,7 @@ function News() {
   const needs = picture?.needs.length ?? 0;
   useEffect(() => {
     const [, agent] = /^\/ui\/agents\/([^/]+)/.exec(path) ?? [];
-    const [, word = ''] = /^\/ui\/(mail|requests|reminders)/.exec(path) ?? [];
+    const [, word = ''] = /^\/ui\/(activity|mail|requests|reminders)/.exec(path) ?? [];
     showCount(needs, agent ? decode(agent) : word.replace(/^./, (letter) => letter.toUpperCase()));
   }, [needs, path]);
   useEffect(() => {

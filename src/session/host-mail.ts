@@ -52,6 +52,11 @@ export class HostMail implements MailSources {
     return allMail(this, wanted);
   }
 
+  /** How many messages each address received, by cell of that time; of the host's own store. */
+  async received(time: Parameters<MailStore['received']>[0]): Promise<Map<string, [number, number][]>> {
+    return (await this.withStore((store) => store.received(time))) ?? new Map();
+  }
+
   async operatorUnread(): Promise<number> {
     return (await this.withStore((store) => unreadIn(store.mailbox(OPERATOR.address)))) ?? 0;
   }

@@ -218,6 +218,7 @@ export const PAGE_SHELL_PLACES = {
   ...under('page.shell', PAGE_ROOT, {
     home: 'GET ',
     agent: 'GET agents/{name}',
+    activity: 'GET activity',
     mail: 'GET mail',
     requests: 'GET requests',
     reminders: 'GET reminders',
@@ -238,6 +239,7 @@ export const PAGE_PLACES = {
     logout: 'DELETE /session',
     snapshot: 'GET /snapshot',
     events: 'GET /events',
+    lanes: 'GET /lanes',
     reminders: 'GET /reminders',
     mailboxes: 'GET /mailboxes',
     'mail.list': 'GET /mail',

@@ -19,6 +19,7 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.logout': 'session',
   'page.session': 'view',
   'page.snapshot': 'view',
+  'page.lanes': 'view',
   'page.events': 'view',
   'page.agent': 'view',
   'page.agent.seen': 'view',

@@ -44,6 +44,7 @@ const views = (): string[] => [
   `/ui/agents/ana?ledger=${ledger}`,
   '/ui/agents/ben',
   '/ui/agents/hana',
+  '/ui/activity',
   '/ui/mail',
   '/ui/mail?q=zebras',
   '/ui/requests',

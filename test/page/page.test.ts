@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampled } from '../support/sample.ts';
 import { accessibilityOf, isPhone, LOOKS, openBrowser, sticksOut, Visitor } from './support/browser.ts';
 import { JOBS } from './support/jobs.ts';
+import { SEEING_JOBS } from './support/seeing-jobs.ts';
 import { ShownWorld } from './support/shown-world.ts';
 
 let world: ShownWorld;
@@ -16,7 +17,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-const rows = JOBS.flatMap((job) => LOOKS.map((look) => ({ job, look })));
+const rows = [...JOBS, ...SEEING_JOBS].flatMap((job) => LOOKS.map((look) => ({ job, look })));
 
 describe('what people do on the page', () => {
   for (const { job, look } of sampled(import.meta.filename, rows, 2))

@@ -28,6 +28,7 @@ const WIDTHS = [
 const VIEWS = [
   '/ui/',
   ...['', '?tab=mail', '?tab=queue', '?tab=reminders', '?tab=facts'].map((tab) => `/ui/agents/${LONG}${tab}`),
+  '/ui/activity',
   '/ui/mail',
   '/ui/requests',
   '/ui/reminders',

@@ -28,6 +28,7 @@ import { HostView } from './host/host-view.ts';
 import { Mutes } from './host/mutes.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
+import { laneHandlers } from './lanes/lane-handlers.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
 import { receiptHandler } from './mail/receipt-handler.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
@@ -95,6 +96,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     view,
     mutes: new Mutes(sql, clock),
     reach,
+    readers,
     mail,
     states: new SeenStates(),
     events: new AgentEvents(),
@@ -107,6 +109,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
   serve(app, PAGE_ROUTES, {
     ...sessionHandlers(parts),
     ...hostHandlers(parts),
+    ...laneHandlers(parts),
     ...agentHandlers(parts),
     ...actionHandlers(parts),
     ...pauseHandler(parts),

@@ -14,6 +14,7 @@ export { type LedgerEntry, outcomeOf } from './ledger.ts';
 export { OpenedFile } from './opened-file.ts';
 export { type GatewayActivity, readActivity } from './past/activity.ts';
 export { readUndelivered } from './past/undelivered.ts';
+export { readWakesIn } from './past/wakes-in.ts';
 export {
   type AcceptInput,
   isAutomatic,

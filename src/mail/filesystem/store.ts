@@ -18,6 +18,7 @@ import { FILESYSTEM } from './binding.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
 import { parseCursor } from './list-messages.ts';
 import { documentOf } from './message-rows.ts';
+import { readReceived, type TimeInCells } from './received-mail.ts';
 import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
 import { clearMessages, finishClearing, isClearing } from './repair/clear-messages.ts';
 import type { MaintenanceReport } from './repair/maintenance.ts';
@@ -76,6 +77,12 @@ export class MailStore extends OpenRoot {
     if (text !== undefined && match === undefined) return { messages: [], nextCursor: null };
     if (match !== undefined) while (searchIsBehind(this.db)) await this.commit(indexNextBatch);
     return readAll(this.db, this.layout, { ...query, match, before });
+  }
+
+  /** How many messages each address received, by cell of that time. */
+  received(time: TimeInCells): Map<string, [number, number][]> {
+    this.requireCurrent();
+    return readReceived(this.db, time);
   }
 
   registrations(address?: string): Registration[] {

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { PageTimelineItem } from '../../wire/index.ts';
 import { timelineOf } from '../live/queries.ts';
-import { dayOf } from '../model/clock.ts';
+import { dayOf, timeOfDay } from '../model/clock.ts';
 import { isOwnPlace, useQueryWord, withQuery } from '../model/router.ts';
 import { At } from '../parts/age.tsx';
 import { NotLoaded, Quiet } from '../parts/feedback.tsx';
@@ -26,12 +26,19 @@ const KINDS: Record<Kind, { words: string; icon: IconName }> = {
   interrupt: { words: 'Interrupts', icon: 'stop' },
 };
 
+/** A time of the address, as the server writes times; empty without one. */
+function instantOf(word: string | undefined): string {
+  const ms = Date.parse(word ?? '');
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : '';
+}
+
 const keyOf = ({ key }: PageTimelineItem): string => key;
 
 /** Everything that happened with one agent, newest first. Each row opens its evidence. */
 export function Timeline({ name }: { name: string }) {
   const kinds = useQueryWord('kinds') ?? '';
-  const asked = useInfiniteQuery(timelineOf(name, kinds));
+  const at = instantOf(useQueryWord('at'));
+  const asked = useInfiniteQuery(timelineOf(name, kinds, at));
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = asked;
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
   const { rows, fresh, show } = useHeld(items, useCallback(keyOf, []));
@@ -43,6 +50,11 @@ export function Timeline({ name }: { name: string }) {
           Timeline
         </h2>
         <Kinds chosen={kinds} />
+        {at && (
+          <Link href={withQuery({ at: undefined })} className="chip bg-accent-soft text-accent">
+            Up to {dayOf(at).slice(0, 3)} {timeOfDay(at).slice(0, 5)} · Newest
+          </Link>
+        )}
         <NewRows fresh={fresh} show={show} />
       </header>
       <div className="min-h-24 flex-1 overflow-y-auto max-lg:max-h-[28rem]" tabIndex={-1}>

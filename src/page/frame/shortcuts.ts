@@ -5,6 +5,7 @@ import { settings } from '../model/settings.ts';
 const PLACES: Record<string, string> = {
   h: '/ui/',
   a: '/ui/',
+  v: '/ui/activity',
   m: '/ui/mail',
   r: '/ui/requests',
   t: '/ui/reminders',
@@ -19,6 +20,7 @@ export const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['Enter', 'Open the row'],
   ['a  x', 'Approve or reject the opened request'],
   ['g h', 'Home: who needs you, agents'],
+  ['g v', 'Activity: everyone over time'],
   ['g m', 'Mail'],
   ['g r', 'Requests'],
   ['g t', 'Reminders'],

@@ -22,6 +22,7 @@ function useTabs(): Tab[] {
   const needs = useLive(({ picture }) => picture?.needs.length ?? 0);
   return [
     { href: '/ui/', label: 'Home', icon: 'home', count: needs },
+    { href: '/ui/activity', label: 'Activity', icon: 'state' },
     { href: '/ui/mail', label: 'Mail', icon: 'mail', count: counts?.unread_operator },
     { href: '/ui/requests', label: 'Requests', icon: 'request', count: counts?.requests_for_me },
     { href: '/ui/reminders', label: 'Reminders', icon: 'reminder' },

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   PageAgent,
+  PageLanes,
   PageLedger,
   PageMailboxes,
   PageMailList,
@@ -27,12 +28,13 @@ export const factsOf = (name: string, withQueue: boolean) =>
     placeholderData: keepPreviousData,
   });
 
-export const timelineOf = (name: string, kinds: string) =>
+/** With `at`: what was until then. */
+export const timelineOf = (name: string, kinds: string, at = '') =>
   infiniteQueryOptions({
-    queryKey: ['timeline', name, kinds],
+    queryKey: ['timeline', name, kinds, at],
     queryFn: ({ signal, pageParam }) =>
       ask<PageTimeline>(`${agentAt(name)}/timeline`, { signal, query: { kinds, before: pageParam } }),
-    initialPageParam: '',
+    initialPageParam: at && `${at} ~`,
     getNextPageParam: ({ next }) => next ?? undefined,
   });
 
@@ -47,6 +49,14 @@ export const ledgerOf = (name: string, ref: string) =>
 /** Whether the ledger is complete. */
 const isLedgerOver = ({ outcome, trouble, stages }: PageLedger): boolean =>
   outcome !== null && (trouble || stages.some(({ stage }) => stage === 'turn_finished'));
+
+/** Not touched by each change: the view asks again once there is something to draw. */
+export const lanesOf = (wanted: { minutes: number; to: string | undefined; cells: number }) =>
+  queryOptions({
+    queryKey: ['lanes', null, wanted],
+    queryFn: ({ signal }) => ask<PageLanes>('lanes', { signal, query: wanted }),
+    placeholderData: keepPreviousData,
+  });
 
 export const remindersOf = (name: string) =>
   queryOptions({

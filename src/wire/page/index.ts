@@ -1,6 +1,7 @@
 export * from './actions.ts';
 export * from './agent-views.ts';
 export * from './host-view.ts';
+export * from './lanes.ts';
 export * from './mail.ts';
 export * from './page-routes.ts';
 export * from './requests.ts';

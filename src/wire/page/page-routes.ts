@@ -6,6 +6,7 @@ import { pageScreen, pageScreenQuery } from '../v1/tui-screen.ts';
 import * as act from './actions.ts';
 import * as agent from './agent-views.ts';
 import * as host from './host-view.ts';
+import * as lanes from './lanes.ts';
 import * as mail from './mail.ts';
 import * as requests from './requests.ts';
 import * as search from './search.ts';
@@ -57,6 +58,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     query: host.pageEventsQuery,
     response: z.string(),
     contentType: 'text/event-stream',
+  }),
+  'page.lanes': inside('The states of every agent over time', {
+    query: lanes.pageLanesQuery,
+    response: lanes.pageLanes,
   }),
   'page.agent': inside('One agent', { query: agent.pageAgentQuery, response: agent.pageAgent }),
   'page.agent.seen': inside('Mark it as seen', { body: act.pageActBody, response: act.pageReceipt }),
@@ -177,6 +182,7 @@ export const PAGE_SHELL_ROUTES = ourRoutes(PAGE_SHELL_PLACES, {
   'page.shell.short': file('To the page'),
   'page.shell.home': file('The page'),
   'page.shell.agent': file('The page, at an agent'),
+  'page.shell.activity': file('The page, at the states over time'),
   'page.shell.mail': file('The page, at the mail'),
   'page.shell.requests': file('The page, at the requests'),
   'page.shell.reminders': file('The page, at the reminders'),

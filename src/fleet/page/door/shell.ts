@@ -76,6 +76,7 @@ function shellHandlers(directory: string): Handlers<typeof PAGE_SHELL_ROUTES> {
     'page.shell.short': home,
     'page.shell.home': document,
     'page.shell.agent': document,
+    'page.shell.activity': document,
     'page.shell.mail': document,
     'page.shell.requests': document,
     'page.shell.reminders': document,
