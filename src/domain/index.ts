@@ -13,6 +13,7 @@ export * from './agent-pause.ts';
 export * from './backend.ts';
 export * from './commands.ts';
 export * from './day/clean-text.ts';
+export * from './day/day-digest.ts';
 export * from './day/day-markdown.ts';
 export * from './day/day-report.ts';
 export * from './edges/agent-edges.ts';

@@ -21,6 +21,7 @@ const ConfirmDeed = late(() => import('./act/confirm-deed.tsx'));
 const Outcomes = late(() => import('./act/outcomes.tsx'));
 const SearchOverlay = late(() => import('./search/search-overlay.tsx'));
 const KeysOverlay = late(() => import('./frame/keys-overlay.tsx'));
+const DayPage = late(() => import('./day/day-page.tsx'), viewToCome);
 const LanesPage = late(() => import('./lanes/lanes-page.tsx'), viewToCome);
 const MailPage = late(() => import('./mail/mail-page.tsx'), viewToCome);
 const RequestsPage = late(() => import('./requests/requests-page.tsx'), viewToCome);
@@ -109,6 +110,7 @@ function Content() {
   const { path } = usePlace();
   const [, agent] = /^\/ui\/agents\/([^/]+)\/?$/.exec(path) ?? [];
   if (agent) return <AgentPage key={agent} name={decode(agent)} />;
+  if (/^\/ui\/day(\/|$)/.test(path)) return <DayPage />;
   if (path.startsWith('/ui/activity')) return <LanesPage />;
   if (path.startsWith('/ui/mail')) return <MailPage />;
   if (path.startsWith('/ui/requests')) return <RequestsPage />;
@@ -139,7 +141,7 @@ function News() {
   const needs = picture?.needs.length ?? 0;
   useEffect(() => {
     const [, agent] = /^\/ui\/agents\/([^/]+)/.exec(path) ?? [];
-    const [, word = ''] = /^\/ui\/(activity|mail|requests|reminders)/.exec(path) ?? [];
+    const [, word = ''] = /^\/ui\/(activity|day|mail|requests|reminders)/.exec(path) ?? [];
     showCount(needs, agent ? decode(agent) : word.replace(/^./, (letter) => letter.toUpperCase()));
   }, [needs, path]);
   useEffect(() => {

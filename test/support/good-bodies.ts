@@ -158,6 +158,7 @@ export function pageBodies(to: Named, text: string): Bodies {
     'page.revoke': { name: text },
     'page.login': { code: text },
     'page.agent.seen': acting(),
+    'page.visit.mark': acting(),
     'page.agent.prompt': { ...acting(), prompt: text },
     'page.agent.interrupt': acting(),
     'page.agent.dialog': { ...acting(), dialog_hash: text, key: '1' },

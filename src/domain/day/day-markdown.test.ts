@@ -6,7 +6,7 @@ import { type AgentDay, type DayReport, daySummary } from './day-report.ts';
 const AT = '2026-04-16T09:00:00Z';
 const agent = (more: Partial<AgentDay> = {}): AgentDay => ({
   ...{ agent_name: 'ana', tool: 'claude', state: 'idle', needs_you: null, turns: [], wakes: [], mail: [] },
-  ...{ requests: [], states: [], truncated: false },
+  ...{ requests: [], states: [], repeated_wakes: [], truncated: false },
   ...more,
 });
 const report = (agents: AgentDay[]): DayReport => ({

@@ -1,3 +1,5 @@
+import type { Standing } from '../standing.ts';
+
 /** What agents did between two times. Texts of others have no control characters. */
 export interface DayReport {
   schema_version: 1;
@@ -24,8 +26,18 @@ export interface AgentDay {
   requests: DayTicket[];
   /** Changes of its state, as its gateways kept them. */
   states: DayState[];
+  /** Wakes for mail that was announced before and had not changed. */
+  repeated_wakes: RepeatedWakes[];
   /** There was more than is listed. */
   truncated: boolean;
+}
+
+export interface RepeatedWakes {
+  /** The last of them. */
+  at_utc: string;
+  times: number;
+  /** How many mails each announced. */
+  mails: number;
 }
 
 /** One prompt and how its turn ended. */
@@ -74,6 +86,7 @@ export interface DayTicket {
 
 export interface DayState {
   at_utc: string;
+  state: Standing['state'];
   words: string;
 }
 

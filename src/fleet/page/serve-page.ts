@@ -28,11 +28,11 @@ import { HostView } from './host/host-view.ts';
 import { Mutes } from './host/mutes.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
-import { laneHandlers } from './lanes/lane-handlers.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
 import { receiptHandler } from './mail/receipt-handler.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
+import { seeingHandlers } from './seeing-handlers.ts';
 import { severalHandlers } from './several-handlers.ts';
 
 interface PageParts {
@@ -102,14 +102,11 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     events: new AgentEvents(),
     epoch: on.instanceId,
   };
-  app.use(`${PAGE_ROOT}*`, async (context, next) => {
-    for (const [name, value] of Object.entries(PAGE_HEADERS)) context.header(name, value);
-    await next();
-  });
+  sendHeaders(app);
   serve(app, PAGE_ROUTES, {
     ...sessionHandlers(parts),
     ...hostHandlers(parts),
-    ...laneHandlers(parts),
+    ...seeingHandlers(parts),
     ...agentHandlers(parts),
     ...actionHandlers(parts),
     ...pauseHandler(parts),
@@ -128,6 +125,13 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     stores.close();
   };
   return { sessions, view, close };
+}
+
+function sendHeaders(app: Hono): void {
+  app.use(`${PAGE_ROOT}*`, async (context, next) => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) context.header(name, value);
+    await next();
+  });
 }
 
 /** The ledgers of the agents of this host. */

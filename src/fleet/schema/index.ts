@@ -8,7 +8,7 @@ import { CALLS } from './calls.ts';
 import { DELIVERY, HAND_OUT, TURNS } from './delivery.ts';
 import { HOST_IDENTITY, HOSTS_AND_GRANTS, IDENTITY, PAUSES } from './identity.ts';
 import { MAIL, WAITS } from './mail.ts';
-import { PAGE, PAGE_MUTES } from './page.ts';
+import { PAGE, PAGE_MUTES, PAGE_VISITS } from './page.ts';
 import { LISTS, REQUEST_RECIPIENTS, REQUESTS, REQUESTS_LAST_NUDGED } from './requests.ts';
 import { SWEEP } from './sweep.ts';
 
@@ -30,4 +30,5 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261119000000_pauses', sql: PAUSES },
   { id: '20261119000100_waits', sql: WAITS },
   { id: '20261119000200_page_mutes', sql: PAGE_MUTES },
+  { id: '20261119000300_page_visits', sql: PAGE_VISITS },
 ];

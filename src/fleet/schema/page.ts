@@ -33,3 +33,11 @@ CREATE TABLE page_mutes (
   PRIMARY KEY (person, agent_id)
 );
 `;
+
+/** When each person was last on the page. */
+export const PAGE_VISITS = `
+CREATE TABLE page_visits (
+  name text PRIMARY KEY,
+  at timestamptz NOT NULL
+);
+`;

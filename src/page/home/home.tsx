@@ -1,8 +1,14 @@
 import { useLive, usePicture } from '../live/live.ts';
 import { Loading } from '../parts/feedback.tsx';
+import { late } from '../parts/late.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Agents } from './agents.tsx';
 import { Needs } from './needs.tsx';
+
+const SinceCard = late(
+  () => import('../day/since-card.tsx'),
+  () => null,
+);
 
 /** What needs the person, then all agents. */
 export function Home() {
@@ -10,6 +16,7 @@ export function Home() {
   if (!isThere) return <Loading rows={8} what="agents" />;
   return (
     <div className="mx-auto max-w-[90rem] space-y-3 p-3 md:p-4">
+      <SinceCard />
       <Needs />
       <Troubles />
       <Agents />

@@ -50,6 +50,9 @@ export default function LanesPage() {
             Activity
           </h1>
           <Ranges minutes={minutes} to={to} />
+          <Link href="/ui/day" className="chip text-muted hover:bg-sunken">
+            What happened
+          </Link>
           <Legend />
         </header>
         <LanePatterns />

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   PageAgent,
+  PageDay,
   PageLanes,
   PageLedger,
   PageMailboxes,
@@ -12,6 +13,7 @@ import type {
   PageSearch,
   PageThread,
   PageTimeline,
+  PageVisit,
   ReminderSet,
 } from '../../wire/index.ts';
 import { askShown as ask } from '../model/ask-together.ts';
@@ -57,6 +59,25 @@ export const lanesOf = (wanted: { minutes: number; to: string | undefined; cells
     queryFn: ({ signal }) => ask<PageLanes>('lanes', { signal, query: wanted }),
     placeholderData: keepPreviousData,
   });
+
+/** A report is of the moment it was made. */
+export const dayBetween = (from: string, to: string | undefined) =>
+  queryOptions({
+    queryKey: ['day', null, from, to],
+    queryFn: ({ signal }) => ask<PageDay>('day', { signal, query: { from, to } }),
+  });
+
+export const askMarkdown = (from: string, to: string | undefined): Promise<PageDay> =>
+  ask<PageDay>('day', {
+    query: { from, to, markdown: 'true', time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+  });
+
+/** Asked once: it changes by this person's own visits only. */
+export const visitBefore = queryOptions({
+  queryKey: ['visit', null],
+  queryFn: ({ signal }) => ask<PageVisit>('visit', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 export const remindersOf = (name: string) =>
   queryOptions({

@@ -12,5 +12,9 @@ export function statesBetween(records: GatewayRecords, { fromUtc, toUtc }: DaySp
   const kept = records.states({ fromMs, toMs: Date.parse(toUtc), limit: MAX_STATES });
   return kept
     .filter(({ at_ms }) => at_ms >= fromMs)
-    .map(({ at_ms, words }) => ({ at_utc: utcStamp(new Date(at_ms)), words: cleanLine(words, MAX_WORDS) }));
+    .map(({ at_ms, state, words }) => ({
+      at_utc: utcStamp(new Date(at_ms)),
+      state,
+      words: cleanLine(words, MAX_WORDS),
+    }));
 }

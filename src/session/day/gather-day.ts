@@ -15,7 +15,7 @@ import type { SessionContext } from '../session-context.ts';
 import { inBoxes, mailBetween } from './day-mail.ts';
 import type { DaySpan } from './day-span.ts';
 import { sessionTickets } from './day-tickets.ts';
-import { queueDay, wroteSince } from './queue-day.ts';
+import { queueDay, type ReadRecords, readOnce, wroteSince } from './queue-day.ts';
 import { withKeptTurns } from './tool-turns.ts';
 
 export interface DayParts {
@@ -23,6 +23,8 @@ export interface DayParts {
   mail: HostMail;
   /** Requests of a session on the fleet server, in any order. Default: as the agent itself sees them there. */
   tickets?: ((session: ManifestFacts, span: DaySpan) => Promise<DayTicket[]>) | undefined;
+  /** Default: the records are opened for this report. */
+  records?: ReadRecords | undefined;
 }
 
 /** One agent: its sessions, the newest first, and how it is now, if it is not stopped. */
@@ -102,10 +104,12 @@ async function agentDay(
     tool: now?.tool ?? sessions[0]?.tool ?? 'unknown',
     state: now ? cleanLine(now.reason, MAX_TROUBLE) : 'stopped',
     needs_you: now?.needs_you == null ? null : cleanLine(now.needs_you, MAX_TROUBLE),
-    ...{ turns: [], wakes: [], mail: [], requests: [], states: [], truncated: false },
+    ...{ turns: [], wakes: [], mail: [], requests: [], states: [], repeated_wakes: [], truncated: false },
   };
   for (const session of sessions.filter((each) => wroteSince(each, span.fromUtc))) {
-    const queue = await trying(`the queue of ${name}`, () => queueDay(session, span));
+    const queue = await trying(`the queue of ${name}`, () =>
+      queueDay(session, span, parts.records ?? readOnce),
+    );
     const turns = queue?.turns ?? [];
     const more = await trying(`the records of ${session.tool} for ${name}`, () =>
       withKeptTurns(turns, session, { span, env: parts.session.env }),
@@ -113,6 +117,7 @@ async function agentDay(
     day.turns.push(...(more ?? turns.map(({ turn }) => turn)));
     day.wakes.push(...(queue?.wakes ?? []));
     day.states.push(...(queue?.states ?? []));
+    day.repeated_wakes.push(...(queue?.repeated ?? []));
     day.truncated ||= queue?.truncated ?? false;
   }
   const mine = sessions[0];

@@ -8,8 +8,9 @@ import {
   REQUEST_KINDS,
   REQUEST_OUTCOMES,
   REQUEST_STATES,
+  type RepeatedWakes,
 } from '../../domain/index.ts';
-import { openGatewayRecords } from '../../gateway/offline.ts';
+import { type GatewayRecords, openGatewayRecords } from '../../gateway/offline.ts';
 import type { RequestView } from '../../wire/index.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { sessionPaths } from '../records/session-paths.ts';
@@ -32,6 +33,7 @@ export interface QueueDay {
   turns: TypedTurn[];
   wakes: DayWake[];
   states: DayState[];
+  repeated: RepeatedWakes[];
   truncated: boolean;
 }
 
@@ -43,26 +45,56 @@ export function wroteSince({ root }: ManifestFacts, fromUtc: string): boolean {
   );
 }
 
-/** The prompts, wakes and states of one session, oldest first. */
-export function queueDay({ root }: ManifestFacts, span: DaySpan): QueueDay {
-  const paths = sessionPaths(root);
-  if (!fs.existsSync(paths.queue)) return { turns: [], wakes: [], states: [], truncated: false };
-  const records = openGatewayRecords(paths.gateway);
+/** Reads the records of a gateway; undefined before there are any. */
+export type ReadRecords = <T>(gatewayRoot: string, read: (records: GatewayRecords) => T) => T | undefined;
+
+/** Opens them once more, for a caller that keeps none open. */
+export const readOnce: ReadRecords = (gatewayRoot, read) => {
+  const records = openGatewayRecords(gatewayRoot);
   try {
-    const { requests, truncated } = between(records.requests, span);
-    const turns = requests.flatMap((request) => turnOf(records.request(request.request_id)));
-    const wakes = requests
-      .filter(({ request_kind: kind }) => REQUEST_KINDS[kind].item === 'wake')
-      .map(wakeOf);
-    return {
-      turns: turns.reverse(),
-      wakes: wakes.reverse(),
-      states: statesBetween(records, span),
-      truncated,
-    };
+    return read(records);
   } finally {
     records.close();
   }
+};
+
+const NOTHING: QueueDay = { turns: [], wakes: [], states: [], repeated: [], truncated: false };
+
+/** The prompts, wakes and states of one session, oldest first. */
+export function queueDay({ root }: ManifestFacts, span: DaySpan, read: ReadRecords): QueueDay {
+  const paths = sessionPaths(root);
+  if (!fs.existsSync(paths.queue)) return NOTHING;
+  return read(paths.gateway, (records) => dayIn(records, span)) ?? NOTHING;
+}
+
+function dayIn(records: GatewayRecords, span: DaySpan): QueueDay {
+  const { requests, truncated } = between(records.requests, span);
+  const turns = requests.flatMap((request) => turnOf(records.request(request.request_id)));
+  const wakes = requests.filter(({ request_kind: kind }) => REQUEST_KINDS[kind].item === 'wake').map(wakeOf);
+  return {
+    turns: turns.reverse(),
+    wakes: wakes.reverse(),
+    states: statesBetween(records, span),
+    repeated: repeatedWakes(records, span),
+    truncated,
+  };
+}
+
+const MAX_DECISIONS = 2000;
+
+/** Wakes one after the other for the same unchanged mail. */
+function repeatedWakes(records: GatewayRecords, { fromUtc, toUtc }: DaySpan): RepeatedWakes[] {
+  const found = new Map<string, RepeatedWakes>();
+  for (const decision of records.decisions(MAX_DECISIONS)) {
+    const { outcome, poll_time_utc: at_utc, unread_digest: digest, unread_count: mails } = decision;
+    const at = Date.parse(at_utc);
+    if (at < Date.parse(fromUtc)) break;
+    if (outcome !== 'enqueued' || digest === null || at > Date.parse(toUtc)) continue;
+    const known = found.get(digest);
+    if (known) known.times++;
+    else found.set(digest, { at_utc, times: 1, mails: mails ?? 1 });
+  }
+  return [...found.values()].filter(({ times }) => times > 1);
 }
 
 type List = (limit: number, before?: number) => RequestView[];

@@ -16,7 +16,7 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
     'before',
     'call_id',
   ],
-  ...['code', 'contextId', 'cursor', 'dialog_hash', 'discard', 'expected_dialog', 'host_id', 'id'],
+  ...['code', 'contextId', 'cursor', 'date', 'dialog_hash', 'discard', 'expected_dialog', 'host_id', 'id'],
   ...['idempotency_key', 'instance_id', 'keep', 'mail_version', 'mailbox', 'mailbox_id', 'messageId'],
   ...['message_id', 'message_ref', 'message_refs', 'org', 'org_id', 'parent', 'principal_id', 'queue_id'],
   ...['recipient_id', 'ref', 'refs', 'reminder_id', 'request_id', 'seen', 'session_id', 'sha256'],

@@ -1,5 +1,6 @@
 export * from './actions.ts';
 export * from './agent-views.ts';
+export * from './day.ts';
 export * from './host-view.ts';
 export * from './lanes.ts';
 export * from './mail.ts';

@@ -5,6 +5,7 @@ import { reminderSet } from '../v1/reminders.ts';
 import { pageScreen, pageScreenQuery } from '../v1/tui-screen.ts';
 import * as act from './actions.ts';
 import * as agent from './agent-views.ts';
+import * as day from './day.ts';
 import * as host from './host-view.ts';
 import * as lanes from './lanes.ts';
 import * as mail from './mail.ts';
@@ -59,6 +60,9 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     response: z.string(),
     contentType: 'text/event-stream',
   }),
+  'page.day': inside('What happened between two times', { query: day.pageDayQuery, response: day.pageDay }),
+  'page.visit': inside('When I was here before', { response: day.pageVisit }),
+  'page.visit.mark': inside('Note that I was here', { body: day.pageVisitBody, response: act.pageReceipt }),
   'page.lanes': inside('The states of every agent over time', {
     query: lanes.pageLanesQuery,
     response: lanes.pageLanes,
@@ -182,6 +186,8 @@ export const PAGE_SHELL_ROUTES = ourRoutes(PAGE_SHELL_PLACES, {
   'page.shell.short': file('To the page'),
   'page.shell.home': file('The page'),
   'page.shell.agent': file('The page, at an agent'),
+  'page.shell.day': file('The page, at what happened'),
+  'page.shell.day.of': file('The page, at a day'),
   'page.shell.activity': file('The page, at the states over time'),
   'page.shell.mail': file('The page, at the mail'),
   'page.shell.requests': file('The page, at the requests'),

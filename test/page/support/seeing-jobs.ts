@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { newUuid } from '../../../src/base/index.ts';
 import { isPhone } from './browser.ts';
 import { type AtWork, type Job, WAIT } from './jobs.ts';
 
@@ -39,5 +40,59 @@ async function seeLanes({ world, visitor, page }: AtWork): Promise<void> {
   expect(page.url()).toMatch(/agents\/ben\?at=/);
 }
 
+/** What happened is listed by what a person does first; a row opens its evidence, and it can be copied and marked as seen. */
+async function seeDay({ world, visitor, page }: AtWork): Promise<void> {
+  const title = `Publish the release ${newUuid().slice(-8)}`;
+  await world.asks(title, 'approval', 'All tests are green.');
+  const { client } = world.agent('cleo');
+  const prompt = `count the zebras ${newUuid().slice(-8)}`;
+  const { request_id } = await client.submitPrompt({ prompt });
+  await expect
+    .poll(async () => (await client.getRequest(request_id)).ledger?.map(({ stage }) => stage), WAIT)
+    .toContain('turn_finished');
+  await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(new URL('/ui/day', page.url()).href);
+  const finished = page.getByRole('region', { name: 'Finished' });
+  const row = finished.getByRole('link').filter({ hasText: prompt });
+  await row.waitFor();
+  await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain('## cleo');
+  expect(copied).toContain(prompt);
+  await page.getByRole('button', { name: 'Mark all looked at' }).click();
+  await page.getByText('Everything is marked as looked at.').waitFor();
+  await page.getByRole('link', { name: /Yesterday/ }).click();
+  await expect.poll(() => page.url(), WAIT).toMatch(/\/ui\/day\/\d{4}-\d{2}-\d{2}$/);
+  await page.getByRole('link', { name: 'Today' }).click();
+  await row.click();
+  await page.getByRole('dialog').getByText(prompt).first().waitFor();
+}
+
+/** Away for an hour: home says what happened since, until the person has looked. */
+async function seeSince({ world, page }: AtWork): Promise<void> {
+  const { client } = world.agent('ana');
+  await client.submitPrompt({ prompt: 'say hello' });
+  // Leaving home notes the visit.
+  await page.goto(new URL('/ui/requests', page.url()).href);
+  await page.locator('[data-live="live"]').waitFor();
+  await world.fleet.sql.query(
+    `INSERT INTO page_visits (name, at) SELECT DISTINCT name, now() - interval '2 hours' FROM page_audit WHERE action = 'login'
+     ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+  );
+  await page.goto(new URL('/ui/', page.url()).href);
+  const since = page.getByRole('region', { name: /Since you were here/ });
+  await since.getByRole('link', { name: /finished/ }).waitFor();
+  await since.getByRole('button', { name: 'Mark all looked at' }).click();
+  await since.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.locator('[data-live="live"]').waitFor();
+  await expect.poll(() => since.count()).toBe(0);
+}
+
 /** What people see of a team over time. */
-export const SEEING_JOBS: readonly Job[] = [{ name: 'the lanes of all agents', run: seeLanes }];
+export const SEEING_JOBS: readonly Job[] = [
+  { name: 'the lanes of all agents', run: seeLanes },
+  { name: 'what happened in a day', run: seeDay },
+  { name: 'since you were here', run: seeSince },
+];
