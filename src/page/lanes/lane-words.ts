@@ -18,17 +18,6 @@ export interface TimedSpan extends Look {
   toMs: number;
 }
 
-export const STATE_WORDS: Record<State, string> = {
-  needs_you: 'needed you',
-  working: 'worked',
-  waiting: 'waited',
-  starting: 'was starting',
-  idle: 'was idle',
-  not_watched: 'was not watched',
-  gone: 'was gone',
-  elsewhere: 'was on its host',
-};
-
 /** The last span lasts until `nowMs` while the lane is live. */
 export function spansOf(lane: PageLane, { from_utc, cell_ms, looks }: PageLanes, endMs: number): TimedSpan[] {
   const from = Date.parse(from_utc);
