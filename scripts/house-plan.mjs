@@ -65,7 +65,7 @@ const FLEET_PLAN = {
   a2a: 'identity delivery registry',
   notices: 'tickets',
   waits: 'sweep mail',
-  page: 'identity delivery registry tickets',
+  page: 'identity delivery registry tickets waits',
   http: 'identity delivery calls registry tickets nudge sweep mail a2a',
 };
 
@@ -124,7 +124,9 @@ const PAGE_PLAN = {
   frame: 'model live parts',
   act: 'model live parts frame',
   home: 'model live parts frame act agent requests day',
-  lanes: 'model live parts frame',
+  lanes: 'model live parts frame waits',
+  waits: 'model live parts frame',
+  health: 'model live parts frame',
   day: 'model live parts frame',
   mail: 'model live parts frame',
   requests: 'model live parts frame',
@@ -140,6 +142,7 @@ const INSIDE = {
   domain: {
     day: 'words phrases',
     edges: 'words',
+    health: 'words',
     lanes: 'words',
     mail: '',
     reminder: 'words',

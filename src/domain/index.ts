@@ -21,6 +21,7 @@ export * from './field-problem.ts';
 export * from './gateway-handle.ts';
 export * from './gateway-request.ts';
 export * from './gateway-status.ts';
+export * from './health/wake-health.ts';
 export * from './key-sequence.ts';
 export * from './lanes/kept-state.ts';
 export * from './lanes/lanes.ts';

@@ -120,7 +120,7 @@ describe('a gateway', () => {
     expect(lines).toContain('rouse_gateway_queue_depth 0');
     expect(lines).toContain('rouse_gateway_admission_open 1');
     for (const line of lines)
-      expect(line).toMatch(/^(# HELP \w+ .+|# TYPE \w+ (counter|gauge)|\w+(\{.+\})? [\d.]+|)$/);
+      expect(line).toMatch(/^(# HELP \w+ .+|# TYPE \w+ (counter|gauge|histogram)|\w+(\{.+\})? [\d.]+|)$/);
     const named = (what: string) =>
       lines.filter((line) => line.startsWith(`# ${what} `)).map((l) => l.split(' ')[2]);
     expect(named('HELP')).toEqual(named('TYPE'));

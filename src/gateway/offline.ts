@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { isRouseError, stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite, type Sqlite } from '../db/index.ts';
-import type { KeptState, LaneTime, LookAgain } from '../domain/index.ts';
+import type { KeptState, LaneTime, LookAgain, WakeHealth } from '../domain/index.ts';
 import {
   gatewayFiles,
   lostQueue,
@@ -19,6 +19,8 @@ import {
   type GatewayActivity,
   RequestQueue,
   readActivity,
+  readAnnounced,
+  readWakeHealth,
   readWakesIn,
   toListedRequest,
   toRequestView,
@@ -66,6 +68,10 @@ export function openGatewayRecords(gatewayRoot: string) {
       keepsStates ? readStates(db, wanted) : [],
     /** Wakes that were typed, by cell of time. */
     wakesIn: (time: LaneTime): [number, number][] => readWakesIn(db, time),
+    /** How the wakes since then went. */
+    wakeHealth: (fromMs: number): WakeHealth => readWakeHealth(db, fromMs),
+    /** The mail that was announced since then. */
+    announcedSince: (fromMs: number): string[] => readAnnounced(db, fromMs),
     /** Changes with every commit of another connection; comparable only with this reader's own values. */
     version: (): number => db.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
     /** Changes when there is news. A look at the mail that found nothing new is none. */

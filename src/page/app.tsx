@@ -22,6 +22,7 @@ const Outcomes = late(() => import('./act/outcomes.tsx'));
 const SearchOverlay = late(() => import('./search/search-overlay.tsx'));
 const KeysOverlay = late(() => import('./frame/keys-overlay.tsx'));
 const DayPage = late(() => import('./day/day-page.tsx'), viewToCome);
+const HealthPage = late(() => import('./health/health-page.tsx'), viewToCome);
 const LanesPage = late(() => import('./lanes/lanes-page.tsx'), viewToCome);
 const MailPage = late(() => import('./mail/mail-page.tsx'), viewToCome);
 const RequestsPage = late(() => import('./requests/requests-page.tsx'), viewToCome);
@@ -111,6 +112,7 @@ function Content() {
   const [, agent] = /^\/ui\/agents\/([^/]+)\/?$/.exec(path) ?? [];
   if (agent) return <AgentPage key={agent} name={decode(agent)} />;
   if (/^\/ui\/day(\/|$)/.test(path)) return <DayPage />;
+  if (path.startsWith('/ui/health')) return <HealthPage />;
   if (path.startsWith('/ui/activity')) return <LanesPage />;
   if (path.startsWith('/ui/mail')) return <MailPage />;
   if (path.startsWith('/ui/requests')) return <RequestsPage />;
@@ -141,7 +143,7 @@ function News() {
   const needs = picture?.needs.length ?? 0;
   useEffect(() => {
     const [, agent] = /^\/ui\/agents\/([^/]+)/.exec(path) ?? [];
-    const [, word = ''] = /^\/ui\/(activity|day|mail|requests|reminders)/.exec(path) ?? [];
+    const [, word = ''] = /^\/ui\/(activity|day|health|mail|requests|reminders)/.exec(path) ?? [];
     showCount(needs, agent ? decode(agent) : word.replace(/^./, (letter) => letter.toUpperCase()));
   }, [needs, path]);
   useEffect(() => {

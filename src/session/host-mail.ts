@@ -57,6 +57,11 @@ export class HostMail implements MailSources {
     return (await this.withStore((store) => store.received(time))) ?? new Map();
   }
 
+  /** How many of these messages the mailbox has handled: read, answered or archived. */
+  async handled(address: string, refs: readonly string[]): Promise<number> {
+    return (await this.withStore((store) => store.handled(address, refs))) ?? 0;
+  }
+
   async operatorUnread(): Promise<number> {
     return (await this.withStore((store) => unreadIn(store.mailbox(OPERATOR.address)))) ?? 0;
   }

@@ -20,6 +20,8 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.session': 'view',
   'page.snapshot': 'view',
   'page.lanes': 'view',
+  'page.health': 'view',
+  'page.waits': 'view',
   'page.day': 'view',
   'page.visit': 'view',
   'page.visit.mark': 'view',

@@ -45,6 +45,8 @@ const views = (): string[] => [
   '/ui/agents/ben',
   '/ui/agents/hana',
   '/ui/activity',
+  '/ui/health',
+  '/ui/day',
   '/ui/mail',
   '/ui/mail?q=zebras',
   '/ui/requests',

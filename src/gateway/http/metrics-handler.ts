@@ -3,6 +3,7 @@ import type { Handlers } from '../../http/index.ts';
 import type { GatewayRoutes } from '../../wire/index.ts';
 import type { ControlDependencies } from '../control/index.ts';
 import type { StatusHandlerDependencies } from './status-handlers.ts';
+import { WakeMetrics } from './wake-metrics.ts';
 
 type Dependencies = Pick<ControlDependencies, 'queue' | 'presence'> &
   Pick<StatusHandlerDependencies, 'loops' | 'instanceId' | 'fileTroubles'>;
@@ -15,8 +16,11 @@ export function metricsHandler(deps: Dependencies): Handlers<Pick<GatewayRoutes,
   const stages = new Map<string, number>();
   const outcomes = new Map<string, number>();
   const count = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1);
-  deps.queue.entries.on(({ stage, facts }) => {
+  const wakes = new WakeMetrics();
+  deps.queue.entries.on((entry) => {
+    const { stage, facts } = entry;
     count(stages, stage);
+    wakes.note(entry, deps.queue);
     if (stage === 'finished') count(outcomes, String(facts['outcome'] ?? 'unknown'));
   });
   return ({ context }) => {
@@ -34,7 +38,9 @@ export function metricsHandler(deps: Dependencies): Handlers<Pick<GatewayRoutes,
         series: byKey('outcome', outcomes),
       },
     ];
-    return context.body(metricText([...counters, ...gauges(deps)]), 200, { 'content-type': METRICS_TYPE });
+    return context.body(`${metricText([...counters, ...gauges(deps)])}${wakes.text()}`, 200, {
+      'content-type': METRICS_TYPE,
+    });
   };
 }
 

@@ -13,6 +13,7 @@ export { type InstanceRecord, InstanceStore } from './instance-record.ts';
 export { type LedgerEntry, outcomeOf } from './ledger.ts';
 export { OpenedFile } from './opened-file.ts';
 export { type GatewayActivity, readActivity } from './past/activity.ts';
+export { readAnnounced, readWakeHealth } from './past/read-wake-health.ts';
 export { readUndelivered } from './past/undelivered.ts';
 export { readWakesIn } from './past/wakes-in.ts';
 export {

@@ -36,3 +36,14 @@ export function readReceived(
   }
   return found;
 }
+
+/** How many of these messages the owner of that address has read, answered or archived. */
+export function countHandled(db: Sqlite, address: string, messageIds: readonly string[]): number {
+  return db.get<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM messages m JOIN mail_state s ON s.seq = m.seq
+       JOIN mailbox_registrations g ON g.number = s.registration
+      WHERE m.message_id IN (SELECT value FROM json_each(?1)) AND g.address = ?2
+        AND (s.is_read OR s.is_answered OR s.box = 'archive')`,
+    [JSON.stringify(messageIds), address],
+  )!.n;
+}

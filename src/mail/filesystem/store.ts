@@ -18,7 +18,7 @@ import { FILESYSTEM } from './binding.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
 import { parseCursor } from './list-messages.ts';
 import { documentOf } from './message-rows.ts';
-import { readReceived, type TimeInCells } from './received-mail.ts';
+import { countHandled, readReceived, type TimeInCells } from './received-mail.ts';
 import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
 import { clearMessages, finishClearing, isClearing } from './repair/clear-messages.ts';
 import type { MaintenanceReport } from './repair/maintenance.ts';
@@ -83,6 +83,13 @@ export class MailStore extends OpenRoot {
   received(time: TimeInCells): Map<string, [number, number][]> {
     this.requireCurrent();
     return readReceived(this.db, time);
+  }
+
+  /** How many of these messages the mailbox has handled: read, answered or archived. */
+  handled(address: string, refs: readonly string[]): number {
+    this.requireCurrent();
+    const ids = refs.map((ref) => parseMailRef(FILESYSTEM, ref, 'message_ref'));
+    return countHandled(this.db, address, ids);
   }
 
   registrations(address?: string): Registration[] {

@@ -7,6 +7,7 @@ import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { NotLoaded, Quiet } from '../parts/feedback.tsx';
 import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
+import { WaitsMatrix } from '../waits/waits-matrix.tsx';
 import { LanePatterns } from './lane-axis.tsx';
 import { LaneTable } from './lane-table.tsx';
 import { clock } from './lane-words.ts';
@@ -53,6 +54,9 @@ export default function LanesPage() {
           <Link href="/ui/day" className="chip text-muted hover:bg-sunken">
             What happened
           </Link>
+          <Link href="/ui/health" className="chip text-muted hover:bg-sunken">
+            Health
+          </Link>
           <Legend />
         </header>
         <LanePatterns />
@@ -71,6 +75,7 @@ export default function LanesPage() {
           </p>
         ))}
       </section>
+      <WaitsMatrix />
     </div>
   );
 }

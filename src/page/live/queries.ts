@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type {
   PageAgent,
   PageDay,
+  PageHealth,
   PageLanes,
   PageLedger,
   PageMailboxes,
@@ -14,6 +15,7 @@ import type {
   PageThread,
   PageTimeline,
   PageVisit,
+  PageWaits,
   ReminderSet,
 } from '../../wire/index.ts';
 import { askShown as ask } from '../model/ask-together.ts';
@@ -77,6 +79,18 @@ export const visitBefore = queryOptions({
   queryKey: ['visit', null],
   queryFn: ({ signal }) => ask<PageVisit>('visit', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const healthSince = (hours: number) =>
+  queryOptions({
+    queryKey: ['health', null, hours],
+    queryFn: ({ signal }) => ask<PageHealth>('health', { signal, query: { hours } }),
+    placeholderData: keepPreviousData,
+  });
+
+export const allWaits = queryOptions({
+  queryKey: ['waits', null],
+  queryFn: ({ signal }) => ask<PageWaits>('waits', { signal }),
 });
 
 export const remindersOf = (name: string) =>

@@ -22,12 +22,12 @@ export const queryClient = new QueryClient({
 
 /** Which queries each kind of change affects, by the first part of their keys. */
 const AFFECTED: Record<Touched['what'], readonly string[]> = {
-  mail: ['mail', 'timeline'],
+  mail: ['mail', 'timeline', 'waits'],
   queue: ['timeline', 'ledger', 'facts'],
   timeline: ['timeline', 'ledger', 'facts'],
   screen: ['facts'],
   reminders: ['reminders', 'timeline'],
-  requests: ['requests', 'timeline'],
+  requests: ['requests', 'timeline', 'waits'],
 };
 
 /** Keys are `[what, agent or null, …]`; a query with null is affected by changes of any agent. */

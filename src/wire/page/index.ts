@@ -1,6 +1,7 @@
 export * from './actions.ts';
 export * from './agent-views.ts';
 export * from './day.ts';
+export * from './health.ts';
 export * from './host-view.ts';
 export * from './lanes.ts';
 export * from './mail.ts';
@@ -9,3 +10,4 @@ export * from './requests.ts';
 export * from './search.ts';
 export * from './session.ts';
 export * from './several.ts';
+export * from './waits.ts';

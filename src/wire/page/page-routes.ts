@@ -6,6 +6,7 @@ import { pageScreen, pageScreenQuery } from '../v1/tui-screen.ts';
 import * as act from './actions.ts';
 import * as agent from './agent-views.ts';
 import * as day from './day.ts';
+import * as health from './health.ts';
 import * as host from './host-view.ts';
 import * as lanes from './lanes.ts';
 import * as mail from './mail.ts';
@@ -13,6 +14,7 @@ import * as requests from './requests.ts';
 import * as search from './search.ts';
 import * as session from './session.ts';
 import * as several from './several.ts';
+import * as waits from './waits.ts';
 
 type PageRow = Omit<Row, 'tag' | 'summary' | 'access' | 'documented'>;
 
@@ -63,6 +65,11 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   'page.day': inside('What happened between two times', { query: day.pageDayQuery, response: day.pageDay }),
   'page.visit': inside('When I was here before', { response: day.pageVisit }),
   'page.visit.mark': inside('Note that I was here', { body: day.pageVisitBody, response: act.pageReceipt }),
+  'page.health': inside('How wakes went, and how the server is', {
+    query: health.pageHealthQuery,
+    response: health.pageHealth,
+  }),
+  'page.waits': inside('Who waits for whom', { response: waits.pageWaits }),
   'page.lanes': inside('The states of every agent over time', {
     query: lanes.pageLanesQuery,
     response: lanes.pageLanes,
@@ -188,6 +195,7 @@ export const PAGE_SHELL_ROUTES = ourRoutes(PAGE_SHELL_PLACES, {
   'page.shell.agent': file('The page, at an agent'),
   'page.shell.day': file('The page, at what happened'),
   'page.shell.day.of': file('The page, at a day'),
+  'page.shell.health': file('The page, at its health'),
   'page.shell.activity': file('The page, at the states over time'),
   'page.shell.mail': file('The page, at the mail'),
   'page.shell.requests': file('The page, at the requests'),

@@ -90,9 +90,47 @@ async function seeSince({ world, page }: AtWork): Promise<void> {
   await expect.poll(() => since.count()).toBe(0);
 }
 
+/** The wakes are counted step by step, for all agents and for one; who waits for whom opens the mail. */
+async function seeHealth({ world, page }: AtWork): Promise<void> {
+  await world.mail('cleo', await world.addressOf('ben'), 'Numbers', 'Please look at them.');
+  const { client } = world.agent('ben');
+  await expect
+    .poll(async () => (await client.call('notifier.status', {})).last_notification_at_utc, WAIT)
+    .not.toBeNull();
+  await page.goto(new URL('/ui/health', page.url()).href);
+  const funnel = page.getByRole('region', { name: 'Wakes, step by step' });
+  await funnel.getByText('Submitted', { exact: true }).waitFor();
+  await page.getByRole('img', { name: /^From accepted to submitted: / }).waitFor();
+  await page.getByRole('region', { name: 'By agent' }).getByRole('link', { name: 'ben' }).waitFor();
+  await page.getByRole('combobox', { name: 'Wakes of' }).selectOption('agent:ben');
+  expect(page.url()).toContain('of=agent');
+  await page.getByText('Messages queued on the server').waitFor();
+}
+
+/** Two agents that wait for each other are marked, and the wait opens its message. */
+async function seeWaits({ world, page }: AtWork): Promise<void> {
+  const subject = `Which port ${newUuid().slice(-8)}`;
+  for (const [from, to] of [
+    ['ana', 'cleo'],
+    ['cleo', 'ana'],
+  ] as const)
+    await world.agent(from).client.call('mail.send', {
+      body: { to: [await world.addressOf(to)], subject, body_content: '?', expects_answer: true },
+    });
+  await page.goto(new URL('/ui/activity', page.url()).href);
+  const waits = page.getByRole('region', { name: 'Who waits for whom' });
+  await waits.getByText('some wait for each other').waitFor();
+  await waits.getByRole('link', { name: /^ana waits for cleo: .*each other/ }).waitFor();
+  await waits.getByRole('link', { name: subject }).first().click();
+  await expect.poll(() => page.url(), WAIT).toContain('/ui/mail');
+  await page.getByRole('region', { name: 'Thread' }).getByText(subject).first().waitFor();
+}
+
 /** What people see of a team over time. */
 export const SEEING_JOBS: readonly Job[] = [
   { name: 'the lanes of all agents', run: seeLanes },
   { name: 'what happened in a day', run: seeDay },
   { name: 'since you were here', run: seeSince },
+  { name: 'where wakes are lost', run: seeHealth },
+  { name: 'who waits for whom', run: seeWaits },
 ];

@@ -77,6 +77,7 @@ function shellHandlers(directory: string): Handlers<typeof PAGE_SHELL_ROUTES> {
     'page.shell.home': document,
     'page.shell.agent': document,
     'page.shell.activity': document,
+    'page.shell.health': document,
     'page.shell.day': document,
     'page.shell.day.of': document,
     'page.shell.mail': document,
