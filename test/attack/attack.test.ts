@@ -44,6 +44,7 @@ afterAll(async () => {
 
 /** Attacks, then checks everything that could have changed except `records`, and whether the owner is served. */
 async function attack(kinds: string[], run: () => Promise<void>, records?: RegExp): Promise<void> {
+  await stage.atRest();
   const before = await snapshot(stage);
   await run();
   await stage.atRest();

@@ -208,10 +208,13 @@ export class Stage {
   async #isIdle(): Promise<boolean> {
     const { requests } = await this.agent.client.call('requests.list', {});
     if (requests.some(({ state }) => state === 'accepted' || state === 'running')) return false;
-    const { rows } = await this.sql.query<{ status: string; standing: string }>(
-      "SELECT status, standing FROM workspaces WHERE name = 'ana'",
+    if ((await this.agent.client.status()).standing?.state !== 'idle') return false;
+    // Any agent of the stage may still report what it did.
+    const { rows } = await this.sql.query<{ name: string; standing: string | null }>(
+      "SELECT name, standing FROM workspaces WHERE status = 'online'",
     );
-    if (rows[0]?.status !== 'online' || rows[0].standing !== 'idle') return false;
+    if (!rows.some(({ name, standing }) => name === 'ana' && standing === 'idle')) return false;
+    if (rows.some(({ standing }) => standing !== null && standing !== 'idle')) return false;
     return readTranscript(this.agent.transcript).at(-1)?.type === 'ready';
   }
 

@@ -53,10 +53,8 @@ const turnOf = async (id: string) =>
       [id],
     )
   ).rows[0]!;
-const gatewayState = (agent: WorldAgent) =>
-  JSON.parse(fs.readFileSync(path.join(agent.root, 'state.json'), 'utf8')) as {
-    fleet?: { state: string; detail: string };
-  };
+/** How the agent's gateway sees its place in the fleet. */
+const placeOf = async (agent: WorldAgent) => (await agent.client.status()).fleet;
 
 describe('an agent launched with a fleet server', () => {
   it('an agent that a person has paused is reported as paused, keeps a message unsent, and gets it once it is resumed', async () => {
@@ -168,19 +166,19 @@ describe('an agent launched with a fleet server', () => {
 
   it('an agent launched with a fleet server that another host takes over says who replaced it, and takes its place back only when asked', async () => {
     const agent = await world.agent(ana, QUICK);
-    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
+    await expect.poll(async () => (await placeOf(agent))?.state, WAIT).toBe('connected');
     const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'remote', host: 'far-away' };
     await expect(fleet.user.register(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
     const { auth_token } = await fleet.user.register({ ...elsewhere, take_over: true });
     await fleet.as(auth_token).heartbeat({ session_id: 'remote', active_tasks: 0 });
-    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
-    expect(gatewayState(agent).fleet?.detail).toBe('replaced by session remote on host far-away');
+    await expect.poll(async () => (await placeOf(agent))?.state, WAIT).toBe('refused');
+    expect((await placeOf(agent))?.detail).toBe('replaced by session remote on host far-away');
     const host = thisHost(world.context.env);
     const again = { ...world.fleet!, host, runtimeDir: world.context.settings.runtimeDir };
     await expect(registerWithFleet(again, agent.facts)).rejects.toMatchObject({ code: 'conflict' });
     await registerWithFleet({ ...again, takeOver: true }, agent.facts);
     expect((await known()).session_id).toBe(agent.facts.sessionId);
-    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
+    await expect.poll(async () => (await placeOf(agent))?.state, WAIT).toBe('connected');
   });
 
   it('an agent launched with a fleet server is not started while the same agent beats elsewhere, and leaves nothing', async () => {
@@ -196,12 +194,12 @@ describe('an agent launched with a fleet server', () => {
 
   it('an agent launched with a fleet server whose token is revoked says so and stops asking, and works on without the server', async () => {
     const agent = await world.agent(ana, QUICK);
-    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
+    await expect.poll(async () => (await placeOf(agent))?.state, WAIT).toBe('connected');
     const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
     const { token_id } = tokens.find(({ kind, subject }) => kind === 'agent' && subject === ana)!;
     await fleet.orgAdmin.call('admin.tokens.revoke', { token_id });
-    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
-    expect(gatewayState(agent).fleet?.detail).toContain('the token is not valid');
+    await expect.poll(async () => (await placeOf(agent))?.state, WAIT).toBe('refused');
+    expect((await placeOf(agent))?.detail).toContain('the token is not valid');
     expect((await agent.client.submitPrompt({ prompt: 'still works' })).state).toBe('accepted');
     await expect.poll(() => agent.received(), WAIT).toContain('still works');
   });

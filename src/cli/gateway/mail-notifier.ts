@@ -18,6 +18,7 @@ import { type Command, command, type Flag, flagKey, type InputOf, type Output } 
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { dayAndTime } from '../print/local-time.ts';
 import { keyValues } from '../print/table.ts';
+import { timesInText } from '../print/times-in-text.ts';
 import { liveGateway } from './target.ts';
 
 function output(status: MailNotifierStatus): Output {
@@ -37,7 +38,7 @@ export function notifierText(status: MailNotifierStatus, nowMs: number): string 
     last_notification: dayAndTime(status.last_notification_at_utc),
     last_error: status.last_error,
     ...(status.paused_threads && { paused_threads: status.paused_threads.map(pausedText).join('; ') }),
-    held_back: status.held_back,
+    held_back: status.held_back && timesInText(status.held_back),
     next_look: next ? `${fromNow(next, nowMs)} (${dayAndTime(next)}), sooner when mail arrives` : null,
   });
 }

@@ -9,6 +9,7 @@ import {
 import type { Reminder, ReminderSet } from '../../wire/index.ts';
 import { dayAndTime } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
+import { timesInText } from '../print/times-in-text.ts';
 import { evidence } from './request-print.ts';
 
 /** All reminders in ranking order: which one is next, which wait behind it, and when each is due. */
@@ -51,7 +52,7 @@ function leaderText(reminders: Reminder[], leader: Reminder, nowMs: number): str
 
 /** Why it has not been delivered yet, and since when. */
 function waitText({ waiting_reason: reason, waiting_since_utc: since }: Reminder, nowMs: number): string {
-  const words = reason == null ? 'it is about to be delivered' : reasonInWords(reason);
+  const words = reason == null ? 'it is about to be delivered' : timesInText(reasonInWords(reason));
   return since == null ? words : `${words}, since ${dayAndTime(since)} (${fromNow(since, nowMs)})`;
 }
 

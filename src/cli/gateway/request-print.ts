@@ -3,13 +3,14 @@ import { duration } from '../../domain/index.ts';
 import type { RequestList, RequestView } from '../../wire/index.ts';
 import { clockTime, dayAndTime } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
+import { timesInText } from '../print/times-in-text.ts';
 
 /** The state of a request: `completed (submitted)`, `accepted, waits: dialog='permission'`. */
 export function stateText({ state, outcome, waiting_reason, error_detail }: RequestView): string {
   if (outcome === 'coalesced') return error_detail ?? outcome;
   if (outcome !== null && outcome !== 'submitted') return `${state} (${outcome}): ${error_detail ?? outcome}`;
   if (outcome !== null) return `${state} (${outcome})`;
-  return waiting_reason ? `${state}, waits: ${waiting_reason}` : state;
+  return waiting_reason ? `${state}, waits: ${timesInText(waiting_reason)}` : state;
 }
 
 export function requestTable({ requests, queue_depth }: RequestList): string {

@@ -5,6 +5,7 @@ import type { Input } from '../command.ts';
 import { type Colour, painter } from '../print/colour.ts';
 import { shortTime } from '../print/local-time.ts';
 import { type Column, table } from '../print/table.ts';
+import { timesInText } from '../print/times-in-text.ts';
 import { wrapText } from '../print/wrap-text.ts';
 
 /** `working since 09:14Z`, `waits for you: permission dialog`, `idle, paused until 08:00Z`. */
@@ -22,7 +23,7 @@ function unpausedWords({ state, since, reason, gateway }: RosterAgent, now: Date
     case 'needs_you':
       return gateway === 'live' ? `waits for you: ${reason}` : reason;
     default:
-      return reason;
+      return timesInText(reason);
   }
 }
 
@@ -35,7 +36,7 @@ export function wakesWords({ wakes }: RosterAgent): string | null {
 export function waitingWords({ waiting_for, state }: RosterAgent): string | null {
   if (waiting_for === null) return null;
   const inState = state === 'needs_you' || state === 'gone' || pausedUntil(waiting_for) !== undefined;
-  return inState ? 'see state' : bareReason(waiting_for);
+  return inState ? 'see state' : timesInText(bareReason(waiting_for));
 }
 
 const COLOURS: Record<RosterAgent['state'], Colour | undefined> = {

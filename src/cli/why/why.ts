@@ -5,6 +5,7 @@ import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { FIRST_WORDS } from '../first-words.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
 import { dayAndTime, isUtcShown } from '../print/local-time.ts';
+import { timesInText } from '../print/times-in-text.ts';
 import { choose } from './choose.ts';
 import { messageFacts, messageLines, partIn } from './message.ts';
 import { whyNotice } from './notice.ts';
@@ -59,13 +60,15 @@ async function whyWoken(input: InputOf<typeof FLAGS>, source: WhySource): Promis
       ...(replays && { replay: { run: replays.length, different } }),
     },
     plain: [
-      ...settingLines(source, Date.now()),
+      ...settingLines(source, Date.now()).map((line) => timesInText(line)),
       ...(message
         ? messageLines(message, chosen)
         : at === undefined
           ? reminderLines(source, Date.now())
           : []),
-      ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref, at)]),
+      ...(explained.length > 0
+        ? decisionLines(explained).map((line) => timesInText(line))
+        : ['', nothingFound(source, ref, at)]),
       ...(replays ? ['', replayLine(replays.length, different, chosen.length)] : []),
     ].join('\n'),
     exitCode: different.length > 0 ? 1 : 0,

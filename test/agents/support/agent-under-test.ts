@@ -112,7 +112,8 @@ export class AgentUnderTest {
       return this.gateway.prompt(body, { timeoutMs: 60_000 }).then(
         () => true,
         (error: Error) => {
-          if (!/^not ready: stable='false'$/.test(error.message)) throw error;
+          // The screen changed since; a refused prompt changes nothing.
+          if (!/^not ready: .*\bstable='false'$/.test(error.message)) throw error;
           return false;
         },
       );
