@@ -22,6 +22,9 @@ export interface Dialog {
 export const KEY_HINT =
   /\b(enter|return|esc|escape|tab|space|ctrl[+-]\w)\b[^.]{0,24}?\b(confirm|cancel|close|dismiss|back|select|submit|save|exit|choose|accept|decline|continue|toggle|insert|clear|apply|resume|interrupt|navigate)\b|[↵⏎↑↓⇆↑/↓]{1,3}\s*(to\s)?\s*(select|navigate|confirm|choose|browse)/i;
 
+/** The row of a running turn names a key too, but counts time: `(12s · esc to cancel)`. */
+const RUNNING = /\((?=[^)]*\b\d+s\b)[^)]*\besc to (cancel|interrupt)\b[^)]*\)/;
+
 /** The head of a floating dialog: its title, and the key that closes it at the right. */
 const FLOATING_HEAD = /\S\s{3,}esc(\s{2,}|$)/;
 
@@ -44,6 +47,14 @@ export function findDialog(screen: Screen): Dialog | undefined {
   const { rows, start, focus } = found;
   const head = excerptOf(rows.slice(start, focus));
   return { kind: kindOf(head, excerptOf(rows.slice(focus))), excerpt: excerptOf(rows.slice(start)) };
+}
+
+/**
+ * Whether the row of a running turn is the last on the screen: its composer is not drawn yet. Such a turn asks for nothing,
+ * whatever a greeting above it mentions.
+ */
+export function endsInRunningTurn(screen: Screen): boolean {
+  return RUNNING.test(screen.rows.findLast((row) => !row.blank)?.text ?? '');
 }
 
 interface Located {

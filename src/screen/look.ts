@@ -1,6 +1,6 @@
 import type { Detector } from './detector.ts';
 import { type Composer, findComposer } from './find-composer.ts';
-import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
+import { type Dialog, endsInRunningTurn, findDialog, screenExcerpt } from './find-dialog.ts';
 import { hasIdleGap } from './idle-gap.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { findUsageLimit } from './limits/usage-limit.ts';
@@ -52,7 +52,10 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
   const composer = findComposer(screen, detector.composers);
   const title = titleVerdict(screen.title, detector, hostname);
   const excerpt = screenExcerpt(screen);
-  if (!composer) return { ...BLIND, title, dialog: findDialog(screen), excerpt };
+  if (!composer) {
+    const dialog = endsInRunningTurn(screen) ? undefined : findDialog(screen);
+    return { ...BLIND, title, dialog, excerpt };
+  }
   const { shape, top, bottom } = composer;
   const signs = readSigns(screen, detector, composer);
   if (hasIdleGap(screen, detector, composer))

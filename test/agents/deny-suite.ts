@@ -22,7 +22,8 @@ export function describeDenied(tool: RealTool): void {
         await agent.started();
         await agent.submit(orderToWrite(agent.address, 'denied'));
         await agent.world.until(async () => {
-          expect(dialogOf(await agent.gateway.tuiState())?.kind ?? 'unknown').toBe('unknown');
+          const dialog = dialogOf(await agent.gateway.tuiState());
+          expect(dialog?.kind ?? 'unknown', JSON.stringify(dialog)).toBe('unknown');
           return agent.model.log.some(gaveUp);
         });
         const { messages } = await agent.gateway.call('mail.list', { body: { box: 'inbox' } });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readReason, standingOf } from '../../src/domain/index.ts';
 import { classifyCapture } from '../../src/screen/index.ts';
 import { detectorFor } from '../../src/tools/index.ts';
+import { judge, loadFixtures } from './captured-fixtures.ts';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 
@@ -60,4 +61,23 @@ describe('screens on which a tool waits for a person', () => {
       .filter(({ ready, words }) => (ready ? words !== 'idle' : words === 'idle' || words === 'not ready'));
     expect(without).toEqual([]);
   });
+});
+
+describe('a screen that is drawn in parts', () => {
+  it.each(['qwen', 'gemini'])(
+    'a running turn of %s whose composer is not drawn yet asks for nothing, and is never ready',
+    (tool) => {
+      const busy = loadFixtures().filter(
+        (fixture) =>
+          fixture.tool === tool && /^busy/.test(fixture.state) && fixture.text.includes('esc to cancel'),
+      );
+      expect(busy.length).toBeGreaterThan(5);
+      for (const fixture of busy) {
+        const { screen } = fixture.capture;
+        const last = screen.rows.findLastIndex(({ text }) => text.includes('esc to cancel'));
+        const { facts, gate } = judge(fixture, { ...screen, rows: screen.rows.slice(0, last + 1) });
+        expect([gate.ready, facts.dialog.value ?? null], fixture.name).toEqual([false, null]);
+      }
+    },
+  );
 });
