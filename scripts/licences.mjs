@@ -20,6 +20,7 @@ const IN_THE_PAGE = [
   'react-dom',
   '@tanstack/react-query',
   '@base-ui/react',
+  'markdown-it',
   'uplot',
   'tailwindcss',
   '@fontsource-variable/inter',

@@ -7,6 +7,7 @@
  */
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { keepDraftsOnLeave } from './model/drafts.ts';
 import { listenToHistory } from './model/router.ts';
 import { followNewLinks } from './model/session.ts';
 import { followOtherTabs } from './model/settings.ts';
@@ -15,4 +16,5 @@ import './page.css';
 listenToHistory();
 followNewLinks();
 followOtherTabs();
+keepDraftsOnLeave();
 createRoot(document.getElementById('page')!).render(<App />);

@@ -28,7 +28,7 @@ export interface AllMail {
 }
 
 /** How many of the newest messages are read from a mailbox outside the host's own store. */
-const OUTSIDE = 200;
+export const OUTSIDE = 200;
 
 /**
  * Lists the mail of every mailbox of the host, newest first, each message once. Pages follow the host's own store; mail
@@ -36,7 +36,7 @@ const OUTSIDE = 200;
  */
 export async function allMail(mail: MailSources, wanted: AllMailQuery): Promise<AllMail> {
   const { box, unread, limit } = wanted;
-  const { after, cursor } = parseCursor(wanted.cursor);
+  const { after, cursor } = readCursor(wanted.cursor);
   const text = wanted.q?.trim() || undefined;
   const page = await mail.withStore((store) =>
     store.all({ box, unread, text, cursor, limit, first: OPERATOR.address }),
@@ -50,11 +50,14 @@ export async function allMail(mail: MailSources, wanted: AllMailQuery): Promise<
   const listed = [...own, ...outside].sort((a, b) =>
     b.message.created_at_utc.localeCompare(a.message.created_at_utc),
   );
-  return { listed, next_cursor: next === null ? null : `${next}~${oldest}` };
+  return { listed, next_cursor: pageCursor(next, oldest) };
 }
 
+export const pageCursor = (next: string | null, oldest: string): string | null =>
+  next === null ? null : `${next}~${oldest}`;
+
 /** The store's cursor, and the time down to which mail of other stores was shown. */
-function parseCursor(text: string | null): { cursor: string | null; after: string | undefined } {
+export function readCursor(text: string | null): { cursor: string | null; after: string | undefined } {
   if (text === null) return { cursor: null, after: undefined };
   const [, cursor, after] = /^(\d{1,15})~([\dTZ:.+-]{1,40})$/.exec(text) ?? [];
   if (cursor === undefined) throw invalid('cursor must be the next_cursor of an earlier page');

@@ -9,9 +9,11 @@ import {
   type MailSurroundings,
   openMailbox,
 } from '../mail/index.ts';
-import type { PageMailboxes } from '../wire/index.ts';
+import type { MailReceipt, PageMailboxes } from '../wire/index.ts';
 import { type AllMail, type AllMailQuery, allMail, type MailSources } from './all-mail.ts';
 import { nameOnMachine } from './called.ts';
+import { type ConversationList, type ConversationsQuery, conversations } from './conversations.ts';
+import { receiptsIn } from './receipts.ts';
 import { mailboxOf } from './records/manifest-facts.ts';
 import type { RosterPlace } from './roster.ts';
 import type { SessionContext } from './session-context.ts';
@@ -31,6 +33,17 @@ export interface HostMailParts {
   openStore: <T>(root: string, work: (store: MailStore) => Promise<T> | T) => Promise<T>;
   agents: () => Promise<MailAgents[]>;
 }
+
+/** Whether the gateway of an agent announced a message with a wake that was proven. */
+export type IsAnnounced = (place: RosterPlace, messageRef: string) => boolean;
+
+interface MessageReceipts {
+  ref: string;
+  receipts: MailReceipt[];
+}
+
+/** As many messages as the page shows of a thread. */
+const MAX_THREAD = 200;
 
 /** Every mailbox of the host: those of its mail store, and those that agents keep in other stores. */
 export class HostMail implements MailSources {
@@ -60,6 +73,26 @@ export class HostMail implements MailSources {
   /** How many of these messages the mailbox has handled: read, answered or archived. */
   async handled(address: string, refs: readonly string[]): Promise<number> {
     return (await this.withStore((store) => store.handled(address, refs))) ?? 0;
+  }
+
+  /** Its conversations, one row each, newest first. */
+  conversations(wanted: ConversationsQuery): Promise<ConversationList> {
+    return conversations(this, wanted);
+  }
+
+  /** The receipts of a thread in the host's own store, by message; empty for other stores, which know none. */
+  async receipts(id: string, thread: string, isAnnounced: IsAnnounced): Promise<MessageReceipts[]> {
+    if ((await this.outsideIds()).includes(id)) return [];
+    const agents = await this.#parts.agents();
+    const at = new Map(agents.map((each) => [String(bindingOf(each.place)?.address ?? ''), each]));
+    const found = await this.withStore((store) => store.thread(id, thread, MAX_THREAD));
+    return (found ?? []).map((each) => ({
+      ref: each.message.message_ref,
+      receipts: receiptsIn(each, (address) => {
+        const agent = at.get(address);
+        return agent && { agent: agent.name, isAnnounced: (ref) => isAnnounced(agent.place, ref) };
+      }),
+    }));
   }
 
   async operatorUnread(): Promise<number> {

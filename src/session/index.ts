@@ -140,8 +140,10 @@ export const agentMail = () => import('./mailbox.ts');
 export const hostMail = async (...[parts]: ConstructorParameters<typeof import('./host-mail.ts').HostMail>) =>
   new (await import('./host-mail.ts')).HostMail(parts);
 /** How far a message is with each recipient. */
-export const receiptsOf = onCall(async () => (await import('./receipts.ts')).receiptsOf);
 export const receiptsOfEach = onCall(async () => (await import('./receipts.ts')).receiptsOfEach);
+
+/** Whether these records have a proven wake for a message. */
+export const announcedIn = async () => (await import('./receipts.ts')).announcedIn;
 /** What agents did between two times. */
 export const gatherDay = onCall(async () => (await import('./day/gather-day.ts')).gatherDay);
 /** Our MCP server in a tool's configuration. */

@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import { DirectoryWatches, notFound } from '../base/index.ts';
 import type { AwaitedReceipt, MailMessage, ReceiptStage } from '../domain/index.ts';
-import { openGatewayRecords } from '../gateway/offline.ts';
-import { type MailStore, openMailStore } from '../mail/index.ts';
+import { type GatewayRecords, openGatewayRecords } from '../gateway/offline.ts';
+import { type MailStore, openMailStore, type ThreadMessage } from '../mail/index.ts';
 import type { MailReceipt } from '../wire/index.ts';
 import { tryManifestFacts } from './records/manifest-facts.ts';
 import { readRegistry } from './records/registry-read.ts';
@@ -24,10 +24,14 @@ export async function receiptsOfEach(
   const store = openMailStore({ root: settings.mailboxDir, clock });
   try {
     const places = gatewaysByAddress(context);
+    const agentAt = (address: string): AnnouncingAgent | undefined => {
+      const place = places.get(address);
+      return place && { agent: place.agent, isAnnounced: (ref) => isAnnounced(place.paths, ref) };
+    };
     return new Map(
       refs.flatMap((ref) => {
         const found = heldIn(store, ref);
-        return found ? [[ref, receiptsFrom(found, places)] as const] : [];
+        return found ? [[ref, receiptsIn(found, agentAt)] as const] : [];
       }),
     );
   } finally {
@@ -44,23 +48,32 @@ export async function receiptsOf(context: SessionContext, messageRef: string): P
   });
 }
 
-type Found = ReturnType<MailStore['thread']>[number];
-
-function heldIn(store: MailStore, ref: string): Found | undefined {
+function heldIn(store: MailStore, ref: string): ThreadMessage | undefined {
   const thread = store.document(ref.replace(/^\w+:/, ''))?.thread_id;
   if (thread === undefined) return undefined;
   const all = store.thread('', `filesystem:${thread}`, MAX_THREAD);
   return all.find(({ message }) => message.message_ref === ref);
 }
 
-function receiptsFrom({ message, held }: Found, places: Map<string, Place>): MailReceipt[] {
+/** The agent at an address, and whether its gateway announced a message. */
+export interface AnnouncingAgent {
+  agent: string;
+  isAnnounced: (messageRef: string) => boolean;
+}
+
+/** The receipts of one message, from the rows of those who received it. */
+export function receiptsIn(
+  { message, held }: ThreadMessage,
+  agentAt: (address: string) => AnnouncingAgent | undefined,
+): MailReceipt[] {
   return recipientsOf(message).flatMap((address) => {
     const own = held.find((each) => each.address === address && each.box !== 'sent');
     if (!own) return [];
-    const place = places.get(address);
-    const announced = place !== undefined && isAnnounced(place.paths, message.message_ref);
-    const state = { announced, read: own.read, answered: own.answered, archived: own.box === 'archive' };
-    return [{ address, agent: place?.agent ?? null, stage: furthest(state), ...state }];
+    const agent = agentAt(address);
+    const announced = agent?.isAnnounced(message.message_ref) ?? false;
+    const { read, answered, box } = own;
+    const state = { announced, read, answered, archived: box === 'archive' };
+    return [{ address, agent: agent?.agent ?? null, stage: furthest(state), ...state }];
   });
 }
 
@@ -95,19 +108,24 @@ function gatewaysByAddress({ settings, clock }: SessionContext): Map<string, Pla
   return found;
 }
 
-/** Only a wake that was proven to be submitted announces. A queue that cannot be read announces nothing. */
+/** A queue that cannot be read announces nothing. */
 function isAnnounced({ gateway }: SessionPaths, messageRef: string): boolean {
   try {
     const records = openGatewayRecords(gateway);
     try {
-      const request = records.announcedBy(messageRef);
-      return request !== undefined && records.request(request).outcome === 'submitted';
+      return announcedIn(records, messageRef);
     } finally {
       records.close();
     }
   } catch {
     return false;
   }
+}
+
+/** Only a wake that was proven to be submitted announces. */
+export function announcedIn(records: GatewayRecords, messageRef: string): boolean {
+  const request = records.announcedBy(messageRef);
+  return request !== undefined && records.request(request).outcome === 'submitted';
 }
 
 /** Later stages include earlier ones, except that nothing but the reader's own mark makes a message read. */

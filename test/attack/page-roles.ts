@@ -56,8 +56,8 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.mail.send': 'answer',
   'page.mail.reply': 'answer',
   // For an agent's mailbox, which the bodies name.
-  'page.mail.archive': 'operate',
-  'page.mail.mark': 'operate',
+  'page.mail.sort': 'operate',
+  'page.mail.restore': 'operate',
   'page.requests': 'view',
   'page.request': 'view',
   'page.request.message': 'answer',

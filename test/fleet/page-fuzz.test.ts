@@ -150,7 +150,7 @@ describe('hostile input to the page', () => {
         bodies: { ...bodies, 'page.login': { code: 'CODE' } },
         queries: {
           'page.mail.message': `?${message}`,
-          'page.mail.receipts': `?${new URLSearchParams({ ref: there.message })}`,
+          'page.mail.receipts': `?${new URLSearchParams({ mailbox: OPERATOR.address, thread: there.message })}`,
           'page.mail.thread': `?${new URLSearchParams({ mailbox: OPERATOR.address, thread: there.message })}`,
           'page.mail.attachment': `?${message}&attachment=${encodeURIComponent(there.attachment)}`,
           'page.search': '?q=notes',

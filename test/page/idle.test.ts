@@ -58,7 +58,7 @@ const views = (): string[] => [
 const OPENED: Record<string, (page: Page) => Promise<unknown>> = {
   '/ui/agents/ben': (page) => page.getByRole('region', { name: /ben asks/ }).waitFor(),
   '/ui/mail?q=zebras': async (page) => {
-    await page.getByRole('region', { name: 'Messages' }).getByText('Hello ana').click();
+    await page.getByRole('region', { name: 'Conversations' }).getByText('Hello ana').click();
     await page.getByRole('region', { name: 'Thread' }).getByText('about zebras').first().waitFor();
   },
   '/ui/reminders': async (page) => {

@@ -85,7 +85,7 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await page.getByRole('heading', { level: 1, name: 'ana' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('m');
-    await page.getByRole('region', { name: 'Messages' }).waitFor();
+    await page.getByRole('region', { name: 'Conversations' }).waitFor();
     await page.keyboard.press('/');
     await page.getByRole('searchbox', { name: 'Search everything' }).fill('/?jk');
     await page.keyboard.press('Escape');
@@ -139,7 +139,7 @@ describe('a part of the page that the server does not give', () => {
     await page.getByText('This view could not be loaded').waitFor();
     await visitor.context.unroute(parts);
     await page.getByRole('button', { name: 'Settings' }).waitFor();
-    await page.getByRole('region', { name: 'Messages' }).waitFor();
+    await page.getByRole('region', { name: 'Conversations' }).waitFor();
     expect(visitor.problems.filter((each) => !/Failed to load/.test(each))).toEqual([]);
     await visitor.leave();
   });

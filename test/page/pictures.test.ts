@@ -36,7 +36,7 @@ const VIEWS: readonly View[] = [
     at: '/ui/mail',
     ready: async (page) => {
       await page
-        .getByRole('region', { name: 'Messages' })
+        .getByRole('region', { name: 'Conversations' })
         .getByText('The flaky test is steady')
         .first()
         .click();

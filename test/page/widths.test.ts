@@ -104,7 +104,7 @@ it('all mail is the mail of every mailbox, each message once, and the search fin
   await world.mail('ana', await world.addressOf(LONG), 'Between the two', 'about zebras');
   await world.mail(LONG, OPERATOR, 'To the operator', 'about lions');
   await goTo('/ui/mail');
-  const list = page.getByRole('region', { name: 'Messages' });
+  const list = page.getByRole('region', { name: 'Conversations' });
   for (const subject of ['Between the two', 'To the operator'])
     await vi.waitFor(async () => expect(await list.getByText(subject).count()).toBe(1), WAIT);
   await list.getByRole('searchbox', { name: 'Search mail' }).fill('zebras');

@@ -29,7 +29,6 @@ import { Mutes } from './host/mutes.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
-import { receiptHandler } from './mail/receipt-handler.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
 import { seeingHandlers } from './seeing-handlers.ts';
@@ -98,6 +97,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     reach,
     readers,
     mail,
+    readers,
     states: new SeenStates(),
     events: new AgentEvents(),
     epoch: on.instanceId,
@@ -113,7 +113,6 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...muteHandler(parts),
     ...lifeHandlers(parts),
     ...mailHandlers(parts),
-    ...receiptHandler(parts),
     ...requestHandlers(parts),
     ...searchHandlers(parts),
     ...severalHandlers(app, door),

@@ -21,3 +21,5 @@ export type { MaintenanceReport } from './repair/maintenance.ts';
 export { repairMailStore } from './repair/repair.ts';
 export { rootStatus } from './root/root-status.ts';
 export { initMailStore, MailStore, openMailStore } from './store.ts';
+export type { Conversation, MailFilter } from './threads/read-conversations.ts';
+export type { ThreadMessage } from './threads/read-thread.ts';

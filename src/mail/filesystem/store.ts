@@ -30,6 +30,11 @@ import { type MailStoreOptions, OpenRoot } from './root/open-root.ts';
 import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root/root.ts';
 import { indexNextBatch, matchExpression, searchIsBehind } from './search-messages.ts';
 import { type AllMailPage, type AllMailQuery, readAll } from './threads/read-all.ts';
+import {
+  type ConversationPage,
+  type ConversationQuery,
+  readConversations,
+} from './threads/read-conversations.ts';
 import { readThread, type ThreadMessage } from './threads/read-thread.ts';
 import { RootWaits } from './waits/root-waits.ts';
 import { ensureSignal } from './watch/signal.ts';
@@ -41,6 +46,10 @@ export interface WantedMail extends Omit<AllMailQuery, 'match' | 'before'> {
   text?: string | undefined;
   cursor?: string | null | undefined;
 }
+
+/** A search by words, on a page that a cursor names. */
+export type WantedConversations = Omit<ConversationQuery, 'match' | 'before'> &
+  Pick<WantedMail, 'text' | 'cursor'>;
 
 /** A mailbox root, and the operations on all of it. */
 export class MailStore extends OpenRoot {
@@ -73,9 +82,8 @@ export class MailStore extends OpenRoot {
   async all({ text, cursor, ...query }: WantedMail): Promise<AllMailPage> {
     this.requireCurrent();
     const before = parseCursor(cursor);
-    const match = text === undefined ? undefined : matchExpression(text);
-    if (text !== undefined && match === undefined) return { messages: [], nextCursor: null };
-    if (match !== undefined) while (searchIsBehind(this.db)) await this.commit(indexNextBatch);
+    const match = await this.#searchFor(text);
+    if (match === null) return { messages: [], nextCursor: null };
     return readAll(this.db, this.layout, { ...query, match, before });
   }
 
@@ -90,6 +98,24 @@ export class MailStore extends OpenRoot {
     this.requireCurrent();
     const ids = refs.map((ref) => parseMailRef(FILESYSTEM, ref, 'message_ref'));
     return countHandled(this.db, address, ids);
+  }
+
+  /** One row per thread, newest first, for the operator. */
+  async conversations({ text, cursor, ...query }: WantedConversations): Promise<ConversationPage> {
+    this.requireCurrent();
+    const before = parseCursor(cursor);
+    const match = await this.#searchFor(text);
+    if (match === null) return { conversations: [], nextCursor: null };
+    return readConversations(this.db, this.layout, { ...query, match, before });
+  }
+
+  /** The expression for these words, once the index has everything; null if they cannot match. */
+  async #searchFor(text: string | undefined): Promise<string | null | undefined> {
+    if (text === undefined) return undefined;
+    const match = matchExpression(text);
+    if (match === undefined) return null;
+    while (searchIsBehind(this.db)) await this.commit(indexNextBatch);
+    return match;
   }
 
   registrations(address?: string): Registration[] {

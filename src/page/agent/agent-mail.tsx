@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { mailboxOf, mailList } from '../live/queries.ts';
-import { MessageRow } from '../mail/message-row.tsx';
+import { ConversationRow } from '../mail/conversation-row.tsx';
+import { keyOf } from '../mail/names.ts';
 import { Loading, Quiet, Trouble } from '../parts/feedback.tsx';
 
 /** The agent's own mailbox; messages open in the mail view. */
@@ -16,12 +17,12 @@ function Messages({ mailbox }: { mailbox: string }) {
   const { data, error } = useInfiniteQuery(mailList({ mailbox }));
   if (error && !data) return <Trouble error={error} />;
   if (!data) return <Loading what="mail" />;
-  const messages = data.pages.flatMap((page) => page.messages);
-  if (messages.length === 0) return <Quiet>No mail.</Quiet>;
+  const rows = data.pages.flatMap((page) => page.conversations);
+  if (rows.length === 0) return <Quiet>No mail.</Quiet>;
   return (
     <ul>
-      {messages.map((message) => (
-        <MessageRow key={message.message_ref} message={message} box={undefined} isOpen={false} />
+      {rows.map((row) => (
+        <ConversationRow key={keyOf(row)} row={row} />
       ))}
     </ul>
   );

@@ -28,9 +28,12 @@ export const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['g m', 'Mail'],
   ['g r', 'Requests'],
   ['g t', 'Reminders'],
-  ['r', 'Reply, or write to the agent'],
-  ['e', 'Archive the message'],
+  ['r  f', 'Reply, or write to the agent; forward'],
+  ['e  u', 'Archive, or mark as unread'],
+  ['x', 'Choose a conversation; with Shift, all up to it'],
+  ['z', 'Undo, while it is offered'],
   ['c', 'New message'],
+  ['Ctrl+Enter', 'Send what is being written'],
   ['Esc', 'Close, or back to the list'],
 ];
 
@@ -53,6 +56,10 @@ export function useShortcuts({ search, overview }: Doing): void {
         if (!document.querySelector('[role="dialog"]')) search();
         return;
       }
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        sendForm(event);
+        return;
+      }
       if (!settings.get().keys || isWriting(event.target) || event.metaKey || event.ctrlKey || event.altKey)
         return;
       if (document.querySelector('[role="dialog"]') && event.key !== '?') return;
@@ -64,12 +71,23 @@ export function useShortcuts({ search, overview }: Doing): void {
       else if (event.key === '/') search();
       else if (event.key === '?') overview();
       else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1);
-      else if (!pressMarked(event.key)) return;
+      else if (!pressMarked(event.key)) {
+        if (event.key !== 'c') return;
+        goTo('/ui/mail?write=new');
+      }
       event.preventDefault();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, [search, overview]);
+}
+
+/** From any field of a form; a form that cannot be sent says why. */
+function sendForm(event: KeyboardEvent): void {
+  const form = isWriting(event.target) && (event.target as HTMLInputElement).form;
+  if (!form || event.isComposing) return;
+  event.preventDefault();
+  form.requestSubmit(form.querySelector<HTMLButtonElement>('button[type="submit"]:not([disabled])'));
 }
 
 /** Buttons and fields name their key in `data-key`. */

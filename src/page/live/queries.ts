@@ -7,6 +7,7 @@ import type {
   PageLedger,
   PageMailboxes,
   PageMailList,
+  PageMailReceipts,
   PageMessage,
   PageReminders,
   PageRequest,
@@ -117,20 +118,48 @@ export const mailboxOf = (name: string) =>
     select: (found) => ({ own: found.mailboxes.find(({ agent }) => agent === name) }),
   });
 
-export interface MailChoice {
-  mailbox?: string | undefined;
-  box?: string | undefined;
-  q?: string | undefined;
-  unread?: string | undefined;
+/** What narrows the list of conversations, as the address has it. */
+export const MAIL_CHOICES = [
+  'mailbox',
+  'box',
+  'q',
+  'from',
+  'to',
+  'since',
+  'unread',
+  'answered',
+  'files',
+] as const;
+export type MailChoice = Partial<Record<(typeof MAIL_CHOICES)[number], string | undefined>>;
+
+/** A mailbox shows its inbox, unless something is looked for. */
+function askedBox({ mailbox, box, q, unread, answered }: MailChoice): string | undefined {
+  return box ?? (mailbox && !q && !unread && !answered ? 'inbox' : undefined);
+}
+
+/** The address has a day; its first instant is in the zone of the browser. */
+function sinceUtc({ since }: MailChoice): string | undefined {
+  const at = since && /^\d{4}-\d\d-\d\d$/.test(since) ? new Date(`${since}T00:00`) : undefined;
+  return at && !Number.isNaN(at.getTime()) ? `${at.toISOString().slice(0, 19)}Z` : undefined;
 }
 
 export const mailList = (choice: MailChoice) =>
   infiniteQueryOptions({
     queryKey: ['mail', null, 'list', choice],
     queryFn: ({ signal, pageParam }) =>
-      ask<PageMailList>('mail', { signal, query: { ...choice, cursor: pageParam } }),
+      ask<PageMailList>('mail', {
+        signal,
+        query: { ...choice, box: askedBox(choice), since: sinceUtc(choice), cursor: pageParam },
+      }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+
+/** Its key is not `mail`: a wake that announces mail changes no mailbox. */
+export const receiptsOf = (mailbox: string, thread: string) =>
+  queryOptions({
+    queryKey: ['receipts', null, mailbox, thread],
+    queryFn: ({ signal }) => ask<PageMailReceipts>('mail/receipts', { signal, query: { mailbox, thread } }),
   });
 
 export const threadOf = (mailbox: string, thread: string) =>

@@ -22,8 +22,8 @@ export const queryClient = new QueryClient({
 
 /** Which queries each kind of change affects, by the first part of their keys. */
 const AFFECTED: Record<Touched['what'], readonly string[]> = {
-  mail: ['mail', 'timeline', 'waits'],
-  queue: ['timeline', 'ledger', 'facts'],
+  mail: ['mail', 'receipts', 'timeline', 'waits'],
+  queue: ['receipts', 'timeline', 'ledger', 'facts'],
   timeline: ['timeline', 'ledger', 'facts'],
   screen: ['facts'],
   reminders: ['reminders', 'timeline'],

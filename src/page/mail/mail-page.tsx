@@ -1,17 +1,18 @@
-import { useState } from 'react';
 import { useMay } from '../frame/session-context.ts';
-import { usePlace } from '../model/router.ts';
+import { goTo, usePlace, withQuery } from '../model/router.ts';
 import { Quiet } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Boxes } from './boxes.tsx';
-import { MailList } from './mail-list.tsx';
-import { NewMessage } from './new-message.tsx';
+import { Compose } from './compose.tsx';
+import { ConversationList } from './conversation-list.tsx';
 import { Thread } from './thread.tsx';
+import { UndoBar } from './undo-bar.tsx';
 
 /** A mail client for every mailbox of the host, in one to three panes. */
 export default function MailPage() {
   const { query } = usePlace();
-  const [isWriting, setWriting] = useState(false);
+  const isWriting = query.has('write');
+  const write = () => goTo(withQuery({ write: 'new' }));
   const may = useMay('write');
   const ref = query.get('ref') ?? undefined;
   const at = query.get('at') ?? query.get('mailbox') ?? undefined;
@@ -22,12 +23,7 @@ export default function MailPage() {
       <aside aria-label="Mailboxes" className="mail-boxes">
         {may && (
           <div className="p-3">
-            <button
-              type="button"
-              data-key="c"
-              className="btn btn-main w-full"
-              onClick={() => setWriting(true)}
-            >
+            <button type="button" data-key="c" className="btn btn-main w-full" onClick={write}>
               <Icon name="pen" size={15} />
               New message
             </button>
@@ -35,17 +31,18 @@ export default function MailPage() {
         )}
         <Boxes />
       </aside>
-      <section aria-label="Messages" className={`mail-list ${isOpen ? 'mail-behind' : ''}`}>
-        <MailList openRef={ref} onWrite={may ? () => setWriting(true) : undefined} />
+      <section aria-label="Conversations" className={`mail-list ${isOpen ? 'mail-behind' : ''}`}>
+        <ConversationList openRef={ref} onWrite={may ? write : undefined} />
       </section>
       <section aria-label="Thread" className={`mail-thread ${isOpen ? '' : 'mail-behind'}`}>
         {isOpen ? (
-          <Thread key={ref} mailbox={at} reference={ref} />
+          <Thread key={`${at} ${ref}`} mailbox={at} reference={ref} />
         ) : (
-          <Quiet>Choose a message to read it.</Quiet>
+          <Quiet>Choose a conversation to read it.</Quiet>
         )}
       </section>
-      {isWriting && <NewMessage onClose={() => setWriting(false)} />}
+      {isWriting && may && <Compose onClose={() => goTo(withQuery({ write: undefined }))} />}
+      <UndoBar />
     </div>
   );
 }

@@ -1,20 +1,23 @@
 import { useState } from 'react';
-import type { PageMessage } from '../../wire/index.ts';
+import { RECEIPT_STAGES } from '../../domain/tables.ts';
+import type { PageMailReceipts, PageMessage } from '../../wire/index.ts';
 import { agentPath } from '../model/router.ts';
 import { When } from '../parts/age.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
 import { Link } from '../parts/link.tsx';
+import { Markdown } from '../parts/markdown.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
 import { Attachments } from './attachments.tsx';
-import { nameOf } from './message-row.tsx';
+import { nameOf, previewOf } from './names.ts';
 
 interface Props {
   message: PageMessage;
+  receipts: PageMailReceipts['messages'][number]['receipts'] | undefined;
   isOpen: boolean;
 }
 
-/** Collapsed to one line unless it is the last of its thread. */
-export function Message({ message, isOpen }: Props) {
+/** Collapsed to one line until it is opened. */
+export function Message({ message, receipts, isOpen }: Props) {
   const [open, setOpen] = useState(isOpen);
   return (
     <section className="border-b border-line">
@@ -34,7 +37,7 @@ export function Message({ message, isOpen }: Props) {
           </span>
           {!open && (
             <span className="ml-2 text-muted">
-              <Plain text={message.body_preview ?? ''} />
+              <Plain text={previewOf(message)} />
             </span>
           )}
         </span>
@@ -42,21 +45,34 @@ export function Message({ message, isOpen }: Props) {
           <When utc={message.created_at_utc} />
         </span>
       </button>
-      {open && <Opened message={message} />}
+      {open && <Opened message={message} receipts={receipts} />}
     </section>
   );
 }
 
-function Opened({ message }: { message: PageMessage }) {
+function Opened({ message, receipts }: Pick<Props, 'message' | 'receipts'>) {
+  const [isRaw, setRaw] = useState(false);
+  const text = message.body_text ?? message.body_preview ?? '';
   return (
     <div className="space-y-3 px-4 pb-4">
-      <p className="text-xs text-muted">
-        <Plain text={message.sender.address} />
-        {' to '}
-        <Plain text={[...message.to, ...message.cc].map(({ address }) => address).join(', ')} />
+      <p className="flex flex-wrap gap-x-2 text-xs text-muted">
+        <span className="min-w-0">
+          <Plain text={message.sender.address} />
+          {' to '}
+          <Plain text={message.to.map(({ address }) => address).join(', ')} />
+          {message.cc.length > 0 && (
+            <>
+              {', cc '}
+              <Plain text={message.cc.map(({ address }) => address).join(', ')} />
+            </>
+          )}
+        </span>
+        <button type="button" className="underline" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          {isRaw ? 'Formatted' : 'As written'}
+        </button>
       </p>
       <div className="max-w-[75ch] text-sm leading-6">
-        <Body text={message.body_text ?? message.body_preview ?? ''} />
+        {isRaw ? <Body text={text} /> : <Markdown text={text} />}
       </div>
       {message.body_cut && <p className="text-wait">The body is cut; the command below prints all of it.</p>}
       <Attachments
@@ -64,29 +80,42 @@ function Opened({ message }: { message: PageMessage }) {
         reference={message.message_ref}
         attachments={message.attachments}
       />
-      <Delivered delivered={message.delivered} />
-      {message.command && <CommandLine command={message.command} />}
+      <Receipts receipts={receipts} />
+      {message.command && <CommandLine command={message.command} label="Same on the command line" />}
     </div>
   );
 }
 
-/** The state of each recipient, as far as it is known here. */
-function Delivered({ delivered }: Pick<PageMessage, 'delivered'>) {
-  if (delivered.length === 0) return null;
+/** How far it is with each recipient whose mailbox is on this host, each stage stored by the one who did it. */
+function Receipts({ receipts }: Pick<Props, 'receipts'>) {
+  if (!receipts || receipts.length === 0) return null;
   return (
-    <ul className="flex flex-wrap gap-1.5">
-      {delivered.map(({ address, agent, read, answered }) => (
-        <li key={address} className="chip bg-sunken font-normal text-muted">
+    <ul className="flex flex-wrap gap-1.5" aria-label="Receipts">
+      {receipts.map(({ address, agent, stage, announced, read, answered, archived }) => (
+        <li
+          key={address}
+          className="chip max-w-full bg-sunken font-normal text-muted"
+          title={stagesIn({ announced, read, answered, archived })}
+        >
           {agent ? (
             <Link href={agentPath(agent)} className="font-semibold text-ink hover:underline">
               <Plain text={agent} />
             </Link>
           ) : (
-            <Plain text={address} />
+            <Plain text={nameOf({ address })} />
           )}
-          {answered ? 'answered' : read ? 'read' : read === false ? 'not read yet' : 'delivered'}
+          {stage === 'stored' || stage === 'announced'
+            ? `${RECEIPT_STAGES[stage].words}, not read yet`
+            : RECEIPT_STAGES[stage].words}
         </li>
       ))}
     </ul>
   );
 }
+
+/** All stages that it reached: a message can be archived and never read. */
+const stagesIn = (reached: Record<'announced' | 'read' | 'answered' | 'archived', boolean>): string =>
+  [
+    'stored',
+    ...(['announced', 'read', 'answered', 'archived'] as const).filter((stage) => reached[stage]),
+  ].join(' → ');

@@ -62,7 +62,8 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-function safeAddress(text: string): string | undefined {
+/** The address as the browser resolves it; undefined for everything but the web and mail. */
+export function safeAddress(text: string): string | undefined {
   try {
     const url = new URL(text);
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Icon } from './icons.tsx';
 
 interface Props {
@@ -10,17 +10,23 @@ interface Props {
   side?: boolean;
 }
 
+/** What has the focus at first: a marked element, else the first field; without one, the first control. */
+const FIRST = '[data-first], input:not([type="hidden"]), textarea, select';
+
 /** Above the page. The focus stays inside until it is closed. */
 export function Overlay({ title, onClose, children, side }: Props) {
   useFocusBack();
   const place = side
     ? 'inset-y-0 right-0 h-full w-full max-w-[34rem] border-l'
     : 'inset-x-0 top-[8vh] mx-auto max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-xl rounded-xl border';
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Popup
+          ref={popup}
+          initialFocus={() => popup.current?.querySelector<HTMLElement>(FIRST) ?? true}
           className={`fixed z-50 flex flex-col border-line bg-surface text-ink shadow-2xl outline-none ${place}`}
         >
           <header className="flex items-center gap-3 border-b border-line px-4 py-2">

@@ -57,18 +57,28 @@ function blocksOf(text: string): string[] {
   return blocks;
 }
 
-const Linked = memo(function Linked({ text }: { text: string }) {
+/** Text on one line, in which addresses are links. */
+export const Linked = memo(function Linked({ text }: { text: string }) {
   return piecesOf(text).map(({ text: piece, href }, at) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
     if (href === undefined) return <Plain key={at} text={piece} />;
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
-      <a key={at} href={href} target="_blank" rel="noreferrer noopener" className="text-accent underline">
+      <Address key={at} href={href} text={piece}>
         <Plain text={piece} />
-        {bare(href) !== bare(piece) && <span className="text-muted"> (leads to {href})</span>}
-      </a>
+      </Address>
     );
   });
 });
+
+/** A link out of the page. Where it leads is shown unless its text says the same. */
+export function Address({ href, text, children }: { href: string; text: string; children: ReactNode }) {
+  return (
+    <a href={href} target="_blank" rel="noreferrer noopener" className="text-accent underline">
+      {children}
+      {bare(href) !== bare(text) && <span className="text-muted"> (leads to {href})</span>}
+    </a>
+  );
+}
 
 const bare = (address: string): string => address.replace(/\/$/, '').toLowerCase();

@@ -132,7 +132,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   }),
   'page.reminders.delete': inside('Remove a reminder', { body: act.pageActBody, response: act.pageReceipt }),
   'page.mailboxes': inside('Every mailbox of the host', { response: mail.pageMailboxes }),
-  'page.mail.list': inside('Mail, newest first', { query: mail.pageMailQuery, response: mail.pageMailList }),
+  'page.mail.list': inside('Conversations, newest first', {
+    query: mail.pageMailQuery,
+    response: mail.pageMailList,
+  }),
   'page.mail.message': inside('One message', { query: mail.pageMessageQuery, response: mail.pageMessage }),
   'page.mail.thread': inside('A thread, oldest first', {
     query: mail.pageThreadQuery,
@@ -143,10 +146,6 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     response: z.string(),
     contentType: 'application/octet-stream',
   }),
-  'page.mail.receipts': inside('How far a message is with each recipient', {
-    query: mail.pageReceiptsQuery,
-    response: mail.pageReceipts,
-  }),
   'page.mail.send': inside('Mail from the operator', {
     body: mail.pageMailSendBody,
     response: mail.pageMailSent,
@@ -155,12 +154,16 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: mail.pageMailReplyBody,
     response: mail.pageMailSent,
   }),
-  'page.mail.archive': inside('Archive messages', {
-    body: mail.pageMailArchiveBody,
-    response: act.pageReceipt,
+  'page.mail.receipts': inside('How far each message of a thread is with each recipient', {
+    query: mail.pageThreadQuery,
+    response: mail.pageMailReceipts,
   }),
-  'page.mail.mark': inside('Mark messages as read or not', {
-    body: mail.pageMailMarkBody,
+  'page.mail.sort': inside('Archive messages, or mark them as read, or the reverse', {
+    body: mail.pageMailSortBody,
+    response: mail.pageMailSorted,
+  }),
+  'page.mail.restore': inside('Undo what sorting did', {
+    body: mail.pageMailRestoreBody,
     response: act.pageReceipt,
   }),
   'page.requests': inside('Requests between agents and people', {

@@ -154,32 +154,111 @@ async function mailToAgent({ world, page }: AtWork): Promise<void> {
     .toBe(true);
 }
 
-/** Mail is found, read, answered and archived. */
+const listOf = (page: Page) => page.getByRole('region', { name: 'Conversations' });
+const rowOf = (page: Page, subject: string) =>
+  listOf(page).getByRole('listitem').filter({ hasText: subject });
+
+/** Mail is found, read, answered with Ctrl+Enter and archived; what was typed before is still there. */
 async function readMail({ world, visitor, page }: AtWork): Promise<void> {
   const subject = `Release notes ${word()}`;
-  await world.mail('cleo', OPERATOR, subject, 'Here they are: https://example.org/notes');
+  await world.mail('cleo', OPERATOR, subject, 'Here **they** are: https://example.org/notes\n\n- one\n- two');
   await goTo(page, '/ui/mail');
-  const list = page.getByRole('region', { name: 'Messages' });
-  await list.getByRole('link').filter({ hasText: subject }).first().waitFor();
+  const list = listOf(page);
+  await rowOf(page, subject).waitFor();
   await list.getByRole('searchbox', { name: 'Search mail' }).fill(subject);
   await list.getByRole('searchbox', { name: 'Search mail' }).press('Enter');
-  const rows = list.getByRole('listitem').filter({ hasText: subject });
-  await rows
-    .filter({ hasText: /operator/i })
-    .first()
-    .click();
+  await rowOf(page, subject).getByRole('link').click();
   const thread = page.getByRole('region', { name: 'Thread' });
   const link = thread.getByRole('link', { name: 'https://example.org/notes' });
   expect(await link.getAttribute('rel')).toContain('noreferrer');
+  await thread.locator('strong', { hasText: 'they' }).waitFor();
+  expect(await thread.locator('ul.list-disc li').allInnerTexts()).toEqual(['one', 'two']);
   const text = `Thank you ${word()}`;
-  await thread.getByRole('textbox', { name: 'Reply' }).fill(text);
-  await thread.getByRole('button', { name: 'Reply' }).click();
+  const reply = thread.getByRole('textbox', { name: 'Reply' });
+  await reply.fill(text);
+  await goTo(page, '/ui/mail');
+  await rowOf(page, subject).getByRole('link').click();
+  await expect.poll(() => reply.inputValue(), WAIT).toBe(text);
+  await page.reload();
+  await liveAgain(page);
+  await expect.poll(() => reply.inputValue(), WAIT).toBe(text);
+  await reply.press('Control+Enter');
   await thread.getByRole('status').waitFor();
   await thread.getByText(text).first().waitFor();
+  expect(await reply.inputValue()).toBe('');
+  await thread
+    .getByRole('list', { name: 'Receipts' })
+    .getByText(/stored|announced|read/)
+    .first()
+    .waitFor();
   if (isPhone(visitor.look)) expect(await list.isVisible()).toBe(false);
-  await thread.getByRole('button', { name: 'Archive' }).click();
+  await thread.getByRole('button', { name: 'Archive', exact: true }).click();
   if (isPhone(visitor.look)) await list.waitFor();
-  else await thread.getByText('Choose a message').waitFor();
+  else await thread.getByText('Choose a conversation').waitFor();
+  await rowOf(page, subject).getByText('archived').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await rowOf(page, subject).getByText('archived').waitFor({ state: 'detached' });
+}
+
+/** Several conversations are chosen with shift, marked and archived at once, and brought back as they were. */
+async function sortMail({ world, page }: AtWork): Promise<void> {
+  const mark = word();
+  for (const n of [1, 2, 3]) await world.mail('cleo', OPERATOR, `Batch ${mark} ${n}`, `number ${n}`);
+  await goTo(page, `/ui/mail?mailbox=${encodeURIComponent(OPERATOR)}&from=cleo&q=${mark}`);
+  const rows = rowOf(page, mark);
+  await expect.poll(() => rows.count(), WAIT).toBe(3);
+  const boxes = rows.getByRole('checkbox');
+  await boxes.first().click();
+  await boxes.last().click({ modifiers: ['Shift'] });
+  const chosen = page.getByRole('group', { name: 'Chosen' });
+  await chosen.getByText('3 chosen').waitFor();
+  await chosen.getByRole('button', { name: 'Mark read' }).click();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await page.getByText('3 messages marked as read.').waitFor();
+  await expect.poll(() => rows.getByRole('img', { name: /unread/ }).count(), WAIT).toBe(0);
+  await undo.click();
+  await expect.poll(() => rows.getByRole('img', { name: /unread/ }).count(), WAIT).toBe(3);
+  await goTo(page, `/ui/mail?mailbox=${encodeURIComponent(OPERATOR)}&box=inbox`);
+  await expect.poll(() => rows.count(), WAIT).toBe(3);
+  await rows.first().getByRole('link').focus();
+  await page.keyboard.press('x');
+  await chosen.getByRole('button', { name: 'Archive' }).click();
+  await page.getByText('1 message archived.').waitFor();
+  await page.keyboard.press('z');
+  await page.getByText('1 message archived.').waitFor({ state: 'detached' });
+  // It is as it was: in the inbox, and unread.
+  await expect.poll(() => rows.getByRole('img', { name: /unread/ }).count(), WAIT).toBe(3);
+}
+
+/** Mail with a copy to someone is written with the keyboard from home, kept, sent and forwarded. */
+async function writeMail({ world, page }: AtWork): Promise<void> {
+  const subject = `Plan ${word()}`;
+  await page.keyboard.press('c');
+  const form = page.getByRole('dialog', { name: 'New message' });
+  const to = form.getByRole('combobox', { name: 'To' });
+  await expect.poll(() => to.evaluate((field) => field === document.activeElement), WAIT).toBe(true);
+  await to.fill('ana');
+  await form.getByRole('combobox', { name: 'Cc' }).fill('ben');
+  await form.getByRole('textbox', { name: 'Subject' }).fill(subject);
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  await page.keyboard.press('c');
+  await expect.poll(() => form.getByRole('textbox', { name: 'Subject' }).inputValue(), WAIT).toBe(subject);
+  await form.getByRole('textbox', { name: 'Message' }).fill('The plan.');
+  await form.getByRole('textbox', { name: 'Message' }).press('Control+Enter');
+  await form.waitFor({ state: 'detached' });
+  const { messages } = await world.agent('ben').client.call('mail.list', { body: {} });
+  expect(messages.find((each) => each.subject === subject)?.cc).toMatchObject([
+    { address: await world.addressOf('ben') },
+  ]);
+  await rowOf(page, subject).first().getByRole('link').click();
+  await page.getByRole('button', { name: 'Forward' }).click();
+  const forward = page.getByRole('dialog', { name: 'Forward' });
+  expect(await forward.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe(`Fwd: ${subject}`);
+  await forward.getByRole('combobox', { name: 'To' }).fill('cleo');
+  await forward.getByRole('button', { name: 'Send' }).click();
+  await forward.waitFor({ state: 'detached' });
+  await rowOf(page, `Fwd: ${subject}`).first().waitFor();
 }
 
 /** The operator's address, which every store has. */
@@ -319,6 +398,8 @@ export const JOBS: readonly Job[] = [
   { name: 'watch a screen', run: seeScreen },
   { name: 'write mail to an agent', run: mailToAgent },
   { name: 'find, read, answer and archive mail', run: readMail },
+  { name: 'sort several conversations, and undo it', run: sortMail },
+  { name: 'write mail with a copy, and forward it', run: writeMail },
   { name: 'answer requests', run: answerRequest },
   { name: 'make, pause and remove a reminder', run: remind },
   { name: 'search everything', run: search },

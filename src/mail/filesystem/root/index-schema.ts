@@ -9,6 +9,7 @@ import type { SqliteMigration } from '../../../db/index.ts';
  *   mail_state                 one row per mailbox that has the message: box and flags
  *   unpublished                messages whose file or links may not be on disk yet, and their publisher
  *   mail_search                full text; filled in batches up to meta.searchable_through
+ *   messages_by_thread         the messages of a conversation, without reading the others
  */
 export const INDEX_MIGRATIONS: readonly SqliteMigration[] = [
   {
@@ -94,6 +95,12 @@ CREATE INDEX waits_of ON waits (waiter, whom, ends_utc);
 CREATE INDEX waits_for ON waits (whom, waiter, ends_utc);
 CREATE INDEX waits_by_end ON waits (ends_utc);
 CREATE INDEX waits_due ON waits (by_utc) WHERE by_utc IS NOT NULL AND reported = 0;
+`,
+  },
+  {
+    id: '003-threads',
+    sql: `
+CREATE INDEX messages_by_thread ON messages (json_extract(envelope_json, '$.thread_id'), seq);
 `,
   },
 ];

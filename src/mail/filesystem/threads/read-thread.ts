@@ -20,20 +20,18 @@ interface MailboxFlags {
   is_answered: number;
 }
 
-/** The messages of a thread across all mailboxes, oldest first, as `address` sees those that it has. */
+/** The newest messages of a thread across all mailboxes, oldest first, as `address` sees those that it has. */
 export function readThread(
   db: Sqlite,
   layout: Layout,
   { address, threadId, max }: { address: string; threadId: string; max: number },
 ): ThreadMessage[] {
-  // A thread is named after its first message, and none of its messages is older.
   const rows = db.all<Row>(
     `SELECT m.seq, m.envelope_json, m.body_preview, b.body FROM messages m JOIN message_bodies b ON b.seq = m.seq
-      WHERE m.seq >= coalesce((SELECT seq FROM messages WHERE message_id = :thread), 0)
-        AND json_extract(m.envelope_json, '$.thread_id') = :thread ORDER BY m.seq LIMIT :max`,
+      WHERE json_extract(m.envelope_json, '$.thread_id') = :thread ORDER BY m.seq DESC LIMIT :max`,
     { thread: threadId, max },
   );
-  return rows.map((row) => {
+  return rows.reverse().map((row) => {
     const held = db.all<MailboxFlags>(
       `SELECT r.address, s.box, s.is_read, s.is_answered FROM mail_state s
          JOIN mailbox_registrations r ON r.number = s.registration
