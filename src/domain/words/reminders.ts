@@ -24,7 +24,7 @@ export type MissedPolicy = CodeOf<typeof MISSED_POLICIES>;
 
 /** The place of a reminder in the ranking: the first is effective, the others wait behind it. */
 export const SELECTION_STATES = {
-  effective: { words: 'leads' },
+  effective: { words: 'next' },
   blocked: { words: 'waits behind another' },
 } as const satisfies Record<string, { words: string }>;
 

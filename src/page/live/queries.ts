@@ -9,9 +9,11 @@ import type {
   PageMailList,
   PageMailReceipts,
   PageMessage,
+  PageNextTimes,
   PageReminders,
   PageRequest,
   PageRequestList,
+  PageRequestsView,
   PageSearch,
   PageThread,
   PageTimeline,
@@ -105,6 +107,15 @@ export const allReminders = queryOptions({
   queryFn: ({ signal }) => ask<PageReminders>('reminders', { signal }),
 });
 
+/** The next times of a schedule that is not stored yet. */
+export const nextTimesOf = (cron: string, zone: string) =>
+  queryOptions({
+    queryKey: ['next times', null, cron, zone],
+    queryFn: ({ signal }) =>
+      ask<PageNextTimes>('reminders/next', { signal, query: { cron, time_zone: zone } }),
+    enabled: cron.split(/\s+/).length >= 5,
+  });
+
 export const mailboxes = queryOptions({
   queryKey: ['mail', null, 'mailboxes'],
   queryFn: ({ signal }) => ask<PageMailboxes>('mailboxes', { signal }),
@@ -168,13 +179,13 @@ export const threadOf = (mailbox: string, thread: string) =>
     queryFn: ({ signal }) => ask<PageThread>('mail/thread', { signal, query: { mailbox, thread } }),
   });
 
-export type RequestsView = keyof PageRequestList['counts'];
+export type RequestsView = PageRequestsView;
 
-export const requestList = (view: RequestsView) =>
+export const requestList = (view: RequestsView, of?: string) =>
   infiniteQueryOptions({
-    queryKey: ['requests', null, view],
+    queryKey: ['requests', null, view, of],
     queryFn: ({ signal, pageParam }) =>
-      ask<PageRequestList>('requests', { signal, query: { view, cursor: pageParam } }),
+      ask<PageRequestList>('requests', { signal, query: { view, of, cursor: pageParam } }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });

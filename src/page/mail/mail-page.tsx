@@ -6,7 +6,7 @@ import { Boxes } from './boxes.tsx';
 import { Compose } from './compose.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { Thread } from './thread.tsx';
-import { UndoBar } from './undo-bar.tsx';
+import { UndoSorting } from './undo-sorting.tsx';
 
 /** A mail client for every mailbox of the host, in one to three panes. */
 export default function MailPage() {
@@ -42,7 +42,7 @@ export default function MailPage() {
         )}
       </section>
       {isWriting && may && <Compose onClose={() => goTo(withQuery({ write: undefined }))} />}
-      <UndoBar />
+      <UndoSorting />
     </div>
   );
 }

@@ -80,14 +80,14 @@ function Opened({ message, receipts }: Pick<Props, 'message' | 'receipts'>) {
         reference={message.message_ref}
         attachments={message.attachments}
       />
-      <Receipts receipts={receipts} />
+      <Receipts people={[...message.to, ...message.cc]} receipts={receipts} />
       {message.command && <CommandLine command={message.command} label="Same on the command line" />}
     </div>
   );
 }
 
 /** How far it is with each recipient whose mailbox is on this host, each stage stored by the one who did it. */
-function Receipts({ receipts }: Pick<Props, 'receipts'>) {
+function Receipts({ people, receipts }: Pick<Props, 'receipts'> & { people: PageMessage['to'] }) {
   if (!receipts || receipts.length === 0) return null;
   return (
     <ul className="flex flex-wrap gap-1.5" aria-label="Receipts">
@@ -102,7 +102,7 @@ function Receipts({ receipts }: Pick<Props, 'receipts'>) {
               <Plain text={agent} />
             </Link>
           ) : (
-            <Plain text={nameOf({ address })} />
+            <Plain text={nameOf(people.find((each) => each.address === address) ?? { address })} />
           )}
           {stage === 'stored' || stage === 'announced'
             ? `${RECEIPT_STAGES[stage].words}, not read yet`

@@ -8,6 +8,7 @@ import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { NewReminder } from './new-reminder.tsx';
 import { ReminderRow } from './reminder-row.tsx';
+import { UndoRemoval } from './undo-removal.tsx';
 
 /** Every agent's reminders in order of delivery: the first is next, the others wait behind it. */
 export default function RemindersPage() {
@@ -55,7 +56,7 @@ export default function RemindersPage() {
             {trouble && <Trouble error={trouble} />}
             <ol>
               {reminders.map((reminder) => (
-                <ReminderRow key={reminder.reminder_id} agent={agent} reminder={reminder} />
+                <ReminderRow key={reminder.reminder_id} agent={agent} reminder={reminder} all={reminders} />
               ))}
             </ol>
           </section>
@@ -65,6 +66,7 @@ export default function RemindersPage() {
         <h2 className="heading mb-2">New reminder</h2>
         <NewReminder agents={chosen ? [chosen] : names} />
       </aside>
+      <UndoRemoval />
     </div>
   );
 }

@@ -43,6 +43,7 @@ function Whole({ request, messages, command }: PageRequest) {
           {', '}
           <Age utc={request.created_at} /> old
           {request.nudges > 0 && `, reminded ${request.nudges}×`}
+          {request.priority !== null && `, priority ${request.priority}`}
         </p>
       </div>
       <RequestText request={request} messages={messages} />

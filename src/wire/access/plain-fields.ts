@@ -19,7 +19,18 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   ...['code', 'contextId', 'cursor', 'date', 'dialog_hash', 'discard', 'expected_dialog', 'host_id', 'id'],
   ...['idempotency_key', 'instance_id', 'keep', 'mail_version', 'mailbox', 'mailbox_id', 'messageId'],
   ...['message_id', 'message_ref', 'message_refs', 'org', 'org_id', 'parent', 'principal_id', 'queue_id'],
-  ...['recipient_id', 'ref', 'refs', 'reminder_id', 'request_id', 'seen', 'session_id', 'sha256'],
+  ...[
+    'order',
+    'recipient_id',
+    'ref',
+    'refs',
+    'reminder_id',
+    'removal',
+    'request_id',
+    'seen',
+    'session_id',
+    'sha256',
+  ],
   ...['terminal_id', 'thread', 'thread_ref', 'to_agent', 'token_id', 'turn_id', 'turn_of', 'workspace_id'],
   // Names and addresses of mail.
   ...[

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { isCron, MAX_CRON_LENGTH } from '../../domain/reminder/cron.ts';
 import { about, instant, notBlank, oneLine, stamp, strict } from '../fields.ts';
-import { requestMessageBody, respondRequestBody } from '../fleet/request-bodies.ts';
+import { createRequestBody, requestMessageBody, respondRequestBody } from '../fleet/request-bodies.ts';
 import { reminderDefinition } from '../v1/reminders.ts';
 
 /** Chosen by the browser for each click. The same id again gets the first response, and nothing is done twice. */
@@ -38,10 +39,48 @@ export const pageDialogBody = strict({
   key: about('One of its choices.', oneLine.max(40)),
 });
 export const pageReminderBody = strict({ ...acting, reminder: reminderDefinition });
+/** What an edit changes; the rest of the reminder stays as it is. */
+export const pageReminderEditBody = strict({
+  ...acting,
+  title: reminderDefinition.shape.title.optional(),
+  prompt: notBlank.optional(),
+  interval_seconds: reminderDefinition.shape.interval_seconds.optional(),
+  cron: reminderDefinition.shape.cron.optional(),
+  time_zone: reminderDefinition.shape.time_zone.optional(),
+});
+export const pageReminderOrderBody = strict({
+  ...acting,
+  order: about(
+    'Every reminder of the agent, the first to be delivered first.',
+    z.array(notBlank.max(200)).min(1).max(1000),
+  ),
+});
+export const pageReminderRestoreBody = strict({
+  ...acting,
+  removal: about('The `action_id` with which it was removed, a moment ago.', z.uuid()),
+});
 export const pageReminderPauseBody = strict({ ...acting, paused: z.boolean() });
 export const pageActBody = strict(acting);
 export const pageRespondBody = strict({ ...acting, ...respondRequestBody.shape });
+/** In the org of the link; the click is its key. */
+export const pageRequestCreateBody = strict({
+  ...acting,
+  ...createRequestBody.omit({ org_id: true, idempotency_key: true }).shape,
+});
 export const pageRequestMessageBody = strict({ ...acting, ...requestMessageBody.shape });
+
+export const pageNextQuery = strict({
+  cron: z
+    .string()
+    .trim()
+    .max(MAX_CRON_LENGTH)
+    .refine(isCron, 'must be a cron expression such as "0 9 * * 1-5"'),
+  time_zone: reminderDefinition.shape.time_zone.optional(),
+});
+export const pageNext = strict({
+  time_zone: z.string(),
+  next_due_utc: about('The next three times.', z.array(stamp)),
+});
 
 /** What was done, and how to follow it. */
 export const pageReceipt = strict({
@@ -57,4 +96,5 @@ export const pageReceipt = strict({
   command: about('The command that does the same.', z.string().nullable()),
 });
 
+export type PageNextTimes = z.infer<typeof pageNext>;
 export type PageReceipt = z.infer<typeof pageReceipt>;

@@ -122,9 +122,21 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     body: act.pageReminderBody,
     response: act.pageReceipt,
   }),
-  'page.reminders.put': inside('Replace a reminder', {
-    body: act.pageReminderBody,
+  'page.reminders.edit': inside('Change a reminder', {
+    body: act.pageReminderEditBody,
     response: act.pageReceipt,
+  }),
+  'page.reminders.order': inside('Rank the reminders of an agent', {
+    body: act.pageReminderOrderBody,
+    response: act.pageReceipt,
+  }),
+  'page.reminders.restore': inside('Create a reminder again that was just removed', {
+    body: act.pageReminderRestoreBody,
+    response: act.pageReceipt,
+  }),
+  'page.reminders.next': inside('When a schedule is due next', {
+    query: act.pageNextQuery,
+    response: act.pageNext,
   }),
   'page.reminders.pause': inside('Pause or resume a reminder', {
     body: act.pageReminderPauseBody,
@@ -169,6 +181,10 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   'page.requests': inside('Requests between agents and people', {
     query: requests.pageRequestsQuery,
     response: requests.pageRequestList,
+  }),
+  'page.request.create': inside('Ask an agent or a person', {
+    body: act.pageRequestCreateBody,
+    response: act.pageReceipt,
   }),
   'page.request': inside('One request with its thread', { response: requests.pageRequest }),
   'page.request.respond': inside('Answer a request', {

@@ -3,7 +3,7 @@ import { about, strict } from '../fields.ts';
 
 /** Routes that can be called together: what views show and refresh. No streams, no bytes, no held responses. */
 const ASKED =
-  /^(agents\/[^/?]+(\/(timeline|reminders|ledger\/[^/?]+))?|reminders|mailboxes|mail(\/(message|thread))?|requests(\/[^/?]+)?|search)(\?[^\s#]*)?$/;
+  /^(agents\/[^/?]+(\/(timeline|reminders|ledger\/[^/?]+))?|reminders(\/next)?|mailboxes|mail(\/(message|thread|receipts))?|requests(\/[^/?]+)?|search)(\?[^\s#]*)?$/;
 const MAX_ASKED = 16;
 
 export const pageSeveralQuery = strict({

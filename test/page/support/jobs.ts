@@ -156,7 +156,7 @@ async function mailToAgent({ world, page }: AtWork): Promise<void> {
 
 const listOf = (page: Page) => page.getByRole('region', { name: 'Conversations' });
 const rowOf = (page: Page, subject: string) =>
-  listOf(page).getByRole('listitem').filter({ hasText: subject });
+  page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').filter({ hasText: subject });
 
 /** Mail is found, read, answered with Ctrl+Enter and archived; what was typed before is still there. */
 async function readMail({ world, visitor, page }: AtWork): Promise<void> {
@@ -258,6 +258,7 @@ async function writeMail({ world, page }: AtWork): Promise<void> {
   await forward.getByRole('combobox', { name: 'To' }).fill('cleo');
   await forward.getByRole('button', { name: 'Send' }).click();
   await forward.waitFor({ state: 'detached' });
+  await goTo(page, '/ui/mail');
   await rowOf(page, `Fwd: ${subject}`).first().waitFor();
 }
 
@@ -265,7 +266,7 @@ async function writeMail({ world, page }: AtWork): Promise<void> {
 export const OPERATOR = 'HOUMAO-operator@houmao.localhost';
 
 /** What an agent asked is answered; a second answer is refused. */
-async function answerRequest({ world, page }: AtWork): Promise<void> {
+async function answerRequest({ world, visitor, page }: AtWork): Promise<void> {
   const title = `May I merge ${word()}?`;
   const id = await world.asks(title);
   await goTo(page, '/ui/requests');
@@ -280,24 +281,69 @@ async function answerRequest({ world, page }: AtWork): Promise<void> {
   await drawer.getByRole('textbox', { name: 'Note' }).fill('Not yet.');
   await drawer.getByRole('button', { name: 'Reject' }).click();
   await expect.poll(() => world.statusOf(other), WAIT).toBe('rejected');
+  await page.keyboard.press('Escape');
+  const answered = page
+    .getByRole('region', { name: 'Answered' })
+    .getByRole('listitem')
+    .filter({ hasText: second });
+  if (!isPhone(visitor.look)) await answered.getByText('“Not yet.”').waitFor();
+  const asked = `Review the parser ${word()}`;
+  await page.getByRole('link', { name: 'New request' }).click();
+  const form = page.getByRole('dialog', { name: 'New request' });
+  await form.getByRole('combobox', { name: 'To' }).fill('hana');
+  await form.getByRole('textbox', { name: 'Title' }).fill(asked);
+  await form.getByRole('spinbutton').fill('80');
+  await form.getByRole('textbox', { name: 'Title' }).press('Control+Enter');
+  await form.waitFor({ state: 'detached' });
+  await goTo(page, '/ui/requests?view=waiting');
+  const waiting = page.getByRole('region', { name: 'Waiting for agents' });
+  await waiting.getByRole('listitem').filter({ hasText: asked }).getByText('priority 80').waitFor();
 }
 
-/** A reminder is made, paused and removed. */
+/** Reminders are made, ranked, edited, paused, removed and brought back; one behind a paused one says so. */
 async function remind({ world, page }: AtWork): Promise<void> {
-  const title = `Look at the build ${word()}`;
+  const mark = word();
+  const [first, second] = [`Look at the build ${mark}`, `Weekly summary ${mark}`];
   await goTo(page, '/ui/reminders?agent=cleo');
   const form = page.getByRole('form', { name: 'New reminder' });
-  await form.getByRole('textbox', { name: 'Title' }).fill(title);
-  await form.getByRole('textbox', { name: 'Prompt' }).fill('Look at the build.');
-  await form.getByRole('button', { name: 'Create' }).click();
-  await form.getByRole('status').waitFor();
-  await page.getByRole('button', { name: `Pause ${title}` }).click();
-  await page.getByRole('button', { name: `Resume ${title}` }).waitFor();
-  const { reminders } = await world.agent('cleo').client.call('reminders.list', {});
-  expect(reminders.find((each) => each.title === title)?.paused).toBe(true);
-  const remove = page.getByRole('button', { name: `Remove ${title}` });
-  await remove.click();
-  await remove.waitFor({ state: 'detached' });
+  const create = async (title: string) => {
+    await form.getByRole('textbox', { name: 'Title' }).fill(title);
+    await form.getByRole('textbox', { name: 'Prompt' }).fill('Look at the build.');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: `Pause ${title}` }).waitFor();
+  };
+  await create(first);
+  await form.getByRole('combobox', { name: 'How often' }).selectOption('cron');
+  await form.getByRole('textbox', { name: /^Schedule/ }).fill('0 9 * * 1-5');
+  await form.getByRole('textbox', { name: 'Time zone' }).fill('Europe/Berlin');
+  await expect.poll(() => form.locator('time').count(), WAIT).toBe(3);
+  await create(second);
+  await page.getByText('on the schedule 0 9 * * 1-5 (Europe/Berlin)').first().waitFor();
+  const { client } = world.agent('cleo');
+  const mine = async () => {
+    const { reminders } = await client.call('reminders.list', {});
+    return reminders.filter(({ title }) => title.includes(mark));
+  };
+  await page.getByRole('button', { name: `Move ${second} up` }).click();
+  await expect.poll(async () => (await mine()).map(({ title }) => title), WAIT).toEqual([second, first]);
+  await page.getByRole('button', { name: `Edit ${second}` }).click();
+  const edit = page.getByRole('form', { name: 'Edit reminder' });
+  await edit.getByRole('textbox', { name: 'Prompt' }).fill('Summarize the week.');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'detached' });
+  expect((await mine())[0]).toMatchObject({ prompt: 'Summarize the week.', cron: '0 9 * * 1-5' });
+  await page.getByRole('button', { name: `Pause ${second}` }).click();
+  await page.getByRole('button', { name: `Resume ${second}` }).waitFor();
+  await page.getByText(`blocked for good: “${second}” comes first and is paused`, { exact: false }).waitFor();
+  await page.getByRole('button', { name: `Remove ${second}` }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await mine()).map(({ title }) => title), WAIT).toEqual([second, first]);
+  expect((await mine())[0]).toMatchObject({ paused: true, time_zone: 'Europe/Berlin' });
+  for (const title of [first, second]) {
+    const remove = page.getByRole('button', { name: `Remove ${title}` });
+    await remove.click();
+    await remove.waitFor({ state: 'detached' });
+  }
 }
 
 /** Everything is found from everywhere. */
@@ -400,8 +446,8 @@ export const JOBS: readonly Job[] = [
   { name: 'find, read, answer and archive mail', run: readMail },
   { name: 'sort several conversations, and undo it', run: sortMail },
   { name: 'write mail with a copy, and forward it', run: writeMail },
-  { name: 'answer requests', run: answerRequest },
-  { name: 'make, pause and remove a reminder', run: remind },
+  { name: 'answer and ask requests', run: answerRequest },
+  { name: 'make, rank, edit, pause and remove reminders', run: remind },
   { name: 'search everything', run: search },
   { name: 'act from the keyboard alone', run: actByPalette },
   { name: 'read why an agent does nothing', run: why },

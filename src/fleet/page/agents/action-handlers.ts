@@ -1,6 +1,6 @@
 import { commandLine } from '../../../base/index.ts';
 import { pressChoice } from '../../../client/index.ts';
-import { DIALOG_AFTER, definitionOf } from '../../../domain/index.ts';
+import { DIALOG_AFTER } from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import type { PAGE_ROUTES } from '../../../wire/index.ts';
 import type { Doing } from '../doing.ts';
@@ -11,15 +11,7 @@ import type { AgentReach } from './agent-reach.ts';
 
 type ActRoutes = Pick<
   typeof PAGE_ROUTES,
-  | 'page.agent.seen'
-  | 'page.agent.prompt'
-  | 'page.agent.interrupt'
-  | 'page.agent.dialog'
-  | 'page.agent.cancel'
-  | 'page.reminders.create'
-  | 'page.reminders.put'
-  | 'page.reminders.pause'
-  | 'page.reminders.delete'
+  'page.agent.seen' | 'page.agent.prompt' | 'page.agent.interrupt' | 'page.agent.dialog' | 'page.agent.cancel'
 >;
 
 type Call<K extends keyof ActRoutes> = Parameters<Handlers<ActRoutes>[K]>[0];
@@ -40,8 +32,6 @@ export function actionHandlers(on: ActionParts): Handlers<ActRoutes> {
     ...promptHandlers(on),
     ...lineHandlers(on),
     ...keyHandlers(on),
-    ...reminderHandlers(on),
-    ...reminderSwitches(on),
   };
 }
 
@@ -135,80 +125,6 @@ function keyHandlers({ door, doing, reach }: ActionParts) {
         return {
           sentence: `Sent ${key} (${choice.label}) to ${name}; ${DIALOG_AFTER[after]}.`,
           command: commandLine`rouse answer ${name} ${key}`,
-        };
-      });
-    },
-  };
-}
-
-function reminderHandlers({ door, doing, reach }: ActionParts) {
-  return {
-    'page.reminders.create': async ({ context, params, body }: Call<'page.reminders.create'>) => {
-      const session = door.require(context, 'operate');
-      const { action_id: actionId, reminder } = await body();
-      const agent = await reach.find(params.name);
-      const act = {
-        action: 'reminder.create',
-        target: agent.row.name,
-        actionId,
-        asked: reminder,
-        repeatable: false,
-      };
-      return doing.receipt(session, act, async () => {
-        const gateway = await reach.requireGateway(agent, session);
-        const { reminders } = await gateway.call('reminders.create', { body: { reminders: [reminder] } });
-        return {
-          sentence: `Reminder “${reminder.title}” of ${agent.row.name} is due ${reminders[0]?.next_due_at_utc}.`,
-        };
-      });
-    },
-    'page.reminders.put': async ({ context, params, body }: Call<'page.reminders.put'>) => {
-      const session = door.require(context, 'operate');
-      const { action_id: actionId, reminder } = await body();
-      const agent = await reach.find(params.name);
-      const act = {
-        action: 'reminder.put',
-        target: params.reminder_id,
-        actionId,
-        asked: reminder,
-        repeatable: true,
-      };
-      return doing.receipt(session, act, async () => {
-        const gateway = await reach.requireGateway(agent, session);
-        await gateway.call('reminders.put', { reminder_id: params.reminder_id, body: reminder });
-        return { sentence: `Reminder “${reminder.title}” was changed.` };
-      });
-    },
-  };
-}
-
-function reminderSwitches({ door, doing, reach }: ActionParts) {
-  return {
-    'page.reminders.pause': async ({ context, params, body }: Call<'page.reminders.pause'>) => {
-      const session = door.require(context, 'operate');
-      const { action_id: actionId, paused } = await body();
-      const agent = await reach.find(params.name);
-      const id = params.reminder_id;
-      const act = { action: 'reminder.pause', target: id, actionId, asked: paused, repeatable: true };
-      return doing.receipt(session, act, async () => {
-        // It is sent back unchanged, keys included; the person only decides whether it is paused.
-        const gateway = await reach.requireGateway(agent, session, 'owner');
-        const known = await gateway.call('reminders.get', { reminder_id: id });
-        await gateway.call('reminders.put', { reminder_id: id, body: { ...definitionOf(known), paused } });
-        return { sentence: `Reminder “${known.title}” is ${paused ? 'paused' : 'live again'}.` };
-      });
-    },
-    'page.reminders.delete': async ({ context, params, body }: Call<'page.reminders.delete'>) => {
-      const session = door.require(context, 'operate');
-      const { action_id: actionId } = await body();
-      const agent = await reach.find(params.name);
-      const id = params.reminder_id;
-      const act = { action: 'reminder.delete', target: id, actionId, asked: id, repeatable: true };
-      return doing.receipt(session, act, async () => {
-        await (await reach.requireGateway(agent, session)).call('reminders.delete', { reminder_id: id });
-        return {
-          sentence: 'The reminder was removed.',
-          command: commandLine`rouse agents gateway reminders remove ${agent.row.name} --reminder-id ${id}`,
         };
       });
     },

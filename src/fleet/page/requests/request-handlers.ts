@@ -1,4 +1,4 @@
-import { commandLine, forbidden, isRouseError } from '../../../base/index.ts';
+import { commandLine, forbidden, isRouseError, notFound } from '../../../base/index.ts';
 import type { Sql, SqlValue } from '../../../db/index.ts';
 import {
   answersOf,
@@ -17,16 +17,27 @@ import {
   refusal,
 } from '../../../wire/index.ts';
 import type { PersonIdentity } from '../../identity/index.ts';
-import { addMessage, cancelTicket, getThread, pageOfTickets, respondTicket } from '../../tickets/index.ts';
+import {
+  addMessage,
+  cancelTicket,
+  createTicket,
+  getThread,
+  pageOfTickets,
+  respondTicket,
+} from '../../tickets/index.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { Session } from '../door/page-sessions.ts';
 
 type RequestRoutes = Pick<
   typeof PAGE_ROUTES,
-  'page.requests' | 'page.request' | 'page.request.respond' | 'page.request.message' | 'page.request.cancel'
+  | 'page.requests'
+  | 'page.request'
+  | 'page.request.create'
+  | 'page.request.respond'
+  | 'page.request.message'
+  | 'page.request.cancel'
 >;
-type View = keyof PageRequestList['counts'];
 
 export interface RequestHandlerParts {
   door: PageDoor;
@@ -35,12 +46,19 @@ export interface RequestHandlerParts {
   enqueue: Parameters<typeof respondTicket>[1];
 }
 
-const CONDITIONS: Readonly<Record<View, string>> = {
-  for_me: `r.status IN ${sqlList(OPEN_TICKETS)} AND r.recipient_type = 'user'`,
-  waiting: `r.status IN ${sqlList(OPEN_TICKETS)} AND r.recipient_type <> 'user'`,
+/** Over `requests r`; `$1` is the name of the person. */
+const OPEN = `r.status IN ${sqlList(OPEN_TICKETS)}`;
+const TO_PEOPLE = `${OPEN} AND r.recipient_type = 'user'`;
+const CONDITIONS: Readonly<Record<keyof PageRequestList['counts'], string>> = {
+  for_me: `${TO_PEOPLE} AND r.recipient_id IN ('', $1::text)`,
+  mine: `${TO_PEOPLE} AND r.recipient_id = $1::text`,
+  anyone: `${TO_PEOPLE} AND r.recipient_id = ''`,
+  others: `${TO_PEOPLE} AND r.recipient_id NOT IN ('', $1::text)`,
+  waiting: `${OPEN} AND r.recipient_type <> 'user'`,
   answered: `r.status IN ${sqlList(TICKET_ANSWERS)}`,
   expired: `r.status IN ${sqlList(UNANSWERED_TICKETS)}`,
 };
+const ASKED = { me: 'mine', anyone: 'anyone', others: 'others' } as const;
 
 /**
  * A session with the right to operate acts for the whole server; one with the right to answer answers what people are
@@ -55,7 +73,7 @@ const personOf = ({ name, rights }: Session): PersonIdentity => ({
 });
 
 export function requestHandlers(on: RequestHandlerParts): Handlers<RequestRoutes> {
-  return { ...reading(on), ...answering(on) };
+  return { ...reading(on), ...asking(on), ...answering(on) };
 }
 
 type Call<K extends keyof RequestRoutes> = Parameters<Handlers<RequestRoutes>[K]>[0];
@@ -63,11 +81,12 @@ type Call<K extends keyof RequestRoutes> = Parameters<Handlers<RequestRoutes>[K]
 function reading({ door, sql }: RequestHandlerParts) {
   return {
     'page.requests': async ({ context, query }: Call<'page.requests'>) => {
-      door.require(context);
-      const { view, agent, cursor, limit } = query();
+      const { name } = door.require(context);
+      const { view, of, agent, cursor, limit } = query();
       const open = view === 'for_me' || view === 'waiting';
       const { rows, next } = await pageOfTickets(sql, {
-        condition: CONDITIONS[view],
+        condition: `$1::text IS NOT NULL AND ${CONDITIONS[view === 'for_me' && of ? ASKED[of] : view]}`,
+        params: [name],
         agent,
         cursor,
         limit,
@@ -75,7 +94,7 @@ function reading({ door, sql }: RequestHandlerParts) {
       });
       return {
         requests: rows.map(shown),
-        counts: await counts(sql, agent),
+        counts: await counts(sql, name, agent),
         next_cursor: next,
         truncated: next !== null,
       };
@@ -93,6 +112,35 @@ function reading({ door, sql }: RequestHandlerParts) {
       return { request: shown(rows[0]!), messages, command: commandLine`rouse requests show ${request.id}` };
     },
   };
+}
+
+function asking({ door, doing, sql, enqueue }: RequestHandlerParts) {
+  return {
+    'page.request.create': async ({ context, body }: Call<'page.request.create'>) => {
+      const session = door.require(context, 'answer');
+      const { action_id: actionId, ...asked } = await body();
+      const target = asked.recipient_id || asked.recipient_type;
+      const act = { action: 'requests.create', target, actionId, asked, repeatable: true };
+      return doing.receipt(session, { ...act, detail: { kind: asked.kind } }, async () => {
+        const orgId = await orgOf(sql, session);
+        const wanted = { ...asked, orgId, idempotency_key: actionId };
+        const { row } = await createTicket(sql, enqueue, { caller: personOf(session), wanted });
+        const who = asked.recipient_id || (asked.recipient_type === 'user' ? 'anyone' : 'the agent');
+        return {
+          sentence: `Asked ${who}: ${row.title}`,
+          command: commandLine`rouse requests show ${row.id}`,
+        };
+      });
+    },
+  };
+}
+
+async function orgOf(sql: Sql, { org }: Session): Promise<string> {
+  const { rows } = await sql.query<{ id: string }>('SELECT id FROM orgs WHERE name = $1', [org]);
+  if (rows[0]) return rows[0].id;
+  throw notFound(`this server has no org ${org}`, {
+    hint: 'register an agent first, or name another org: --org',
+  });
 }
 
 function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
@@ -199,9 +247,9 @@ function shown({ nudge_count, escalated_at, ...request }: Ticket): PageRequestRo
   };
 }
 
-async function counts(sql: Sql, agent: string | undefined): Promise<PageRequestList['counts']> {
-  const params: SqlValue[] = agent === undefined ? [] : [agent];
-  const of = agent === undefined ? '' : `WHERE ${AGENT_IS('$1')}`;
+async function counts(sql: Sql, name: string, agent: string | undefined): Promise<PageRequestList['counts']> {
+  const params: SqlValue[] = agent === undefined ? [name] : [name, agent];
+  const of = agent === undefined ? '' : `WHERE ${AGENT_IS('$2')}`;
   const columns = Object.entries(CONDITIONS).map(
     ([name, each]) => `(count(*) FILTER (WHERE ${each}))::int AS ${name}`,
   );
