@@ -71,6 +71,7 @@ const FLEET_PLAN = {
 
 /** Inside session: records, what a tool is equipped with, its gateway, its life cycle. Finding and listing are at the top. */
 const SESSION_PLAN = {
+  'all-mail': '',
   records: '',
   equip: '',
   gateway: 'records equip',

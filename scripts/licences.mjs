@@ -12,6 +12,8 @@ const ALLOWED_FOR = {
   // Both ask for nothing at all.
   'fast-sha256': 'Unlicense',
   nodemailer: 'MIT-0',
+  // Only for the command line of markdown-it, which is not in the page.
+  argparse: 'PSF-2.0',
 };
 
 /** Built into the page, so a release contains them although they are not installed with it. */

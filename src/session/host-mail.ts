@@ -10,9 +10,9 @@ import {
   openMailbox,
 } from '../mail/index.ts';
 import type { MailReceipt, PageMailboxes } from '../wire/index.ts';
-import { type AllMail, type AllMailQuery, allMail, type MailSources } from './all-mail.ts';
+import { type AllMail, type AllMailQuery, allMail, type MailSources } from './all-mail/all-mail.ts';
+import { type ConversationList, type ConversationsQuery, conversations } from './all-mail/conversations.ts';
 import { nameOnMachine } from './called.ts';
-import { type ConversationList, type ConversationsQuery, conversations } from './conversations.ts';
 import { receiptsIn } from './receipts.ts';
 import { mailboxOf } from './records/manifest-facts.ts';
 import type { RosterPlace } from './roster.ts';

@@ -18,7 +18,7 @@ import type { Clock } from '../base/index.ts';
 import { knownAgent, type NamedAgent } from './called.ts';
 import { readRegistry } from './records/registry-read.ts';
 
-export type { AllMail } from './all-mail.ts';
+export type { AllMail } from './all-mail/all-mail.ts';
 export { nameOnMachine, spokenNames } from './called.ts';
 export type { DaySpan } from './day/day-span.ts';
 export type { DayParts } from './day/gather-day.ts';

@@ -6,12 +6,13 @@ import { agentAt } from '../live/queries.ts';
 import { queryClient } from '../live/query-client.ts';
 import { plain } from '../model/plain.ts';
 import { useAction } from '../parts/action.ts';
-import { Until, When } from '../parts/age.tsx';
+import { Until } from '../parts/age.tsx';
 import { Trouble } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { blockedBy, cadence, moved } from './cadence.ts';
 import { EditReminder } from './edit-reminder.tsx';
+import { NextTimes } from './next-times.tsx';
 import { removedReminder } from './undo-removal.tsx';
 
 interface Props {
@@ -64,22 +65,6 @@ export function ReminderRow({ agent, reminder, all }: Props) {
         </div>
       )}
     </li>
-  );
-}
-
-/** As the gateway computed them. */
-export function NextTimes({ times }: { times: readonly string[] }) {
-  if (times.length === 0) return null;
-  return (
-    <p className="text-xs text-muted">
-      next:{' '}
-      {times.slice(0, 3).map((utc, at) => (
-        <span key={utc}>
-          {at > 0 && ', '}
-          <When utc={utc} />
-        </span>
-      ))}
-    </p>
   );
 }
 

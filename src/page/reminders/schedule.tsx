@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { nextTimesOf } from '../live/queries.ts';
 import { Plain } from '../parts/plain-text.tsx';
-import { NextTimes } from './reminder-row.tsx';
+import { NextTimes } from './next-times.tsx';
 
 export interface Schedule {
   cron: string;

@@ -52,7 +52,7 @@ async function digestOf(handle: FileHandle): Promise<string> {
 }
 
 /** The bytes of a copy that is kept with the mail. */
-export async function copiedBytes({ locator }: Kept, maxBytes: number): Promise<Buffer> {
+export async function copiedBytes({ locator }: StoredAttachment, maxBytes: number): Promise<Buffer> {
   const opened = await openRegular(locator, ownPlace(locator));
   if ('refused' in opened) throw notFound('the attached file is no longer there');
   const { handle, size } = opened;

@@ -1,45 +1,17 @@
 import { commandLine, notFound, unsupported } from '../../../base/index.ts';
 import { type MailMessage, OPERATOR, SENT } from '../../../domain/index.ts';
-import type { GatewayRecords } from '../../../gateway/offline.ts';
 import type { Handlers } from '../../../http/index.ts';
 import type { Mailbox } from '../../../mail/index.ts';
-import { announcedIn, type HostMail, sessionPaths } from '../../../session/index.ts';
-import type { PAGE_ROUTES, PageMessage } from '../../../wire/index.ts';
-import type { AgentReach } from '../agents/agent-reach.ts';
-import type { Doing } from '../doing.ts';
-import type { PageDoor } from '../door/page-door.ts';
-import type { KeptOpen } from '../kept-open.ts';
+import { announcedIn, sessionPaths } from '../../../session/index.ts';
+import type { PageMessage } from '../../../wire/index.ts';
 import { download } from './download.ts';
+import type { Call, MailHandlerParts, MailRoutes } from './mail-parts.ts';
 import { sendHandlers } from './send-handlers.ts';
 import { sortHandlers } from './sort-handlers.ts';
-
-type MailRoutes = Pick<
-  typeof PAGE_ROUTES,
-  | 'page.mailboxes'
-  | 'page.mail.list'
-  | 'page.mail.message'
-  | 'page.mail.thread'
-  | 'page.mail.attachment'
-  | 'page.mail.send'
-  | 'page.mail.reply'
-  | 'page.mail.receipts'
-  | 'page.mail.sort'
-  | 'page.mail.restore'
->;
 
 /** Longer bodies are read with the command line. */
 const MAX_SHOWN_LENGTH = 200_000;
 const MAX_THREAD_MESSAGES = 200;
-
-export interface MailHandlerParts {
-  door: PageDoor;
-  doing: Doing;
-  mail: HostMail;
-  reach: AgentReach;
-  readers: KeptOpen<GatewayRecords>;
-}
-
-export type Call<K extends keyof MailRoutes> = Parameters<Handlers<MailRoutes>[K]>[0];
 
 /** What there is, for everyone with a session. */
 function listHandlers({ door, mail }: MailHandlerParts) {

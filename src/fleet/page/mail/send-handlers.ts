@@ -5,7 +5,7 @@ import type { HostMail } from '../../../session/index.ts';
 import type { PageMailSent } from '../../../wire/index.ts';
 import type { Session } from '../door/page-sessions.ts';
 import { copiedBytes } from './download.ts';
-import type { Call, MailHandlerParts } from './mail-handlers.ts';
+import type { Call, MailHandlerParts } from './mail-parts.ts';
 
 /** Writing, as the operator. */
 export function sendHandlers(on: MailHandlerParts) {

@@ -2,7 +2,7 @@ import { messageOf, utcStamp } from '../../../base/index.ts';
 import { ARCHIVE, INBOX, type MailMessage, OPERATOR, type PageRight } from '../../../domain/index.ts';
 import type { Mailbox } from '../../../mail/index.ts';
 import type { PageMailSorted } from '../../../wire/index.ts';
-import type { Call, MailHandlerParts } from './mail-handlers.ts';
+import type { Call, MailHandlerParts } from './mail-parts.ts';
 
 type Before = PageMailSorted['before'];
 interface Wanted {

@@ -1,5 +1,5 @@
-import { type MailMessage, OPERATOR } from '../domain/index.ts';
-import type { Conversation, Mailbox, MailFilter } from '../mail/index.ts';
+import { type MailMessage, OPERATOR } from '../../domain/index.ts';
+import type { Conversation, Mailbox, MailFilter } from '../../mail/index.ts';
 import { type MailSources, OUTSIDE, pageCursor, readCursor } from './all-mail.ts';
 
 export interface ConversationsQuery extends MailFilter {

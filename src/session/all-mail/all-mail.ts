@@ -1,6 +1,6 @@
-import { invalid } from '../base/index.ts';
-import { type MailMessage, OPERATOR } from '../domain/index.ts';
-import type { Mailbox, MailStore } from '../mail/index.ts';
+import { invalid } from '../../base/index.ts';
+import { type MailMessage, OPERATOR } from '../../domain/index.ts';
+import type { Mailbox, MailStore } from '../../mail/index.ts';
 
 /** Where the mail of a host is: its own store, and mailboxes outside it, by id. */
 export interface MailSources {
