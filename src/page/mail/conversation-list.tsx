@@ -129,8 +129,8 @@ function Chosen({ rows, selection: { chosen, setAll }, count }: ChosenProps) {
   const act = async (change: Change) => {
     if (await sort(picked, change)) setAll(false);
   };
-  const hasArchived = picked.some(({ message }) => message.archived);
-  const hasOpen = picked.some(({ message }) => !message.archived);
+  const hasArchived = picked.some(({ archived }) => archived);
+  const hasOpen = picked.some(({ archived }) => !archived);
   const hasUnread = picked.some(({ unread }) => unread > 0);
   return (
     <fieldset className="flex flex-wrap items-center gap-x-2 gap-y-1" aria-label="Chosen">

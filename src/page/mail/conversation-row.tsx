@@ -20,7 +20,7 @@ interface Props {
 
 /** People, subject, preview, count and age of a conversation. */
 export function ConversationRow({ row, list, isOpen, isGone, isChosen = false, onChoose }: Props) {
-  const { message, count, unread } = row;
+  const { message, count, unread, archived } = row;
   const isNew = unread > 0 && !isGone;
   return (
     <li
@@ -73,7 +73,7 @@ export function ConversationRow({ row, list, isOpen, isGone, isChosen = false, o
           <Plain text={message.subject || '(no subject)'} />
         </span>
         <span className="block truncate text-xs text-muted">
-          {message.archived && <span className="chip mr-1 h-4 bg-sunken px-1.5">archived</span>}
+          {archived && <span className="chip mr-1 h-4 bg-sunken px-1.5">archived</span>}
           {message.answered && <span className="text-idle">answered · </span>}
           <Plain text={previewOf(message)} />
         </span>

@@ -121,6 +121,7 @@ function summary(messages: MailMessage[]): Omit<ListedConversation, 'mailbox' | 
   return {
     count: messages.length,
     unread: messages.filter(({ unread }) => unread).length,
+    archived: received.length > 0 && received.every((each) => each.archived),
     participants: [...participants.values()],
     refs: (received.length > 0 ? received : messages).sort(newestFirst).map(({ message_ref }) => message_ref),
   };

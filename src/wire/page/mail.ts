@@ -63,6 +63,7 @@ const conversation = strict({
   message: about('The newest message that matches.', mailMessageView),
   count: about('Messages of the thread, in all mailboxes.', count),
   unread: about('Unread ones in this mailbox.', count),
+  archived: about('All that this mailbox received of it is in its archive.', z.boolean()),
   participants: z.array(participant),
   refs: about('The messages that sorting it changes.', z.array(z.string())),
 });

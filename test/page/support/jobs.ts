@@ -281,7 +281,7 @@ async function answerRequest({ world, visitor, page }: AtWork): Promise<void> {
   await drawer.getByRole('textbox', { name: 'Note' }).fill('Not yet.');
   await drawer.getByRole('button', { name: 'Reject' }).click();
   await expect.poll(() => world.statusOf(other), WAIT).toBe('rejected');
-  await page.keyboard.press('Escape');
+  await goTo(page, '/ui/requests');
   const answered = page
     .getByRole('region', { name: 'Answered' })
     .getByRole('listitem')

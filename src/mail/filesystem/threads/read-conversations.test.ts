@@ -66,7 +66,10 @@ it('conversations are narrowed by mailbox, box, state, people, time and words, a
   expect(await shown({ files: true })).toEqual([]);
   await world.mailbox('ana').archive([await newest('ana')]);
   expect(await shown({ box: 'archive' })).toEqual(['Re: plan of ana: 2, 0 unread']);
-  expect(await shown({ unread: true })).toEqual(['100%_sure of ben: 1, 1 unread']);
+  await world.mailbox('ana').send({ to: [at('ben')], subject: 'more', body_content: 'x' });
+  expect((await listed({ text: 'agreed' }))[0]?.archived).toBe(true);
+  expect((await listed({ text: 'sure' }))[0]?.archived).toBe(false);
+  expect(await shown({ unread: true, from: 'cleo' })).toEqual(['100%_sure of ben: 1, 1 unread']);
 });
 
 it('pages of conversations continue where the one before ended, and no thread is listed twice', async () => {

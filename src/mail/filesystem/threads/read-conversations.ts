@@ -1,6 +1,7 @@
 import type { Sqlite, SqliteValue } from '../../../db/index.ts';
 import {
   type ANSWERED_STATES,
+  ARCHIVE,
   asParticipant,
   type MailMessage,
   type MailParticipant,
@@ -51,6 +52,8 @@ export interface Conversation {
   count: number;
   /** How many of them this mailbox has not read. */
   unread: number;
+  /** Everything this mailbox received of it is in its archive. */
+  archived: boolean;
   /** Everyone who wrote or received it, in the order of appearance. */
   participants: MailParticipant[];
   /** The messages that sorting it changes, newest first: what this mailbox received, else what it sent. */
@@ -166,6 +169,7 @@ function conversation(db: Sqlite, layout: Layout, found: Found): Conversation {
     message: viewMessage(layout, row),
     count,
     unread: held.filter(({ is_read }) => is_read === 0).length,
+    archived: received.length > 0 && received.every(({ box }) => box === ARCHIVE),
     participants: participantsOf(all.map(({ envelope_json }) => JSON.parse(envelope_json) as Envelope)),
     refs: (received.length > 0 ? received : held).map(({ message_id }) =>
       makeMailRef(FILESYSTEM, message_id),
