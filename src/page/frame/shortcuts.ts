@@ -82,12 +82,13 @@ export function useShortcuts({ search, overview }: Doing): void {
   }, [search, overview]);
 }
 
-/** From any field of a form; a form that cannot be sent says why. */
+/** From any field of a form, as its button would. */
 function sendForm(event: KeyboardEvent): void {
   const form = isWriting(event.target) && (event.target as HTMLInputElement).form;
   if (!form || event.isComposing) return;
   event.preventDefault();
-  form.requestSubmit(form.querySelector<HTMLButtonElement>('button[type="submit"]:not([disabled])'));
+  const button = form.querySelector<HTMLButtonElement>('button[type="submit"]');
+  if (!button?.disabled) form.requestSubmit(button);
 }
 
 /** Buttons and fields name their key in `data-key`. */
