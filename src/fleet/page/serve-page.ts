@@ -16,7 +16,6 @@ import { AgentReach, type GatewayElsewhere } from './agents/agent-reach.ts';
 import { lifeHandlers } from './agents/life-handlers.ts';
 import { muteHandler } from './agents/mute-handler.ts';
 import { pauseHandler } from './agents/pause-handler.ts';
-import { reminderHandlers } from './agents/reminder-handlers.ts';
 import { SeenStates } from './agents/seen-states.ts';
 import { PageAudit } from './audit/page-audit.ts';
 import { Doing } from './doing.ts';
@@ -113,7 +112,6 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...pauseHandler(parts),
     ...muteHandler(parts),
     ...lifeHandlers(parts),
-    ...reminderHandlers(parts),
     ...mailHandlers(parts),
     ...requestHandlers(parts),
     ...searchHandlers(parts),

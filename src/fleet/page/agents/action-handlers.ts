@@ -8,6 +8,7 @@ import type { PageDoor } from '../door/page-door.ts';
 import type { HostView } from '../host/host-view.ts';
 import type { SeenMarks } from '../host/seen-marks.ts';
 import type { AgentReach } from './agent-reach.ts';
+import { reminderHandlers } from './reminder-handlers.ts';
 
 type ActRoutes = Pick<
   typeof PAGE_ROUTES,
@@ -27,11 +28,12 @@ export interface ActionParts {
 /**
  * A person's actions on an agent. Each goes to its gateway as a program would send it, with the click's id as its key.
  */
-export function actionHandlers(on: ActionParts): Handlers<ActRoutes> {
+export function actionHandlers(on: ActionParts): Handlers<ActRoutes> & ReturnType<typeof reminderHandlers> {
   return {
     ...promptHandlers(on),
     ...lineHandlers(on),
     ...keyHandlers(on),
+    ...reminderHandlers(on),
   };
 }
 
