@@ -97,7 +97,6 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     reach,
     readers,
     mail,
-    readers,
     states: new SeenStates(),
     events: new AgentEvents(),
     epoch: on.instanceId,
