@@ -23,6 +23,7 @@ const OTHER_WORDS = [
   'src/terminal/lane/calibrate-tool.ts', // tmux refused to type
   'src/tmux/window.ts', // options of tmux
   'src/tools/claude/hooks.ts', // events of Claude Code
+  'src/tools/claude/transcript-reset.ts', // statuses in Claude Code's transcript
   'src/tools/codex/kept-turns.ts', // states of a rollout
   'src/tools/opencode/http.ts', // states of opencode
 ];
