@@ -150,6 +150,8 @@ export interface Input<Flags = object> {
   signal: AbortSignal;
   /** What the command is waiting for; shown when it takes longer than a second. */
   progress: (text: string) => void;
+  /** `work` runs once the command has ended, with whether its exit code is 0. */
+  onEnd: (work: (isWell: boolean) => void) => void;
 }
 
 export interface Output {

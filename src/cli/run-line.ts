@@ -148,6 +148,7 @@ function styleNamed(word: string): PrintStyle | undefined {
 
 async function execute(match: Match, { style, utc }: Printing, world: Surroundings): Promise<number> {
   const progress = createProgress(world.stderr, style);
+  const ends: ((isWell: boolean) => void)[] = [];
   const input: Input = {
     args: match.args,
     flags: match.flags,
@@ -165,16 +166,20 @@ async function execute(match: Match, { style, utc }: Printing, world: Surroundin
     ignoreOutputErrors: () => world.stdout.outlive?.(),
     signal: world.signal,
     progress: progress.say,
+    onEnd: (work) => ends.push(work),
   };
   if (!match.command.isQuiet) {
     const line = await lostHostLine(input.settings, world.env).catch(() => undefined);
     if (line !== undefined) world.stderr.write(line);
   }
   let output: Output | undefined | void;
+  let isWell = false;
   try {
     output = await match.command.run!(input);
+    isWell = (output?.exitCode ?? 0) === 0 && !world.signal.aborted;
   } finally {
     progress.stop();
+    for (const end of ends) end(isWell);
   }
   if (output) print(output, style, world);
   return output?.exitCode ?? (world.signal.aborted ? 130 : 0);

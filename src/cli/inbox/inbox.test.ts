@@ -203,6 +203,19 @@ describe('rouse send and reply', () => {
     expect(fs.readFileSync(path.join(home, 'shown'), 'utf8')).toContain('> delete it?\n> \tall ·[2Jof it\n');
     expect(await rouse(['send', 'ana'], world)).toMatchObject({ code: 0 });
     expect(await last()).toMatchObject({ subject: 'from the editor' });
+    const drafts = path.join(home, '.rouse/drafts');
+    expect(fs.readdirSync(drafts)).toEqual([]);
+    // A text that was written and not sent is kept, whether the editor or the mail failed.
+    for (const [args, surroundings] of [
+      [['reply', '1'], { tty: true, env: { EDITOR: `f() { '${editor}' "kept text" "$1"; false; }; f` } }],
+      [['send', 'no-such-agent'], { tty: true, env: { EDITOR: `'${editor}' "kept text"` } }],
+    ] as const) {
+      const { code, err } = await rouse([...args], surroundings);
+      expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('your text is kept in')]);
+      const [, kept] = /your text is kept in (\S+);/.exec(err)!;
+      expect(fs.readFileSync(kept!, 'utf8')).toBe('kept text\n');
+      expect(await rouse(['reply', '1', '--body-file', kept!])).toMatchObject({ code: 0 });
+    }
     expect(await rouse(['send', 'ana'], { tty: true, env: { EDITOR: 'true' } })).toMatchObject({ code: 2 });
     expect(await rouse(['send', 'ana'], { tty: true, env: { EDITOR: 'false' } })).toMatchObject({ code: 2 });
     expect(await rouse(['send', 'ana'], { tty: true })).toMatchObject({ code: 2 });

@@ -12,7 +12,7 @@ const FLAGS = [
   { name: 'archived', summary: 'the archive instead of the inbox' },
   { name: 'sent', summary: 'what you sent, and how far it is with each recipient' },
   SINCE,
-  { ...LIMIT, short: 'n', summary: 'maximum number to show (default 30)', default: 30 },
+  { ...LIMIT, short: 'n', summary: 'maximum number to show', default: 30 },
 ] as const satisfies readonly Flag[];
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {

@@ -11,7 +11,7 @@ import { mailTable } from './print-mail.ts';
 const FLAGS = [
   SINCE,
   { ...BOX, summary: 'only in this box' },
-  { ...LIMIT, short: 'n', summary: 'maximum number to show (default 50)', default: 50 },
+  { ...LIMIT, short: 'n', summary: 'maximum number to show', default: 50 },
 ] as const satisfies readonly Flag[];
 
 type Found = { mailbox: string; message: MailMessage };
