@@ -1,4 +1,4 @@
-import { type Clock, commandLine, Ending, sleep, systemClock } from '../base/index.ts';
+import { type Clock, commandLine, drawnOver, Ending, sleep, systemClock } from '../base/index.ts';
 import { Asker, type Tickets } from './ask.ts';
 import { clearPlace, leftPlaces } from './clear.ts';
 import { AgentObserver, type AgentSnapshot } from './observe-agent.ts';
@@ -77,7 +77,7 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
 
 /** On a terminal the frame is redrawn in place. */
 function draw(frame: Parameters<typeof renderFrame>[0], { out, columns, env }: DemoOptions): void {
-  out(`\u001b[H\u001b[J${renderFrame(frame, { colour: !env['NO_COLOR'], columns: columns() })}`);
+  out(drawnOver(renderFrame(frame, { colour: !env['NO_COLOR'], columns: columns() })));
 }
 
 /** A pipe gets only lines that changed. */

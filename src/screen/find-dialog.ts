@@ -122,11 +122,11 @@ export function readDialog(screen: Screen): AskedDialog {
       ...numbered,
       ...(numbered.length === 0 && chosen
         ? [
-            { key: 'Up', label: 'Up', selected: false },
-            { key: 'Down', label: 'Down', selected: false },
+            { key: 'Up', label: 'the choice above', selected: false },
+            { key: 'Down', label: 'the choice below', selected: false },
           ]
         : []),
-      ...(marked === undefined ? [] : [{ key: 'Enter', label: `Enter: ${marked}`, selected: false }]),
+      ...(marked === undefined ? [] : [{ key: 'Enter', label: marked, selected: false }]),
       { key: 'Escape', label: 'Escape', selected: false },
     ],
   };

@@ -68,6 +68,18 @@ export async function controlDirectly(
   }
 }
 
+/** Watches an agent that has no gateway; what it learns about the conversation is stored. Types nothing. */
+export async function watchDirectly(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<{ isWorking: () => boolean; close: () => Promise<void> }> {
+  await followSession(context, facts);
+  const surface = openTerminal(context, facts);
+  await surface.start();
+  await settled(surface, context);
+  return { isWorking: () => surface.observation().busy, close: () => surface.close() };
+}
+
 function openTerminal({ clock }: SessionContext, { root }: ManifestFacts): AgentSurface {
   const { run, laneLock } = sessionPaths(root);
   ensurePrivateDirectory(run);

@@ -112,6 +112,7 @@ export const detach = onCall(async () => (await import('./gateway/detach.ts')).d
 
 /** Types into an agent without a gateway, through the same lane and under the same lock. */
 export const controlDirectly = onCall(async () => (await import('./direct-control.ts')).controlDirectly);
+export const watchDirectly = onCall(async () => (await import('./direct-control.ts')).watchDirectly);
 /** The screen of an agent without a gateway; undefined if the terminal is gone. */
 export const seeTerminal = onCall(async () => (await import('./direct-control.ts')).seeTerminal);
 

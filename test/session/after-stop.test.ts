@@ -147,6 +147,17 @@ describe('an agent that was stopped', () => {
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('runs already')]);
   });
 
+  it('an agent that had no gateway keeps its conversation too', async () => {
+    const launch = (): Promise<Ran> => json('launch', 'scripted', 'ana', '--', '--control', socket());
+    await launch();
+    const prompted = await json('agents', 'prompt', 'ana', '--prompt', 'hello');
+    expect([prompted.code, prompted.stderr]).toEqual([0, expect.any(String)]);
+    expect((await json('stop', 'ana')).code).toBe(0);
+    expect((await launch()).json).toMatchObject({ brought_back: true, resumed: true });
+    const [before, after] = conversations();
+    expect(after).toBe(before);
+  });
+
   it('the team of a project goes on with its conversations after down and up, unless with --fresh', async () => {
     fs.writeFileSync(path.join(world.workdir, '.rouse.toml'), '[team.ana]\ntool = "scripted"\n');
     await json('config', 'trust');

@@ -59,7 +59,7 @@ function standingLines({ standing }: GatewayReport['status']): Record<string, un
   return {
     agent: words,
     ...(needs_you && { 'needs you': needs_you }),
-    ...(paused && { paused: pausedWords(paused) }),
+    ...(paused && { paused: pausedWords(paused, dayAndTime) }),
   };
 }
 

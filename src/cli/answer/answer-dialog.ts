@@ -40,7 +40,7 @@ export async function answerDialog(input: AnswerInput): Promise<Output> {
   const { choice: pressed, after } = await pressChoice(gateway, { name, hash: dialog.hash, key });
   return {
     data: { agent_name: name, key, label: pressed.label, dialog_after: after },
-    plain: `Pressed ${key} (${pressed.label}) for ${name}; ${DIALOG_AFTER[after]}.`,
+    plain: `Pressed ${key}${pressed.label === key ? '' : ` (${pressed.label})`} for ${name}; ${DIALOG_AFTER[after]}.`,
   };
 }
 
@@ -75,7 +75,10 @@ function dialogText(name: string, dialog: PageDialog): string {
     ...withoutFrame(dialog.lines).map((line) => `  ${line}`.trimEnd()),
     '',
     ...(choices.length > 0
-      ? [keyValues(Object.fromEntries(choices.map(({ key, label }) => [key, label]))), '']
+      ? [
+          keyValues(Object.fromEntries(choices.map(({ key, label }) => [key, label === key ? '' : label]))),
+          '',
+        ]
       : []),
     how,
   ].join('\n');

@@ -3,6 +3,7 @@ import { commandLine, shellQuote } from '../../base/index.ts';
 import { FIX_UNWRITABLE, pausedWords, relaunchCommand, START_HOSTS } from '../../domain/index.ts';
 import type { ListedAgent, RosterAgent } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
+import { dayAndTime } from '../print/local-time.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
 /** What agents need: tmux, tools whose screens are known, live sessions and gateways. */
@@ -127,7 +128,7 @@ function withOneFix(agents: readonly RosterAgent[]): Finding[] {
 /** A person wants it so; doctor only reminds of it. */
 function pausedOnes(agents: readonly RosterAgent[]): Finding[] {
   return agents.flatMap(({ name, paused }) =>
-    paused ? [ok(`agent.${name}`, `paused ${pausedWords(paused)}`)] : [],
+    paused ? [ok(`agent.${name}`, `paused ${pausedWords(paused, dayAndTime)}`)] : [],
   );
 }
 

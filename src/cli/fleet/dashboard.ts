@@ -71,8 +71,12 @@ async function open(input: InputOf<typeof FLAGS>, files: ServerFiles): Promise<O
   if (!flags.link && flags.open !== false && (await opened(url, files, input)))
     return { data, plain: `The page is at ${base}${PAGE_ROOT}; your browser opens it.` };
   const whom = flags.link ? `A link for ${made.name} with the role ${made.role}` : 'A link for you';
-  return { data, plain: `${url}\n${whom}, valid once, until ${dayAndTime(made.expires_at_utc)}.` };
+  const reach = flags.link && isLoopback(new URL(base).hostname) ? `\n${ONLY_HERE}` : '';
+  return { data, plain: `${url}\n${whom}, valid once, until ${dayAndTime(made.expires_at_utc)}.${reach}` };
 }
+
+const ONLY_HERE =
+  'It works on this host only; for a phone or another person see docs/dashboard.md, and use --public-url.';
 
 async function opened(url: string, files: ServerFiles, input: Input): Promise<boolean> {
   const { openInBrowser } = await import('./open-browser.ts');

@@ -1,7 +1,7 @@
 import { preview } from '../../base/index.ts';
 import { duration } from '../../domain/index.ts';
 import type { RequestList, RequestView } from '../../wire/index.ts';
-import { clockTime, dayAndTime } from '../print/local-time.ts';
+import { clockTime, dayAndTime, utcMark } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { timesInText } from '../print/times-in-text.ts';
 
@@ -47,7 +47,7 @@ export function requestText(request: RequestView): string {
   const rows = ledger.map((entry, i) => ({ ...entry, before: ledger[i - 1]?.at_utc }));
   if (rows.length === 0) return head;
   const stages = table(rows, [
-    { title: 'time (utc)', value: (e) => clockTime(e.at_utc) },
+    { title: `time${utcMark()}`, value: (e) => clockTime(e.at_utc) },
     {
       title: 'after',
       value: (e) =>

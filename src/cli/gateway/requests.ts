@@ -79,9 +79,11 @@ async function submit(input: InputOf<typeof SUBMIT_FLAGS>): Promise<Output> {
 
 async function runInterrupt(input: InputOf<typeof INTERRUPT_FLAGS>): Promise<Output> {
   const gateway = await liveGateway(input);
+  const { standing } = await gateway.status();
+  const idle = standing?.state === 'idle' ? ' The agent is idle, so there may be no turn to stop.' : '';
   const accepted = await gateway.interrupt();
   if (input.flags.wait) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
-  return { data: accepted, plain: acceptedText(accepted, 'Interrupt') };
+  return { data: accepted, plain: `${acceptedText(accepted, 'Interrupt')}${idle}` };
 }
 
 const INTERRUPT_FLAGS = [...GATEWAY_TARGET_FLAGS, ...WAIT_FLAGS] as const satisfies readonly Flag[];

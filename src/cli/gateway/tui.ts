@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { drawnOver } from '../../base/index.ts';
 import { duration } from '../../domain/index.ts';
 import type { TuiHistory, TuiState } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
-import { clockTime, dayAndTime } from '../print/local-time.ts';
+import { clockTime, dayAndTime, utcMark } from '../print/local-time.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
@@ -47,13 +48,13 @@ export function tuiText(state: TuiState): string {
 function transitionsText({ recent_transitions }: TuiState): string {
   if (recent_transitions.length === 0) return '';
   const lines = recent_transitions.map((each) => `${clockTime(each.recorded_at_utc)}  ${show(each.summary)}`);
-  return `\n\nrecent changes (UTC)\n${lines.join('\n')}`;
+  return `\n\nrecent changes${utcMark()}\n${lines.join('\n')}`;
 }
 
 function historyText({ entries }: TuiHistory): string {
   if (entries.length === 0) return 'No snapshots yet.';
   return table(entries, [
-    { title: 'time (utc)', value: (e) => clockTime(e.recorded_at_utc) },
+    { title: `time${utcMark()}`, value: (e) => clockTime(e.recorded_at_utc) },
     { title: 'available', value: (e) => e.diagnostics.availability },
     { title: 'phase', value: phaseOf },
     { title: 'accepting', value: (e) => e.surface.accepting_input },
@@ -76,8 +77,6 @@ async function history(input: InputOf<typeof HISTORY_FLAGS>): Promise<Output> {
   return { data: seen, plain: historyText(seen) };
 }
 
-const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
-
 /** A terminal is redrawn in place; a pipe gets one JSON object per line. */
 async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output> {
   const { signal, outIsTty, style, out } = input;
@@ -86,7 +85,7 @@ async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output> {
   const drawn = outIsTty && style !== 'json';
   while (!signal.aborted) {
     const seen = await gateway.tuiState({ signal });
-    out(drawn ? `${CLEAR}${tuiText(seen)}${transitionsText(seen)}\n` : `${JSON.stringify(seen)}\n`);
+    out(drawn ? drawnOver(`${tuiText(seen)}${transitionsText(seen)}\n`) : `${JSON.stringify(seen)}\n`);
     await pause(interval, undefined, { signal }).catch(() => undefined);
   }
   return { data: undefined, exitCode: 0 };

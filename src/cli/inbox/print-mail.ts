@@ -1,4 +1,4 @@
-import { type MailParticipant, OPERATOR } from '../../domain/index.ts';
+import { isFromRouse, type MailParticipant, OPERATOR, ROUSE_NAME } from '../../domain/index.ts';
 import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import type { Input } from '../command.ts';
 import { plural } from '../mail/print.ts';
@@ -8,7 +8,9 @@ import { table } from '../print/table.ts';
 import type { Numbered } from './my-mail.ts';
 
 /** `ana` for an agent of this host, `you` for the person, else the address. Never a display name, which its owner chooses. */
-export function shortAddress({ address }: Pick<MailParticipant, 'address'>, reader: string): string {
+export function shortAddress(participant: MailParticipant, reader: string): string {
+  const { address } = participant;
+  if (isFromRouse(participant)) return ROUSE_NAME;
   if (address === reader) return 'you';
   if (address === OPERATOR.address) return 'operator';
   const local = `@${LOCAL_DOMAIN}`;

@@ -32,10 +32,31 @@ export const RESOLVE_LIVE = command({
   run: resolveLive,
 });
 
+/** In `search ana release`, the first word may be the agent; inside a session all words are looked for. */
+function agentFirst(search: Command): Command {
+  return {
+    ...search,
+    run: async (input) => {
+      const { flags, args, settings, env } = input as TargetInput;
+      const { hasAgent, isInsideTmux, nameOnMachine } = await import('../../session/index.ts');
+      const [first = '', ...rest] = args;
+      const isNamed = [flags.agentName, flags.agentId, flags.targetTmuxSession].some(Boolean);
+      if (isNamed || rest.length === 0 || isInsideTmux(env)) return search.run!(input);
+      const agentName = nameOnMachine(sessionContext(input), first);
+      if (!hasAgent(settings.registryDir, agentName)) return search.run!(input);
+      return search.run!({ ...input, args: rest, flags: { ...flags, agentName } });
+    },
+  };
+}
+
 const mail: Command = {
   name: 'mail',
   summary: "the agent's mail: list, read, send, reply, archive, search",
-  subcommands: [RESOLVE_LIVE, ...mailCommands(AGENT_DOOR), outbox],
+  subcommands: [
+    RESOLVE_LIVE,
+    ...mailCommands(AGENT_DOOR).map((each) => (each.name === 'search' ? agentFirst(each) : each)),
+    outbox,
+  ],
 };
 
 export default mail;

@@ -9,6 +9,9 @@ const localOffset: OffsetOf = (at) => at.getTimezoneOffset();
 /** Where the local time is UTC, it is marked as such. */
 export const isUtcShown = (): boolean => areTimesInUtc() || new Date().getTimezoneOffset() === 0;
 
+/** For the title of times that have no mark of their own: ` (UTC)` where they are in UTC. */
+export const utcMark = (): string => (isUtcShown() ? ' (UTC)' : '');
+
 /** `2026-04-16 11:14:02`, or `2026-04-16 09:14:02Z` in UTC. */
 export function dayAndTime(stamp: string | null | undefined, offsetOf = localOffset): string | null {
   const local = stamp ? localOf(stamp, offsetOf) : undefined;

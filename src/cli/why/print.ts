@@ -11,7 +11,7 @@ import {
   wakePolicyWords,
 } from '../../domain/index.ts';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
-import { clockTime, dayAndTime } from '../print/local-time.ts';
+import { clockTime, dayAndTime, utcMark } from '../print/local-time.ts';
 import { show } from '../print/table.ts';
 import { STOPPED, type WhySource } from './source.ts';
 
@@ -27,7 +27,7 @@ export function settingLines(source: WhySource, nowMs: number): string[] {
   const lines = [`Agent ${agent}: ${settingWords(source)}.`];
   if (standing?.paused)
     lines.push(
-      `Paused since ${dayAndTime(standing.paused.since_utc)}, ${pausedWords(standing.paused)}: ${commandLine`rouse resume ${agent}`}`,
+      `Paused since ${dayAndTime(standing.paused.since_utc)}, ${pausedWords(standing.paused, dayAndTime)}: ${commandLine`rouse resume ${agent}`}`,
     );
   if (standing?.needs_you) lines.push(`Needs you: ${show(standing.needs_you)}.`);
   if (offline !== undefined) {
@@ -67,8 +67,8 @@ export function decisionLines(explained: readonly Explained[]): string[] {
   for (const group of alike(explained)) {
     const [newest] = group;
     const { decision, request, again } = newest!;
-    const date = decision.poll_time_utc.slice(0, 10);
-    if (date !== day) lines.push('', `${date} (UTC)`);
+    const date = (dayAndTime(decision.poll_time_utc) ?? '').slice(0, 10);
+    if (date !== day) lines.push('', `${date}${utcMark()}`);
     day = date;
     lines.push(`${clockTime(decision.poll_time_utc).slice(0, 8)}  ${show(headline(decision, request))}`);
     for (const step of decision.chain.filter((each) => !each.startsWith('→')))

@@ -32,3 +32,10 @@ export const OPERATOR: Readonly<MailPrincipal> = Object.freeze({
   display_name: OPERATOR_NAME,
   role: 'system_operator',
 });
+
+/** The name under which Rouse itself writes, from the operator's mailbox. */
+export const ROUSE_NAME = 'Rouse';
+
+/** Whether Rouse itself wrote it. Others choose their names, so only the operator's mailbox counts. */
+export const isFromRouse = ({ address, display_name }: MailParticipant): boolean =>
+  address === OPERATOR.address && display_name === ROUSE_NAME;

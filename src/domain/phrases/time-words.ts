@@ -34,9 +34,11 @@ export function duration(ms: number): string {
   return words.join(' ');
 }
 
-/** `until 2026-04-16 08:00:00Z`, `until someone resumes it`. */
-export const pausedWords = ({ until_utc }: AgentPause): string =>
-  `until ${dayAndTime(until_utc) ?? 'someone resumes it'}`;
+/** `until 2026-04-16 08:00:00Z`, `until someone resumes it`. `shown` writes the time, by default in UTC. */
+export const pausedWords = (
+  { until_utc }: AgentPause,
+  shown: (stamp: string | null) => string | null = dayAndTime,
+): string => `until ${shown(until_utc) ?? 'someone resumes it'}`;
 
 /** `in 4 min 12 s`, `3 s ago`, `now`. */
 export function fromNow(stamp: string, nowMs: number): string {

@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/index.ts';
-import { composeMail } from '../../domain/index.ts';
+import { composeMail, ROUSE_NAME } from '../../domain/index.ts';
 import { deliver } from './deliver.ts';
 import { MAILBOX_COLUMNS, type MailboxRow, operatorMailbox, principalOf } from './mailbox-rows.ts';
 
@@ -37,7 +37,7 @@ export async function mailFromRouse(
     );
     const recipients = [...rows, sender];
     const document = composeMail({
-      from: { ...principalOf(sender), display_name: 'Rouse' },
+      from: { ...principalOf(sender), display_name: ROUSE_NAME },
       to: recipients.map(principalOf),
       cc: [],
       subject: subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT - 1)}…` : subject,

@@ -55,7 +55,7 @@ export function DialogCard({ name, dialog, onDone }: Props) {
               <kbd className="kbd">
                 <Plain text={key} />
               </kbd>
-              <Plain text={label} />
+              {label !== key && <Plain text={label} />}
             </button>
           ))}
       </div>

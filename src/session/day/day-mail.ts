@@ -1,5 +1,13 @@
 import { isRouseError } from '../../base/index.ts';
-import { cleanLine, type DayMail, type MailMessage, OPERATOR } from '../../domain/index.ts';
+import {
+  cleanLine,
+  type DayMail,
+  isFromRouse,
+  type MailMessage,
+  type MailParticipant,
+  OPERATOR,
+  ROUSE_NAME,
+} from '../../domain/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
 import { LOCAL_DOMAIN } from '../../wire/houmao/index.ts';
 import type { HostMail } from '../host-mail.ts';
@@ -45,11 +53,11 @@ export async function inBoxes(mailbox: Mailbox, span: DaySpan): Promise<MailBetw
 function dayMail(message: MailMessage, own: string): DayMail {
   const { sender, to, created_at_utc: at_utc, message_ref, subject, box } = message;
   const sent = box === 'sent';
-  const others = sent ? to.map(({ address }) => address) : [sender.address];
+  const others = sent ? to : [sender];
   return {
     at_utc,
     direction: sent ? 'sent' : 'received',
-    with: cleanLine(others.map((address) => shown(address, own)).join(', '), MAX_SUBJECT),
+    with: cleanLine(others.map((each) => shown(each, own)).join(', '), MAX_SUBJECT),
     subject: cleanLine(subject, MAX_SUBJECT),
     state: sent ? 'sent' : stateOf(message),
     message_ref,
@@ -62,8 +70,10 @@ function stateOf({ answered, box, read }: MailMessage): string {
   return read ? 'read' : 'unread';
 }
 
-/** `ana` for an agent of this host, `you` for the person. */
-function shown(address: string, own: string): string {
+/** `ana` for an agent of this host, `you` for the person, `Rouse` for its own mail. */
+function shown(participant: MailParticipant, own: string): string {
+  const { address } = participant;
+  if (isFromRouse(participant)) return ROUSE_NAME;
   if (address === OPERATOR.address) return 'you';
   if (address === own) return 'itself';
   const local = `@${LOCAL_DOMAIN}`;

@@ -1,5 +1,6 @@
 import { commandLine, sleep, systemClock, utcStamp } from '../../../base/index.ts';
 import type { GatewayClient } from '../../../client/index.ts';
+import { isHeadless } from '../../../domain/index.ts';
 import type { ManifestFacts } from '../../../session/index.ts';
 import { VARIABLE } from '../../../wire/houmao/index.ts';
 import type { Flag, Input } from '../../command.ts';
@@ -25,27 +26,44 @@ export async function endOfTurn(
   end: string,
 ): Promise<() => Promise<void>> {
   const nothing = async (): Promise<void> => {};
-  if (input.env[VARIABLE.agentId] === facts.agentId || !(await isWorking(input, facts))) return nothing;
-  const { agentName: name } = facts;
-  input.err(
-    `${name} is working on a turn: waiting for its end ("${commandLine`rouse ${end} ${name} --now`}" does not wait)\n`,
-  );
-  const undo = await holdBack(input, facts);
+  if (input.env[VARIABLE.agentId] === facts.agentId) return nothing;
+  const watched = await watch(input, facts);
   try {
-    while (await isWorking(input, facts)) {
-      await sleep(systemClock, LOOK_MS, input.signal);
-      input.signal.throwIfAborted();
-    }
-  } catch (error) {
-    await undo();
-    throw error;
+    if (!(await watched.isWorking())) return nothing;
+    const { agentName: name } = facts;
+    input.err(
+      `${name} is working on a turn: waiting for its end ("${commandLine`rouse ${end} ${name} --now`}" does not wait)\n`,
+    );
+    const undo = await holdBack(input, facts);
+    await untilIdle(watched, input).catch(async (error) => {
+      await undo();
+      throw error;
+    });
+    return undo;
+  } finally {
+    await watched.close();
   }
-  return undo;
 }
 
-async function isWorking(input: Input, facts: ManifestFacts): Promise<boolean> {
-  const { seenAgent } = await import('../../../session/index.ts');
-  return (await seenAgent(sessionContext(input), facts)).state === 'working';
+async function untilIdle({ isWorking }: Watched, { signal }: Input): Promise<void> {
+  while (await isWorking()) {
+    await sleep(systemClock, LOOK_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+interface Watched {
+  isWorking: () => boolean | Promise<boolean>;
+  close: () => Promise<void>;
+}
+
+/** As its gateway sees it; without one, this process looks at its terminal. */
+async function watch(input: Input, facts: ManifestFacts): Promise<Watched> {
+  const { seenAgent, watchDirectly } = await import('../../../session/index.ts');
+  const context = sessionContext(input);
+  const state = async () => (await seenAgent(context, facts)).state;
+  if ((await state()) === 'not_watched' && !isHeadless(facts.backend)) return watchDirectly(context, facts);
+  return { isWorking: async () => (await state()) === 'working', close: async () => {} };
 }
 
 /** Pauses the agent, unless a person has. Returns what ends that pause. */

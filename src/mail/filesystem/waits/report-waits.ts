@@ -8,6 +8,7 @@ import {
   type MailDocument,
   OPERATOR,
   overdueNotice,
+  ROUSE_NAME,
   type WaitEdge,
   type WaitNotice,
 } from '../../../domain/index.ts';
@@ -33,7 +34,7 @@ function report(
   });
   const operator = active(OPERATOR.address);
   if (!operator) return undefined;
-  const from = { ...principalOf(operator), display_name: 'Rouse' };
+  const from = { ...principalOf(operator), display_name: ROUSE_NAME };
   const cut = subject.length > 200 ? `${subject.slice(0, 199)}…` : subject;
   const sent = deliver(
     db,
