@@ -26,7 +26,7 @@ export function Lanes({ data, minutes, endMs, onCells }: Props) {
   const order = useMemo(() => groups.flatMap(([, lanes]) => lanes), [groups]);
   const { focused, shown, drag, handlers } = usePointing({ data, order, scale, place });
   return (
-    <div className="relative px-4 pb-3 select-none" {...handlers}>
+    <div className="relative overflow-x-clip px-4 pb-3 select-none" {...handlers}>
       <div className="lane-row h-0 min-h-0">
         <span />
         <div ref={place} />
