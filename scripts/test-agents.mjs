@@ -46,9 +46,11 @@ function wanted() {
 }
 
 function runTests() {
+  const have = (...names) => names.every((name) => tried.includes(name));
   // The README names these two.
-  const hour = ['claude', 'codex'].every((name) => tried.includes(name)) ? ['first-hour'] : [];
-  const { args, env } = proofCall('agents', [...tried, ...hour]);
+  const pair = have('claude', 'codex') ? ['first-hour'] : [];
+  const circle = have('claude', 'codex', 'pi') ? ['waits'] : [];
+  const { args, env } = proofCall('agents', [...tried, ...pair, ...circle]);
   delete env.ROUSE_AGENTS_DIR;
   return spawnSync(vitest, args, { cwd: root, stdio: 'inherit', env }).status === 0;
 }

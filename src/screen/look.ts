@@ -5,7 +5,7 @@ import { hasIdleGap } from './idle-gap.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { findUsageLimit } from './limits/usage-limit.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
-import { chosenCommand, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
+import { chosenCommand, isLetter, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
 import { mainPart, movedRight } from './sidebar.ts';
 import { fingerprint } from './turn/stability.ts';
 
@@ -56,12 +56,11 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
     const dialog = endsInRunningTurn(screen) ? undefined : findDialog(screen);
     return { ...BLIND, title, dialog, excerpt };
   }
-  const { shape, top, bottom } = composer;
+  const { shape, top } = composer;
   const signs = readSigns(screen, detector, composer);
   if (hasIdleGap(screen, detector, composer))
     signs.push({ means: 'idle', where: 'above', row: 'blank rows', weak: false });
   const form = signs.find(({ means }) => means === 'dialog');
-  const texts = (rows: readonly Row[]): string[] => rows.map((row) => row.text);
   const clearance = shape.clearance ?? 0;
   return {
     composer: movedRight(composer, offset),
@@ -69,7 +68,7 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
     chosen: chosenCommand(screen, detector, composer),
     title,
     dialog: form && { kind: 'text_field', excerpt: form.row },
-    limit: findUsageLimit(texts(turnRows(screen, detector, composer)), texts(screen.rows.slice(bottom + 1))),
+    limit: limitOn(screen, detector, composer),
     tooTall: shape.footerRows !== undefined && footerHeight(screen, composer) > shape.footerRows,
     crowded: screen.rows.slice(Math.max(0, top - clearance), top).some((row) => !row.blank),
     strange: isStrange(screen, detector, composer),
@@ -78,6 +77,15 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
     turnSignature: turnSignature(screen, detector, composer),
     excerpt,
   };
+}
+
+/** Tools draw their notices in a colour; an answer has the terminal's own. */
+function limitOn(screen: Screen, detector: Detector, composer: Composer): Look['limit'] {
+  const turn = turnRows(screen, detector, composer);
+  const texts = (rows: readonly Row[]): string[] => rows.map((row) => row.text);
+  const isColoured = (row: Row): boolean => row.style(row.chars.findIndex(isLetter)).fg !== null;
+  const isTools = (at: number): boolean => !screen.styled || isColoured(turn[at]!);
+  return findUsageLimit(texts(turn), texts(screen.rows.slice(composer.bottom + 1)), isTools);
 }
 
 /** The height of the block below the composer; rows after a gap are left over from a taller frame. */

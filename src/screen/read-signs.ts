@@ -88,7 +88,7 @@ function matches(row: Row, sign: Sign, styled: boolean): boolean {
   return sign.colour === 'red' ? isRed(style) : isHued(style.fg);
 }
 
-function isLetter(char: string): boolean {
+export function isLetter(char: string): boolean {
   return /\p{L}/u.test(char);
 }
 

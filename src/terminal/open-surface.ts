@@ -1,4 +1,3 @@
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import type { Detector } from '../screen/index.ts';
@@ -8,8 +7,7 @@ import { VARIABLE } from '../wire/houmao/index.ts';
 import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
-import { takeSlot } from './limits/account-slots.ts';
-import { limitFile, Parking } from './limits/parking.ts';
+import { openParking } from './limits/open-parking.ts';
 import { ownerOf } from './owners.ts';
 import type { AgentSurface, Hold } from './port.ts';
 import { launchFact, recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
@@ -63,7 +61,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const window = manifest.cao?.tmux_window_name ?? undefined;
   const mark = window === undefined ? markOf(sessionRoot) : undefined;
   const watch = new PaneWatch({ tmux, session, window, pane, mark, clock, pollMs, log });
-  const parking = openParking(options, clock, () => tracker.signalled());
+  const parking = openParking(options, () => tracker.signalled());
   const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner, parking });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const lane = new Lane(laneLock, { tracker, watch, clock, log, patience, owner, hold });
@@ -105,24 +103,6 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
         }) ?? [];
       return readers;
     },
-  });
-}
-
-function openParking(
-  { manifest, sessionRoot, limitsDirectory: directory, env = process.env }: SurfaceOptions,
-  clock: Clock,
-  changed: () => void,
-): Parking {
-  const { home_selector: selected } = manifest.launch_plan;
-  const home = selected?.home_path ?? env['HOME'] ?? os.homedir();
-  return new Parking({
-    file: limitFile(sessionRoot),
-    clock,
-    uptime: () => os.uptime() * 1000,
-    takeSlot: directory
-      ? (fromMs) => takeSlot(directory, { tool: manifest.tool, home }, { fromMs, clock })
-      : undefined,
-    changed,
   });
 }
 

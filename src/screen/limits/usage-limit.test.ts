@@ -13,7 +13,7 @@ describe('a usage limit', () => {
     ['⚠ Claude usage limit reached. Your limit will reset at 7pm.', '7pm'],
     ['■ Your workspace is out of credits. Add credits to continue.', null],
     ['● You’re out of extra usage · resets 10am', '10am'],
-    ['  Weekly limit reached ∙ resets in 3 days', 'in 3 days'],
+    ['  ⎿  Weekly limit reached ∙ resets in 3 days', 'in 3 days'],
   ])('a usage limit is read from %s', (row, resets) => {
     const rows = ['● something before', '', row];
     expect(findUsageLimit(rows)?.resets?.replace(/^in /, '')).toBe(resets?.replace(/^in /, '') ?? undefined);
@@ -62,6 +62,10 @@ describe('a usage limit', () => {
   it('a usage limit is not read from a row in the middle of an answer', () => {
     const rows = ['● This is what it printed:', "  You've hit your session limit · resets 3am (UTC)"];
     expect(findUsageLimit(rows)).toBeUndefined();
+    expect(findUsageLimit(['● Done.', '', rows[1]!])).toBeUndefined();
+    expect(findUsageLimit(["• You've hit your usage limit. Try again in 2h."])).toBeUndefined();
+    expect(findUsageLimit(["✦ You've hit your usage limit. Try again in 2h."])).toBeUndefined();
+    expect(findUsageLimit(["● You've hit your session limit · resets 3am"], [], () => false)).toBeUndefined();
     // The rest of the answer has scrolled away.
     expect(findUsageLimit([...rows.slice(1), '', '  Done.'])).toBeUndefined();
   });

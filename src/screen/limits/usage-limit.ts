@@ -14,6 +14,9 @@ export interface UsageLimit {
 /** The marker that tools put before a notice. */
 const MARKER = /^[\s●•■✕✗⚠ℹ⎿│┃╰└*!-]*/u;
 
+/** The mark of a notice, which the model's answers do not have, or whose colour they do not have. */
+const BEGINS_NOTICE = /^\s*[●■✕✗⚠ℹ⎿│┃╰└]|^\s?Error: /u;
+
 /** The beginning of a row that does not continue the row above it. */
 const BEGINS = /^\s*[●•■✕✗⚠ℹ⎿│┃╰└]/u;
 
@@ -43,18 +46,20 @@ const MAX_MORE_ROWS = 5;
 const WENT_ON = /^\s?[●•✦]\s(?!Automatic continue )/u;
 
 /**
- * A limit notice in the footer, or the newest one of a turn that nothing followed. It begins a block; a row in the middle of an
- * answer is the model's.
+ * A limit notice in the footer, or the newest one of a turn that nothing followed. It begins a block with a mark of the tool's
+ * own; other rows are the model's, or what it printed. `isTools`: whether a row is drawn as the tool draws its own.
  */
 export function findUsageLimit(
   turn: readonly string[],
   footer: readonly string[] = [],
+  isTools: (at: number) => boolean = () => true,
 ): UsageLimit | undefined {
   const below = noticeIn(footer, { more: 0, counts: () => true });
   if (below) return { ...below, ...(footer.some((row) => CONTINUES.test(row)) && { continues: true }) };
   const ended = noticeIn(turn, {
     more: MAX_MORE_ROWS,
-    counts: (at) => beginsBlock(turn, at) && !turn.slice(at + 1).some((row) => WENT_ON.test(row)),
+    counts: (at) =>
+      BEGINS_NOTICE.test(turn[at]!) && isTools(at) && !turn.slice(at + 1).some((row) => WENT_ON.test(row)),
   });
   return ended && { ...ended, cut: true };
 }
@@ -62,11 +67,6 @@ export function findUsageLimit(
 /** A notice in what the tool reports apart from its screen. */
 export function limitIn(text: string): UsageLimit | undefined {
   return noticeIn(text.split('\n'), { more: MAX_MORE_ROWS, counts: () => true });
-}
-
-/** The first row on a screen may continue one that has scrolled away. */
-function beginsBlock(rows: readonly string[], at: number): boolean {
-  return BEGINS.test(rows[at]!) || rows[at - 1]?.trim() === '' || /^\s?Error: /.test(rows[at]!);
 }
 
 function noticeIn(

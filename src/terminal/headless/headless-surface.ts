@@ -1,5 +1,7 @@
 import { type Clock, Emitter, type Log, messageOf, utcStamp } from '../../base/index.ts';
-import { reason } from '../../domain/index.ts';
+import { type ParkPolicy, reason, reasonText } from '../../domain/index.ts';
+import { NO_TURN } from '../../screen/index.ts';
+import type { Parking } from '../limits/parking.ts';
 import type {
   AgentSurface,
   DeliveryResult,
@@ -12,11 +14,14 @@ import type {
   Recovered,
 } from '../port.ts';
 import type { HeadlessTurns } from './headless-turns.ts';
+import { limitOfTurn } from './limit-of-turn.ts';
 import type { SessionPresence } from './session-presence.ts';
+import type { TurnEnd } from './turn/settle-turn.ts';
 
 export interface HeadlessSurfaceParts {
   presence: SessionPresence;
   turns: HeadlessTurns;
+  parking: Parking;
   instanceId: string;
   /** The tool's name, and where its program is now; undefined when it cannot be found. */
   tool: string;
@@ -28,7 +33,7 @@ export interface HeadlessSurfaceParts {
 /** A missing program may be installed at any time, and no event reports it. */
 const LOOK_AGAIN_MS = 10_000;
 
-/** An agent without a screen: one process per turn, ready whenever none runs. */
+/** An agent without a screen: one process per turn, ready whenever none runs and no usage limit holds it. */
 export class HeadlessSurface implements AgentSurface {
   readonly kind = 'headless' as const;
   readonly changed = new Emitter<Observation>();
@@ -43,12 +48,15 @@ export class HeadlessSurface implements AgentSurface {
   #observation: Observation;
   #program: string | undefined;
   #cancelLook: (() => void) | undefined;
+  #cancelLimit: (() => void) | undefined;
+  #lastTurn = NO_TURN.lastTurn;
   #closed = false;
 
   constructor(parts: HeadlessSurfaceParts) {
     this.#parts = parts;
     this.#observation = this.#observe();
-    parts.turns.changed.on(() => this.#emitIfChanged());
+    parts.turns.changed.on(() => this.#turnsChanged());
+    parts.turns.ended.on((end) => this.#turnEnded(end));
     parts.presence.lost.on((reason) => void this.#sessionLost(reason));
   }
 
@@ -66,6 +74,7 @@ export class HeadlessSurface implements AgentSurface {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelLook?.();
+    this.#cancelLimit?.();
     await this.#parts.turns.stopWatching();
     await this.#parts.presence.close();
   }
@@ -75,7 +84,47 @@ export class HeadlessSurface implements AgentSurface {
     this.#lookForProgram();
     const { connectivity, unavailableReason } = this.#observation;
     if (connectivity !== 'connected') return untouched('not_ready', unavailableReason ?? 'unavailable');
+    const { hold } = this.#parts.parking;
+    if (hold && prompt.policy === 'ready_only') return untouched('not_ready', reasonText(hold));
     return this.#parts.turns.deliver(prompt);
+  }
+
+  parkBy = (policy: () => ParkPolicy): void => {
+    this.#parts.parking.follow(policy);
+    this.#emitIfChanged();
+  };
+
+  /** A limit is known from the end of a turn; a turn that runs after it is a try. */
+  #turnsChanged(): void {
+    const { turns, parking } = this.#parts;
+    if (turns.activeId !== null)
+      parking.look({
+        seen: undefined,
+        turn: { phase: 'active', lastTurn: this.#lastTurn },
+        readable: true,
+      });
+    this.#emitIfChanged();
+  }
+
+  #turnEnded(end: TurnEnd): void {
+    const { clock, parking } = this.#parts;
+    const seen = limitOfTurn(end);
+    const result = end.exitCode === 0 ? 'success' : 'known_failure';
+    this.#lastTurn = { result, source: 'explicit_input', updated_at_utc: utcStamp(clock.now()) };
+    const isSuccess = result === 'success';
+    if (seen || isSuccess)
+      parking.look({ seen, turn: { phase: 'ready', lastTurn: this.#lastTurn }, readable: true });
+    this.#emitIfChanged();
+  }
+
+  /** At the end of a usage limit nothing else happens. */
+  #armLimit(): void {
+    this.#cancelLimit?.();
+    this.#cancelLimit = undefined;
+    const { clock, parking } = this.#parts;
+    const ms = parking.nextMs;
+    if (ms !== undefined && !this.#closed)
+      this.#cancelLimit = clock.after(ms + 1, () => this.#emitIfChanged());
   }
 
   async sendKeys(_keys: KeyDelivery): Promise<DeliveryResult> {
@@ -114,14 +163,21 @@ export class HeadlessSurface implements AgentSurface {
 
   #emitIfChanged(): void {
     this.#observation = this.#observe();
+    this.#armLimit();
     this.changed.emit(this.#observation);
   }
 
+  /** A limit was noted, or its time among those of the account was taken. */
+  limitChanged(): void {
+    if (!this.#closed) this.#emitIfChanged();
+  }
+
   #observe(): Observation {
-    const { presence, turns, instanceId, clock } = this.#parts;
+    const { presence, turns, parking, instanceId, clock } = this.#parts;
     const why = this.#unavailableReason();
     const busy = turns.activeId !== null;
-    const ready = why === null && !busy;
+    const { hold, view: limit } = parking;
+    const ready = why === null && !busy && hold === null;
     return {
       observedAtUtc: utcStamp(clock.now()),
       connectivity: why === null ? 'connected' : 'unavailable',
@@ -133,8 +189,10 @@ export class HeadlessSurface implements AgentSurface {
       reasons: [
         ...(why === null ? [] : [reason('unavailable', 'unavailable')]),
         ...(busy ? [reason('headless_turn', turns.activeId!)] : []),
+        ...(hold ? [hold] : []),
       ],
       busy,
+      ...(limit && { limit }),
     };
   }
 

@@ -75,6 +75,8 @@ const LOCK_MS = 2000;
 export class HeadlessTurns {
   /** A turn began or ended. */
   readonly changed = new Emitter<void>();
+  /** A turn has ended, and how; whoever ran it. */
+  readonly ended = new Emitter<TurnEnd>();
   readonly #options: TurnsOptions;
   #progress: HeadlessProgress;
   #override = false;
@@ -300,10 +302,12 @@ export class HeadlessTurns {
       index: current.turn_index,
       carriesRole: current.carries_role,
     });
-    return settleTurn(
+    const judged = await settleTurn(
       { current, end, progress: this.#progress === before ? null : this.#progress },
       this.#options,
     );
+    this.ended.emit(end);
+    return judged;
   }
 
   #stream(turnIndex: number): EventStream {

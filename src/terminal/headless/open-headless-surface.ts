@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { type Clock, findProgram, type Log, silentLog, systemClock } from '../../base/index.ts';
 import { Tmux } from '../../tmux/index.ts';
+import { openParking } from '../limits/open-parking.ts';
 import type { AgentSurface, Hold } from '../port.ts';
 import { tmuxPlace } from '../surface-manifest.ts';
 import {
@@ -37,6 +38,8 @@ export interface HeadlessOptions {
   clock?: Clock;
   /** A person's pause of the agent. Without it nothing is held. */
   hold?: Hold | undefined;
+  /** Where agents of this host that share an account take turns after a usage limit. Absent: this one is alone. */
+  limitsDirectory?: string | undefined;
 }
 
 export const HEADLESS_DEFAULTS: TurnLimits & { keepTurns: number } = {
@@ -83,13 +86,16 @@ export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
     log,
     hold: options.hold,
   });
-  return new HeadlessSurface({
+  const parking = openParking(options, () => surface.limitChanged());
+  const surface = new HeadlessSurface({
     presence: openPresence(manifest, { clock, log, env }),
     turns,
+    parking,
     instanceId: instanceOf(manifest, sessionRoot),
     tool: tool.executable,
     findProgram: () => findProgram(tool.executable, turnEnv, cwd),
     clock,
     log,
   });
+  return surface;
 }
