@@ -21,35 +21,37 @@ const below = (limit: number): number => {
   return Math.floor((state / 4_294_967_296) * limit);
 };
 
-let first: number | undefined;
-for (const size of SIZES) {
-  const db = openSqlite({ file: ':memory:', migrations: INDEX_MIGRATIONS });
-  const teams = Math.max(1, Math.floor(size / (TEAM * 2)));
-  const pair = (): [string, string] => {
-    const team = below(teams) * TEAM;
-    return [agent(team + below(TEAM)), agent(team + below(TEAM))];
-  };
-  const insert = (seq: number, [waiter, whom]: [string, string]): void =>
-    void db.run(
-      'INSERT OR IGNORE INTO waits (seq, waiter, whom, by_utc, ends_utc) VALUES (?, ?, ?, NULL, ?)',
-      [seq, waiter, whom, ENDS],
+export function run(print: (line: string) => void): void {
+  let first: number | undefined;
+  for (const size of SIZES) {
+    const db = openSqlite({ file: ':memory:', migrations: INDEX_MIGRATIONS });
+    const teams = Math.max(1, Math.floor(size / (TEAM * 2)));
+    const pair = (): [string, string] => {
+      const team = below(teams) * TEAM;
+      return [agent(team + below(TEAM)), agent(team + below(TEAM))];
+    };
+    const insert = (seq: number, [waiter, whom]: [string, string]): void =>
+      void db.run(
+        'INSERT OR IGNORE INTO waits (seq, waiter, whom, by_utc, ends_utc) VALUES (?, ?, ?, NULL, ?)',
+        [seq, waiter, whom, ENDS],
+      );
+    db.transaction(() => {
+      for (let seq = 0; seq < size; seq++) insert(seq, pair());
+    });
+    const times: number[] = [];
+    let circles = 0;
+    for (let n = 0; n < TRIES; n++) {
+      const [waiter, whom] = pair();
+      const began = process.hrtime.bigint();
+      insert(size + n, [waiter, whom]);
+      if (closedCycle({ waiter, whom }, waitGraph(db, NOW))) circles++;
+      times.push(Number(process.hrtime.bigint() - began) / 1000);
+    }
+    const each = middle(times);
+    first ??= each;
+    print(
+      `${size} waits: ${each.toFixed(0)} µs for one more, ${(each / first).toFixed(2)} × the smallest; ${circles} of ${TRIES} closed a circle`,
     );
-  db.transaction(() => {
-    for (let seq = 0; seq < size; seq++) insert(seq, pair());
-  });
-  const times: number[] = [];
-  let circles = 0;
-  for (let n = 0; n < TRIES; n++) {
-    const [waiter, whom] = pair();
-    const began = process.hrtime.bigint();
-    insert(size + n, [waiter, whom]);
-    if (closedCycle({ waiter, whom }, waitGraph(db, NOW))) circles++;
-    times.push(Number(process.hrtime.bigint() - began) / 1000);
+    db.close();
   }
-  const each = middle(times);
-  first ??= each;
-  console.log(
-    `${size} waits: ${each.toFixed(0)} µs for one more, ${(each / first).toFixed(2)} × the smallest; ${circles} of ${TRIES} closed a circle`,
-  );
-  db.close();
 }

@@ -48,7 +48,7 @@ function wanted() {
 function runTests() {
   const have = (...names) => names.every((name) => tried.includes(name));
   // The README names these two.
-  const pair = have('claude', 'codex') ? ['first-hour'] : [];
+  const pair = have('claude', 'codex') ? ['first-hour', 'limits'] : [];
   const circle = have('claude', 'codex', 'pi') ? ['waits'] : [];
   const { args, env } = proofCall('agents', [...tried, ...pair, ...circle]);
   delete env.ROUSE_AGENTS_DIR;

@@ -17,6 +17,12 @@ export function shortAddress(participant: MailParticipant, reader: string): stri
   return address.endsWith(local) ? address.slice(0, -local.length) : address;
 }
 
+/** Rouse writes from the mailbox of the operator, from which no one else can send. */
+function senderOf(sender: Pick<MailParticipant, 'address' | 'display_name'>, reader: string): string {
+  const isRouse = sender.address === OPERATOR.address && sender.display_name === 'Rouse';
+  return isRouse ? 'Rouse' : shortAddress(sender, reader);
+}
+
 /** `*` is unread, `r` answered. */
 const mark = ({ unread, answered }: { unread: boolean; answered: boolean }): string =>
   unread ? '*' : answered ? 'r' : ' ';
@@ -32,7 +38,7 @@ export function mailTable(mails: readonly Numbered[], reader: string, input: Inp
       { title: 'nr', value: ({ number }) => number, right: true },
       { title: '', value: ({ message }) => mark(message) },
       { title: 'when', value: ({ message }) => shownTime(message.created_at_utc, input) },
-      { title: 'from', value: ({ message }) => shortAddress(message.sender, reader), max: 24, min: 8 },
+      { title: 'from', value: ({ message }) => senderOf(message.sender, reader), max: 24, min: 8 },
       ...(elsewhere
         ? [
             {
