@@ -66,7 +66,11 @@ describe('the readiness gate', () => {
     ['a help page', look({ below: ['1', '2', '3', '4', '5'] }), ['menu']],
     ['a form', look({ below: ['  enter submit · esc back'] }), ['dialog']],
     ['a pressed Ctrl-C', look({ below: ['  Press Ctrl-C again to exit'] }), ['exit_armed']],
-    ['a usage limit', look({ above: ["● You've hit your session limit · resets 3pm", ''] }), ['usage_limit']],
+    [
+      'a usage limit',
+      look({ above: ["\u001b[31m● You've hit your session limit · resets 3pm\u001b[39m", ''] }),
+      ['usage_limit'],
+    ],
     ['a person typing', look({}, { personTyping: true }), ['person_typing']],
     ['copy mode', look({}, { copyMode: true }), ['copy_mode']],
     ['a shell', look({}, { foreground: 'shell' }), ['shell_in_foreground']],
@@ -134,7 +138,7 @@ describe('the readiness gate', () => {
 
   it('a calibrated version is ready, and so is an agent whose usage limit is over', () => {
     expect(codes(look({}, { version: '3.0.0' }), { calibrated: true })).toEqual([]);
-    const limited = look({ above: ["● You've hit your session limit · resets 3pm", ''] });
+    const limited = look({ above: ["\u001b[31m● You've hit your session limit · resets 3pm\u001b[39m", ''] });
     expect(codes(limited, { limit: null })).toEqual([]);
   });
 
