@@ -86,7 +86,7 @@ const TERMINAL_PLAN = {
   watch: 'signals limits',
   proof: 'signals watch',
   lane: 'signals watch proof',
-  headless: 'proof',
+  headless: 'proof limits',
 };
 
 /** Inside the command line: every family uses the common flags and printing; some print the results of others. */

@@ -16,7 +16,7 @@ const address = (name: string): string => `${name}@houmao.localhost`;
 
 const ORDER = /^Please ask (\S+@\S+) which port it uses, and wait for the answer\.$/m;
 
-/** A model that asks as it is told to, with the mail tool it was offered. */
+/** A model that asks as ordered, with the mail tool it was offered. */
 const asks: Script = (prompt, results, tools) => {
   const to = ORDER.exec(prompt)?.[1];
   if (to === undefined) return undefined;
@@ -63,7 +63,7 @@ describe('three agents of three tools that ask each other', () => {
     if (!json) throw new Error(stderr);
     return (json['messages'] as { subject: string }[]).map(({ subject }) => subject);
   };
-  const told = async (of: string): Promise<number> =>
+  const reported = async (of: string): Promise<number> =>
     (await subjects(of)).filter((subject) => subject.startsWith('You wait for each other')).length;
   const everyone = [...TEAM.map(([name]) => address(name)), OPERATOR.address];
 
@@ -75,7 +75,7 @@ describe('three agents of three tools that ask each other', () => {
   }
 
   it(
-    'a circle of claude, codex and pi is found when it closes, and each of them and the person is told once',
+    'a circle of claude, codex and pi is found when it closes, and each of them and the person gets one report',
     PATIENCE,
     async () => {
       onTestFailed(() => {
@@ -84,10 +84,10 @@ describe('three agents of three tools that ask each other', () => {
       });
       await ask(0, 1);
       await ask(1, 2);
-      expect(await Promise.all(everyone.map(told))).toEqual([0, 0, 0, 0]);
+      expect(await Promise.all(everyone.map(reported))).toEqual([0, 0, 0, 0]);
       await ask(2, 0);
-      await agents[0]!.world.until(async () => (await told(OPERATOR.address)) > 0);
-      expect(await Promise.all(everyone.map(told))).toEqual([1, 1, 1, 1]);
+      await agents[0]!.world.until(async () => (await reported(OPERATOR.address)) > 0);
+      expect(await Promise.all(everyone.map(reported))).toEqual([1, 1, 1, 1]);
       const { stdout } = await agents[0]!.world.rouse(['waits']);
       for (const name of ['ana', 'ben', 'cem']) expect(stdout).toContain(name);
       expect(stdout).toMatch(/wait for each other/i);
@@ -97,12 +97,12 @@ describe('three agents of three tools that ask each other', () => {
       )!;
       const body = await rouse('mail', 'peek', '--address', OPERATOR.address, '--message-ref', message_ref);
       expect(JSON.stringify(body.json)).toMatch(/The shortest way out: (ana|ben|cem) answers/);
-      // Asking the same again is not told again.
+      // Asking the same again is not reported again.
       await agents[2]!.begin(`Please ask ${address('ana')} which port it uses, and wait for the answer.`);
       await agents[2]!.world.until(
         async () => (await subjects(address('ana'))).filter((each) => each === 'Which port?').length === 2,
       );
-      expect(await Promise.all(everyone.map(told))).toEqual([1, 1, 1, 1]);
+      expect(await Promise.all(everyone.map(reported))).toEqual([1, 1, 1, 1]);
     },
   );
 });

@@ -75,7 +75,7 @@ const LOCK_MS = 2000;
 export class HeadlessTurns {
   /** A turn began or ended. */
   readonly changed = new Emitter<void>();
-  /** A turn has ended, and how; whoever ran it. */
+  /** A turn has ended, and how. */
   readonly ended = new Emitter<TurnEnd>();
   readonly #options: TurnsOptions;
   #progress: HeadlessProgress;

@@ -3,7 +3,7 @@ import type { LimitSeen } from '../limits/park-until.ts';
 import type { TurnEnd } from './turn/settle-turn.ts';
 
 /**
- * The usage limit with which a turn without a screen ended: the tool failed, and said so in its last remark or on standard
+ * The usage limit with which a turn without a screen ended: the tool failed, and stated it in its last remark or on standard
  * error. A turn that ended well proves that there is none, whatever the model wrote.
  */
 export function limitOfTurn({ exitCode, stopped, remark, stderrTail }: TurnEnd): LimitSeen | undefined {
