@@ -153,6 +153,8 @@ describe('hostile input to the page', () => {
           'page.mail.receipts': `?${new URLSearchParams({ mailbox: OPERATOR.address, thread: there.message })}`,
           'page.mail.thread': `?${new URLSearchParams({ mailbox: OPERATOR.address, thread: there.message })}`,
           'page.mail.attachment': `?${message}&attachment=${encodeURIComponent(there.attachment)}`,
+          'page.day': '?from=2026-01-31T00:00:00Z&to=2026-02-01T00:00:00Z',
+          'page.reminders.next': '?cron=0+9+*+*+1-5',
           'page.search': '?q=notes',
           'page.several': '?ask=mailboxes%0Asearch%3Fq%3Dnotes',
         },
@@ -161,8 +163,11 @@ describe('hostile input to the page', () => {
         headersFor: ({ access }): Record<string, string> =>
           access === 'page_session' ? { cookie: me.cookie, [PAGE_HEADER]: me.header } : {},
         known,
-        // It shows no dialog, its earlier requests have ended, and this session may stop and start nothing.
+        // It shows no dialog, its earlier requests have ended, these reminders are not there, and this session may stop and
+        // start nothing.
         refused: {
+          'page.reminders.order': 409,
+          'page.reminders.restore': 404,
           'page.agent.dialog': 409,
           'page.agent.cancel': 409,
           'page.agent.stop': 403,
