@@ -68,7 +68,7 @@ const VIEWS: readonly { at: () => string; shows: string; open?: (page: Page) => 
     at: () => '/ui/mail?q=subject',
     shows: '\\u001b[2J',
     open: async (page) => {
-      await page.getByRole('region', { name: 'Conversations' }).getByRole('listitem').first().click();
+      await page.getByRole('list', { name: 'Conversations' }).getByRole('link').first().click();
       await page.getByRole('button', { name: /Show all/ }).click();
     },
   },
