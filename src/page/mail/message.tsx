@@ -67,7 +67,12 @@ function Opened({ message, receipts }: Pick<Props, 'message' | 'receipts'>) {
             </>
           )}
         </span>
-        <button type="button" className="underline" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+        <button
+          type="button"
+          className="min-h-6 px-1 underline"
+          aria-pressed={isRaw}
+          onClick={() => setRaw(!isRaw)}
+        >
           {isRaw ? 'Formatted' : 'As written'}
         </button>
       </p>
