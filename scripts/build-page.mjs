@@ -55,7 +55,8 @@ export async function buildPage(target, last) {
     logLevel: 'warning',
     plugins: [tailwind()],
   });
-  writeFileSync(path.join(target, 'index.html'), indexOf(metafile, target));
+  await buildWorker(target);
+  writeFileSync(path.join(target, 'index.html'), indexOf(metafile, target, installable(target)));
   compressAssets(path.join(target, 'assets'));
   writeFileSync(path.join(target, '.made-from'), digest);
 }
@@ -68,6 +69,40 @@ function compressAssets(directory) {
     writeFileSync(path.join(directory, `${name}.br`), brotliCompressSync(bytes, { params }));
     writeFileSync(path.join(directory, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   }
+}
+
+/** One file at the root of the page, with a name that stays. */
+const buildWorker = (target) =>
+  esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['src/page/worker/service-worker.ts'],
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['chrome120', 'firefox121', 'safari17'],
+    minify: true,
+    legalComments: 'none',
+    outfile: path.join(target, 'service-worker.js'),
+    logLevel: 'warning',
+  });
+
+/** What makes the page an app that can be installed: the manifest and its icons. Returns their lines for the document. */
+function installable(target) {
+  const app = path.join(source, 'app');
+  const place = (name, bytes) => {
+    const { name: stem, ext } = path.parse(name);
+    const hashed = `${stem}-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}${ext}`;
+    writeFileSync(path.join(target, 'assets', hashed), bytes);
+    return `/ui/assets/${hashed}`;
+  };
+  const icons = readdirSync(app).filter((name) => name.endsWith('.png'));
+  const at = Object.fromEntries(icons.map((name) => [name, place(name, readFileSync(path.join(app, name)))]));
+  const manifest = JSON.parse(readFileSync(path.join(app, 'manifest.webmanifest'), 'utf8'));
+  manifest.icons = manifest.icons.map((icon) => ({ ...icon, src: at[icon.src] }));
+  return [
+    `<link rel="manifest" href="${place('manifest.webmanifest', JSON.stringify(manifest))}">`,
+    `<link rel="apple-touch-icon" href="${at['icon-180.png']}">`,
+  ];
 }
 
 function tailwind() {
@@ -87,7 +122,7 @@ function tailwind() {
 }
 
 /** The page loads its parts by their hashed names; those of the first view are preloaded. */
-function indexOf({ outputs }, target) {
+function indexOf({ outputs }, target, more) {
   const address = (file) => `/ui/${path.relative(target, path.join(root, file)).split(path.sep).join('/')}`;
   const made = (from) =>
     Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === `src/page/${from}`);
@@ -101,6 +136,7 @@ function indexOf({ outputs }, target) {
       .filter(({ kind }) => kind === 'import-statement')
       .map(({ path: file }) => `<link rel="modulepreload" href="${address(file)}">`),
     `<script type="module" src="${address(entry)}"></script>`,
+    ...more,
   ].filter(Boolean);
   return readFileSync(path.join(source, 'index.html'), 'utf8').replace('<!-- parts -->', head.join('\n    '));
 }

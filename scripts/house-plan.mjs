@@ -120,6 +120,7 @@ const CLI_PLAN = {
 /** Inside the page: its model, its live data, shared parts, its frame, and the views, which use them all. */
 const PAGE_PLAN = {
   model: '',
+  worker: '',
   live: 'model',
   parts: 'model',
   frame: 'model live parts',
@@ -166,7 +167,7 @@ const INSIDE = {
     link: 'filesystem fleet',
   },
   screen: { limits: '', model: '', turn: 'model' },
-  notices: { outbox: '', waits: 'outbox', channels: 'outbox', needs: 'outbox waits' },
+  notices: { outbox: '', waits: 'outbox', push: 'outbox', channels: 'outbox push', needs: 'outbox waits' },
   scripted: { control: 'tui', turns: 'control tui', tui: 'control turns' },
   session: SESSION_PLAN,
   terminal: TERMINAL_PLAN,

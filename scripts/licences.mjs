@@ -14,6 +14,8 @@ const ALLOWED_FOR = {
   nodemailer: 'MIT-0',
   // Only for the command line of markdown-it, which is not in the page.
   argparse: 'PSF-2.0',
+  // Unchanged, and in a file of its own; its source is what npm serves.
+  'web-push': 'MPL-2.0',
 };
 
 /** Built into the page, so a release contains them although they are not installed with it. */

@@ -25,6 +25,8 @@ export const FIELD_SENDERS = {
   prompter:
     'anyone who may prompt the agent; it becomes one word of the command line of its tool, and is never a flag',
   stored_only: 'any caller; it is stored and shown, and nothing is ever opened, run or asked by it',
+  push_service:
+    'people on the page with the right to answer, after the owner has added Web Push; only https addresses of the push services of browsers',
   listed: 'any caller; one of a fixed list of names, and nothing else is looked for',
   refused: 'no one: it is refused',
   own_files: 'the account that owns the files of Rouse (0600 in 0700)',

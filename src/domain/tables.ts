@@ -8,6 +8,7 @@ export * from './words/messages.ts';
 export * from './words/needs.ts';
 export * from './words/notices/channels.ts';
 export * from './words/notices/notice-states.ts';
+export * from './words/notices/push-services.ts';
 export * from './words/notices/receipt-stages.ts';
 export * from './words/notices/wait-conditions.ts';
 export * from './words/notifier-outcomes.ts';

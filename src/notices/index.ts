@@ -12,16 +12,20 @@ export { desktopTarget } from './channels/desktop.ts';
 export { noticeOf } from './channels/notice-text.ts';
 export { senderOf } from './channels/senders.ts';
 export { statusLineFile } from './channels/status-line.ts';
+export { lookAgain, signalsDirectory } from './look-again.ts';
 export { HostNeeds } from './needs/host-needs.ts';
-export { type NeedSource, NoticeOwner, signalsDirectory } from './notice-owner.ts';
+export { type NeedSource, NoticeOwner } from './notice-owner.ts';
 export type { NeedRow, Seen, SeenNeed } from './outbox/need.ts';
 export { type NoticeRow, type OpenNotice, Outbox, type StoredStep } from './outbox/outbox.ts';
 export {
   type ChannelTargets,
+  type PushDevice,
   SUBSCRIPTION_DEFAULTS,
   type Subscription,
   type SubscriptionSettings,
   type Target,
 } from './outbox/subscription.ts';
+export { addDevice, devicesOf, removeDevices } from './push/push-devices.ts';
+export { ensureVapidKeys, readVapidKeys } from './push/vapid-keys.ts';
 export { sendTest } from './send-notices.ts';
 export { addWait, openWaits, removeWait, type StoredWait } from './waits/waits.ts';

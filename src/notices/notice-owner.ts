@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import {
   type Clock,
   DirectoryWatches,
@@ -7,6 +6,7 @@ import {
   Loop,
   type NextPass,
 } from '../base/index.ts';
+import { signalsDirectory } from './look-again.ts';
 import type { Seen } from './outbox/need.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { sendingLoop } from './send-notices.ts';
@@ -25,9 +25,6 @@ export interface NeedSource {
 
 /** Changes come in bursts; one look covers them. */
 const SETTLE_MS = 50;
-
-/** A command that changes subscriptions writes a file here, and every owner looks. A hint: the outbox is the truth. */
-export const signalsDirectory = (directory: string): string => path.join(directory, 'signals');
 
 export interface OwnerParts {
   /** Names whose needs these are: `host`, or a server. No need has two owners. */

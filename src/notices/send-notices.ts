@@ -10,12 +10,13 @@ import {
   utcStamp,
 } from '../base/index.ts';
 import { CHANNELS } from '../domain/index.ts';
-import type { Notice, SendingFailed } from './channels/channel.ts';
+import { type Notice, type SendingFailed, TargetGone } from './channels/channel.ts';
 import { noticeOf } from './channels/notice-text.ts';
 import { senderOf } from './channels/senders.ts';
 import { againDueMs, firstDueMs, retryAfterMs } from './outbox/due-time.ts';
 import type { OpenNotice, Outbox } from './outbox/outbox.ts';
-import type { Subscription } from './outbox/subscription.ts';
+import { hasTarget, type Subscription } from './outbox/subscription.ts';
+import { forgetDevice } from './push/push-devices.ts';
 
 /** A notice that cannot be taken back after this many tries is left. */
 const MAX_TAKE_BACKS = 5;
@@ -52,6 +53,10 @@ export async function sendingPass(
   const subscription = outbox.subscription(id);
   if (!subscription) return 'idle';
   if (subscription.removed_at_utc !== null) outbox.endRemoved(id, owner);
+  if (!hasTarget(subscription)) {
+    outbox.endUnreachable(id, owner);
+    return 'idle';
+  }
   outbox.rebase();
   const nowMs = clock.now().getTime();
   const waiting = outbox
@@ -117,6 +122,7 @@ async function tryOne(
         : clock.now().getTime() + Math.max(asked ?? 0, retryAfterMs(tries));
     outbox.failed(notice.id, { detail: messageOf(error), retryAtMs });
     outbox.reportFailure(subscription.id, messageOf(error));
+    if (error instanceof TargetGone) forgetDevice(outbox, subscription);
   }
 }
 

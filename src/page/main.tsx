@@ -8,6 +8,7 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { keepDraftsOnLeave } from './model/drafts.ts';
+import { followPushes } from './model/push.ts';
 import { listenToHistory } from './model/router.ts';
 import { followNewLinks } from './model/session.ts';
 import { followOtherTabs } from './model/settings.ts';
@@ -17,4 +18,5 @@ listenToHistory();
 followNewLinks();
 followOtherTabs();
 keepDraftsOnLeave();
+followPushes();
 createRoot(document.getElementById('page')!).render(<App />);

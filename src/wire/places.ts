@@ -225,6 +225,7 @@ export const PAGE_SHELL_PLACES = {
     mail: 'GET mail',
     requests: 'GET requests',
     reminders: 'GET reminders',
+    worker: 'GET service-worker.js',
     asset: 'GET assets/{file}',
   }),
 } as const satisfies Places;
@@ -266,6 +267,9 @@ export const PAGE_PLACES = {
     'request.respond': 'POST /requests/{request_id}/respond',
     'request.message': 'POST /requests/{request_id}/message',
     'request.cancel': 'POST /requests/{request_id}/cancel',
+    push: 'GET /push',
+    'push.add': 'POST /push/add',
+    'push.remove': 'POST /push/remove',
     search: 'GET /search',
     several: 'GET /several',
   }),

@@ -6,6 +6,7 @@ import { readAgentToken, sessionFleet } from '../../src/client/index.ts';
 import type { FieldRow } from '../../src/wire/access.ts';
 import { CALLER_HEADER, CALLERS, type Capability, callersIn, mayCall } from '../../src/wire/index.ts';
 import { type Answer, askPatiently, asProgram } from './call.ts';
+import { visitorAs } from './page-roles.ts';
 import { MARK, type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
@@ -27,6 +28,7 @@ const TRYING: Record<Exclude<FieldRow['sender'], undefined>, Trying | 'read from
   prompter: asFlag,
   stored_only: neverAsked,
   refused: neverAsked,
+  push_service: notAPushService,
   listed: notListed,
   own_files: 'read from files, not sent',
   own_config: 'read from files, not sent',
@@ -172,6 +174,37 @@ function addressed(row: FieldRow, body: object | undefined, { url, port }: { url
       params: { taskId: MARK, pushNotificationConfig: config },
     },
   ];
+}
+
+/** Addresses that are not of a push service, by a person who may turn on Web Push. */
+async function notAPushService(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {
+  let connections = 0;
+  const listener = net.createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as net.AddressInfo;
+  const target = targetOf(stage, row.id);
+  const { headers } = await visitorAs(stage, 'operate');
+  try {
+    for (const endpoint of [
+      `http://127.0.0.1:${port}/`,
+      `https://127.0.0.1:${port}/`,
+      `https://fcm.googleapis.com@127.0.0.1:${port}/`,
+      `https://fcm.googleapis.com.example.org/`,
+      'http://fcm.googleapis.com/fcm/send/x',
+      'file:///etc/passwd',
+    ]) {
+      const body = { ...(target.body as object), [row.field]: endpoint };
+      const { status, text } = await askPatiently(asProgram({ ...target, body, headers }));
+      note(status !== 422 && `${endpoint}: ${status} ${text.slice(0, 200)}`);
+    }
+    await stage.atRest();
+    note(connections > 0 && `${connections} connections`);
+  } finally {
+    listener.close();
+  }
 }
 
 async function notListed(stage: Stage, row: FieldRow, note: (problem: string | false) => void) {

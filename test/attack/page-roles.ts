@@ -67,6 +67,9 @@ const NEEDS: Record<keyof typeof PAGE_ROUTES, PageRole | 'keeper' | 'session'> =
   'page.request.message': 'answer',
   'page.request.respond': 'answer',
   'page.request.cancel': 'operate',
+  'page.push': 'answer',
+  'page.push.add': 'answer',
+  'page.push.remove': 'answer',
   'page.search': 'view',
   'page.several': 'view',
 };
@@ -95,22 +98,24 @@ function expected(
   return changes ? undefined : 'admitted';
 }
 
-/** A session of each role, opened as the command line and a browser do. */
-async function visitors(stage: Stage): Promise<Visitor[]> {
+/** A session of this role, opened as the command line and a browser do. */
+export async function visitorAs(
+  stage: Stage,
+  role: PageRole,
+): Promise<Required<Visitor> & { cookie: string; csrf: string }> {
   const at = { port: stage.fleetPort, method: 'POST' };
   const origin = `http://127.0.0.1:${stage.fleetPort}`;
-  const roles: (Visitor & { cookie: string; csrf: string })[] = [];
-  for (const role of codesOf(PAGE_ROLES)) {
-    const made = await ask(asProgram({ ...at, path: '/ui/api/codes', body: { role, name: role } }));
-    const { code } = JSON.parse(made.text) as { code: string };
-    const begun = await ask(
-      asProgram({ ...at, path: '/ui/api/session', body: { code }, headers: { origin } }),
-    );
-    const { csrf } = JSON.parse(begun.text) as { csrf: string };
-    const cookie = begun.headers['set-cookie']![0]!.split(';')[0]!;
-    const headers = { cookie, [PAGE_HEADER]: csrf };
-    roles.push({ name: `page: role ${role}`, role, headers, cookie, csrf });
-  }
+  const made = await ask(asProgram({ ...at, path: '/ui/api/codes', body: { role, name: role } }));
+  const { code } = JSON.parse(made.text) as { code: string };
+  const begun = await ask(asProgram({ ...at, path: '/ui/api/session', body: { code }, headers: { origin } }));
+  const { csrf } = JSON.parse(begun.text) as { csrf: string };
+  const cookie = begun.headers['set-cookie']![0]!.split(';')[0]!;
+  return { name: `page: role ${role}`, role, headers: { cookie, [PAGE_HEADER]: csrf }, cookie, csrf };
+}
+
+async function visitors(stage: Stage): Promise<Visitor[]> {
+  const roles: Awaited<ReturnType<typeof visitorAs>>[] = [];
+  for (const role of codesOf(PAGE_ROLES)) roles.push(await visitorAs(stage, role));
   const [view, operate] = [roles[0]!, roles.at(-1)!];
   return [
     { name: 'page: no session', headers: {} },

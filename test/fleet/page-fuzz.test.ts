@@ -173,6 +173,9 @@ describe('hostile input to the page', () => {
           'page.agent.stop': 403,
           'page.agent.relaunch': 403,
           'page.agent.attach': 403,
+          // The owner has not added Web Push here.
+          'page.push.add': 404,
+          'page.push.remove': 404,
         },
         quiet: async () =>
           createHash('sha256')

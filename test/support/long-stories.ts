@@ -136,6 +136,7 @@ const LONG_STORIES = [
   'page/live',
   'flatfile/with-shell',
   'mcp/structured',
+  'page/push',
 ];
 
 /** One of this many neighbours runs in `npm test`. */

@@ -194,7 +194,7 @@ async function revoke({ flags }: InputOf<typeof FLAGS>, fleet: FleetClient): Pro
   const whose = flags.as === undefined ? 'all' : `of ${flags.as}`;
   return {
     data: ended,
-    plain: `Ended ${ended.sessions} sessions and ${ended.codes} unused links (${whose}).`,
+    plain: `Ended ${ended.sessions} sessions, ${ended.codes} unused links and the Web Push of ${ended.devices} browsers (${whose}).`,
   };
 }
 

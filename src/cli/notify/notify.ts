@@ -65,7 +65,8 @@ const ADD_FLAGS = [
   {
     name: 'from',
     value: 'ADDRESS',
-    summary: 'the sender of e-mail (default: the recipient)',
+    summary:
+      'the sender of e-mail (default: the recipient), or for Web Push an address of yours for the push services',
     parse: notBlank,
   },
   {
@@ -135,10 +136,14 @@ async function add(input: InputOf<typeof ADD_FLAGS>): Promise<Output> {
       `Notices ${added.id}: ${scopeOf(added)}, ${whenOf(added)}, by ${CHANNELS[channel].words}.`,
       ...(secret === undefined ? [] : [`Signing secret: ${secret}`, 'It will not be shown again.']),
       ...(channel === 'status-line' ? ['"rouse status-line" prints the lines for .tmux.conf.'] : []),
-      `"${commandLine`rouse notify test ${added.id}`}" sends one now.`,
+      ...(channel === 'web-push' ? [TURN_ON] : []),
+      `"${commandLine`rouse notify test ${added.id}`}" sends one ${channel === 'web-push' ? 'then' : 'now'}.`,
     ].join('\n'),
   };
 }
+
+const TURN_ON =
+  'Open the page in the browser that is to get them ("rouse dashboard" prints a link), and turn on Settings, "Also when the page is closed".';
 
 /** Only a standard webhook is signed. */
 function secretOf({ channel, target }: Subscription): string | undefined {
@@ -223,6 +228,7 @@ const notify: Command = {
       examples: [
         'rouse notify add desktop --quiet-hours 22:00-07:00',
         'rouse notify add status-line --after 0s',
+        'rouse notify add web-push --quiet-hours 22:00-07:00',
         'rouse notify add webhook https://hooks.example.org/rouse --repeat 1h',
         'rouse notify add webhook --format slack --url-file ~/.slack-webhook',
         'rouse notify add email ana@example.org --url-file ~/.smtp-url --kind dialog --agent rev',

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { ensurePrivateDirectory, systemClock, writeFileAtomic } from '../../base/index.ts';
+import { systemClock } from '../../base/index.ts';
 import type { Outbox } from '../../notices/index.ts';
 import { noticeFiles } from '../../wire/files/host-files.ts';
 import { sessionContext } from '../agents/target.ts';
@@ -26,21 +25,9 @@ export async function withOutbox<T>(
   }
 }
 
-/** After a change of the subscriptions: starts what sends notices, and makes it look. */
-export async function lookAgain(input: Input): Promise<void> {
-  const [{ signalsDirectory }, { writeNoticePlace }, { startNotices }] = await Promise.all([
-    import('../../notices/index.ts'),
-    import('../../wire/index.ts'),
-    import('../../session/index.ts'),
-  ]);
-  const { directory, place } = noticeFiles(input.settings.runtimeDir);
-  const { mailboxDir, registryDir, tmuxSocket } = input.settings;
-  writeNoticePlace(place, { mailboxDir, registryDir, tmuxSocket });
-  await startNotices(sessionContext(input));
-  const signals = signalsDirectory(directory);
-  ensurePrivateDirectory(signals);
-  writeFileAtomic(path.join(signals, 'changed'), '', { durable: false });
-}
+/** After a change of the subscriptions. */
+export const lookAgain = async (input: Input): Promise<void> =>
+  (await import('../../notices/index.ts')).lookAgain(sessionContext(input));
 
 /** Starts them if someone subscribes or waits. */
 export async function startIfWanted(input: Input): Promise<void> {

@@ -4,6 +4,7 @@ import { type Channel, WEBHOOK_FORMATS, type WebhookFormat } from '../../domain/
 import type { ChannelTargets, Target } from '../../notices/index.ts';
 import type { Input } from '../command.ts';
 import { readTextFile } from '../input/text-file.ts';
+import { noticesDirectory } from './outbox.ts';
 
 export interface TargetFlags {
   urlFile?: string | undefined;
@@ -11,6 +12,7 @@ export interface TargetFlags {
   format?: WebhookFormat | undefined;
   to?: string | undefined;
   from?: string | undefined;
+  text?: boolean | undefined;
 }
 
 type TargetInput = Input<TargetFlags>;
@@ -24,6 +26,8 @@ export async function targetFrom(channel: Channel, input: TargetInput): Promise<
       return webhook(input, word);
     case 'email':
       return email(input, word);
+    case 'web-push':
+      return webPush(input, word);
     case 'desktop':
       refuse(channel, word, input.flags);
       return (await import('../../notices/index.ts')).desktopTarget(input.env);
@@ -44,6 +48,21 @@ function refuse(channel: Channel, word: string | undefined, flags: TargetFlags):
       `--${given[0].replace(/[A-Z]/g, (each) => `-${each.toLowerCase()}`)} is not for ${channel}`,
     );
 }
+
+/** Which browser it is for is not known yet: the first that turns it on. */
+async function webPush(input: TargetInput, word: string | undefined): Promise<ChannelTargets['web-push']> {
+  const { from, ...others } = input.flags;
+  refuse('web-push', word, others);
+  if (input.flags.text)
+    throw invalid('Web Push says who and which kind, never what it is about: leave --text out');
+  if (from !== undefined) requireAddress(from);
+  const { ensureVapidKeys } = await import('../../notices/index.ts');
+  await ensureVapidKeys(noticesDirectory(input));
+  return { subject: `mailto:${from ?? NO_CONTACT}`, device: null };
+}
+
+/** Push services want an address of the sender, for complaints. */
+const NO_CONTACT = 'rouse@example.org';
 
 async function webhook(input: TargetInput, word: string | undefined): Promise<ChannelTargets['webhook']> {
   const { format = 'standard', to, secretFile } = input.flags;
@@ -72,13 +91,16 @@ async function email(input: TargetInput, to: string | undefined): Promise<Channe
   const { urlFile, from = to } = input.flags;
   if (to === undefined || from === undefined)
     throw invalid('e-mail needs an address', { hint: EMAIL_EXAMPLE });
-  for (const address of [to, from])
-    if (!/^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,255}$/.test(address))
-      throw invalid(`${JSON.stringify(address)} is not an e-mail address`);
+  for (const address of [to, from]) requireAddress(address);
   const text = await secretOf(input, 'url-file', urlFile);
   if (text === undefined)
     throw invalid('e-mail needs the URL of a mail server in a file', { hint: EMAIL_EXAMPLE });
   return { to, from, smtp_url: urlOf(text, ['smtp:', 'smtps:'], 'smtps://user:password@mail.example.org') };
+}
+
+function requireAddress(address: string): void {
+  if (!/^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,255}$/.test(address))
+    throw invalid(`${JSON.stringify(address)} is not an e-mail address`);
 }
 
 const EMAIL_EXAMPLE = 'rouse notify add email ana@example.org --url-file ~/.smtp-url';
@@ -115,6 +137,10 @@ async function secretOf(
 
 /** Where it goes, without what may be a secret. */
 export function shownTarget(channel: Channel, target: Target): string | null {
+  if (channel === 'web-push') {
+    const { device } = target as ChannelTargets['web-push'];
+    return device === null ? 'waits for a browser' : `${device.name} of ${device.person}`;
+  }
   if (channel === 'email') return (target as ChannelTargets['email']).to;
   if (channel !== 'webhook') return null;
   const { url, format, chat } = target as ChannelTargets['webhook'];

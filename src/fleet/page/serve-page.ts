@@ -29,6 +29,7 @@ import { Mutes } from './host/mutes.ts';
 import { SeenMarks } from './host/seen-marks.ts';
 import { KeptOpen } from './kept-open.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
+import { pushHandlers } from './push/push-handlers.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
 import { seeingHandlers } from './seeing-handlers.ts';
@@ -113,6 +114,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...lifeHandlers(parts),
     ...mailHandlers(parts),
     ...requestHandlers(parts),
+    ...pushHandlers(parts),
     ...searchHandlers(parts),
     ...severalHandlers(app, door),
   });

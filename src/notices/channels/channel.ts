@@ -42,12 +42,18 @@ export interface Sender<C extends Channel = Channel> {
   check(target: Target<C>, directory: string): Promise<string>;
 }
 
+/** The receiver does not exist any more: trying again is useless. */
+export class TargetGone extends Error {}
+
 /** Why sending failed, and when it may be tried again if the receiver named a time. */
 export class SendingFailed extends Error {
   readonly retryAfterMs: number | undefined;
+  /** The HTTP status, if there was one. */
+  readonly status: number | undefined;
 
-  constructor(message: string, retryAfterMs?: number) {
+  constructor(message: string, { retryAfterMs, status }: { retryAfterMs?: number; status?: number } = {}) {
     super(message);
     this.retryAfterMs = retryAfterMs;
+    this.status = status;
   }
 }

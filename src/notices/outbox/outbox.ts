@@ -11,7 +11,7 @@ import {
 } from '../../domain/index.ts';
 import { isWanted, type NeedRow, type Seen, type SeenNeed } from './need.ts';
 import { OUTBOX_MIGRATIONS } from './schema.ts';
-import type { Subscription, SubscriptionSettings, Target } from './subscription.ts';
+import { hasTarget, type Subscription, type SubscriptionSettings, type Target } from './subscription.ts';
 
 /** How long ended needs and removed subscriptions are kept for `rouse why --notice`. */
 const KEPT_MS = 7 * 86_400_000;
@@ -83,12 +83,21 @@ export class Outbox {
     return this.#readSubscriptions('removed_at_utc IS NULL');
   }
 
-  /** Removed ones count as long as one of their notices is open. */
+  /** Those with something to do. Removed ones count as long as one of their notices is open. */
   served(): Subscription[] {
     return this.#readSubscriptions(
       `removed_at_utc IS NULL OR EXISTS (SELECT 1 FROM notices WHERE subscription_id = subscriptions.id
          AND state IN ${sqlList(OPEN_NOTICES)})`,
+    ).filter((each) => hasTarget(each) || each.removed_at_utc !== null);
+  }
+
+  /** Changes where it goes, if it is still as the caller saw it. False if it is not. */
+  retarget({ id, target: seen }: Subscription, target: Target): boolean {
+    const { changes } = this.db.run(
+      'UPDATE subscriptions SET target_json = ? WHERE id = ? AND target_json = ? AND removed_at_utc IS NULL',
+      [JSON.stringify(target), id, JSON.stringify(seen)],
     );
+    return changes > 0;
   }
 
   subscription(id: number): Subscription | undefined {
@@ -167,7 +176,7 @@ export class Outbox {
         )
         .map(({ need_id, subscription_id }) => `${need_id} ${subscription_id}`),
     );
-    const subscriptions = this.subscriptions();
+    const subscriptions = this.subscriptions().filter(hasTarget);
     return this.#openNeeds(owner)
       .filter(({ key }) => !isPast(key))
       .flatMap((need) =>
@@ -187,7 +196,7 @@ export class Outbox {
       ],
     )!;
     const need = this.db.get<NeedRow>('SELECT * FROM needs WHERE id = ?', [id])!;
-    for (const subscription of this.subscriptions()) {
+    for (const subscription of this.subscriptions().filter(hasTarget)) {
       const isOld = seen.past && (seen.since_utc ?? '') < subscription.created_at_utc;
       if (isWanted(subscription, need) && !isOld) this.#store(need, subscription);
     }
@@ -324,6 +333,17 @@ export class Outbox {
   endRemoved(subscriptionId: number, owner: string): void {
     this.db.transaction(() => {
       for (const { notice } of this.open(subscriptionId, owner)) this.#endNotice(notice);
+    });
+  }
+
+  /** Ends what was sent to a target that is gone; what waits stays for the next one. */
+  endUnreachable(subscriptionId: number, owner: string): void {
+    const sent = this.open(subscriptionId, owner).filter(
+      ({ notice: { state, trying } }) => state !== 'waiting' && trying === 0,
+    );
+    if (sent.length === 0) return;
+    this.db.transaction(() => {
+      for (const { notice } of sent) this.#become(notice.id, 'over', 'over', 'nothing receives it any more');
     });
   }
 

@@ -1,6 +1,5 @@
 import type { SqliteMigration } from '../../db/index.ts';
 import {
-  CHANNELS,
   codesOf,
   NOTICE_STATES,
   NOTICE_STEPS,
@@ -10,7 +9,7 @@ import {
 } from '../../domain/index.ts';
 
 /**
- * notices.sqlite. `needs`: what needed a person, and from when to when. `notices`: one row per need and subscription.
+ * notices.sqlite. `subscriptions`: a channel of another version is left out when they are read. `needs`: what needed a person, and from when to when. `notices`: one row per need and subscription.
  * `notice_steps`: what happened to each. Append only.
  */
 export const OUTBOX_MIGRATIONS: readonly SqliteMigration[] = [
@@ -19,7 +18,7 @@ export const OUTBOX_MIGRATIONS: readonly SqliteMigration[] = [
     sql: `
 CREATE TABLE subscriptions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  channel TEXT NOT NULL CHECK (channel IN ${sqlList(codesOf(CHANNELS))}),
+  channel TEXT NOT NULL,
   settings_json TEXT NOT NULL,
   target_json TEXT NOT NULL,
   created_at_utc TEXT NOT NULL,

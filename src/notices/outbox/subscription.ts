@@ -17,10 +17,24 @@ export interface SubscriptionSettings {
   text: boolean;
 }
 
+/** A browser that receives Web Push. Its address and keys come from the browser. */
+export interface PushDevice {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  /** Who turned it on, and in which session of the page. */
+  person: string;
+  session: string;
+  /** `Chrome on Android`. */
+  name: string;
+  since_utc: string;
+}
+
 /** Where notices of a channel go. It may hold secrets, so it is only in the private file and never printed. */
 export interface ChannelTargets {
   'status-line': Record<string, never>;
   desktop: { env: Record<string, string> };
+  'web-push': { subject: string; device: PushDevice | null };
   webhook: { url: string; format: WebhookFormat; secret: string; chat?: string | undefined };
   email: { to: string; from: string; smtp_url: string };
 }
@@ -47,3 +61,7 @@ export const SUBSCRIPTION_DEFAULTS: SubscriptionSettings = {
   repeat_seconds: null,
   text: false,
 };
+
+/** Web Push goes nowhere before a browser turns it on, and after the browser has ended it. */
+export const hasTarget = ({ channel, target }: Pick<Subscription, 'channel' | 'target'>): boolean =>
+  channel !== 'web-push' || (target as ChannelTargets['web-push']).device !== null;

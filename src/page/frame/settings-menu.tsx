@@ -5,6 +5,7 @@ import { ToggleGroup } from '@base-ui/react/toggle-group';
 import type { ReactNode } from 'react';
 import { PAGE_ROLES } from '../../domain/tables.ts';
 import { askToNotify, mayNotify } from '../model/notices.ts';
+import { hasPush, turnPushOff } from '../model/push.ts';
 import { leaveSession } from '../model/session.ts';
 import {
   changeSettings,
@@ -16,7 +17,8 @@ import {
 } from '../model/settings.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { useSession } from './session-context.ts';
+import { PushSetting } from './push-setting.tsx';
+import { useMay, useSession } from './session-context.ts';
 
 const KIND_WORDS: Record<NoticeKind, string> = {
   question: 'An agent asks something',
@@ -77,6 +79,7 @@ function Themes() {
 function Notices() {
   const { notify, kinds } = useSettings();
   const may = mayNotify();
+  const mayAnswer = useMay('answer');
   const set = (on: boolean) => (on ? void askToNotify() : changeSettings({ notify: false }));
   return (
     <section>
@@ -91,8 +94,16 @@ function Notices() {
           set={(on) => changeSettings({ kinds: { ...kinds, [kind]: on } })}
         />
       ))}
+      {mayAnswer && <PushSetting Setting={Setting} />}
     </section>
   );
+}
+
+/** A browser that is logged out gets no notices either. */
+async function logOut(): Promise<void> {
+  if (hasPush()) await turnPushOff().catch(() => undefined);
+  await leaveSession();
+  location.reload();
 }
 
 export default function SettingsMenu() {
@@ -122,11 +133,7 @@ export default function SettingsMenu() {
               <p>
                 Rouse {server.version} on <Plain text={server.host} />
               </p>
-              <button
-                type="button"
-                className="btn mt-2 w-full"
-                onClick={() => void leaveSession().then(() => location.reload())}
-              >
+              <button type="button" className="btn mt-2 w-full" onClick={() => void logOut()}>
                 Log out
               </button>
             </div>

@@ -1,5 +1,6 @@
 import type { PageAgentRow, PageNeed } from '../../wire/index.ts';
 import { plain } from './plain.ts';
+import { hasPush } from './push.ts';
 import { agentPath, goTo, isOwnPlace } from './router.ts';
 import { changeSettings, type NoticeKind, noticeKindOf, settings } from './settings.ts';
 
@@ -45,7 +46,8 @@ export function notifyNew(needs: readonly PageNeed[], agents: Iterable<PageAgent
 }
 
 function notifyNeed({ key, kind, agent, why, action }: PageNeed): void {
-  if (!known?.has(key)) return;
+  // Web Push shows the same.
+  if (!known?.has(key) || hasPush()) return;
   notify(noticeKindOf(kind), { tag: key, title: agent ?? 'Rouse', body: why, href: action.href });
 }
 

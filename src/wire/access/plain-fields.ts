@@ -32,6 +32,8 @@ export const PLAIN_FIELDS: ReadonlySet<string> = new Set([
     'sha256',
   ],
   ...['terminal_id', 'thread', 'thread_ref', 'to_agent', 'token_id', 'turn_id', 'turn_of', 'workspace_id'],
+  // Keys of a browser, which encrypt what is sent to it.
+  ...['auth', 'p256dh'],
   // Names and addresses of mail.
   ...[
     'address',

@@ -6,6 +6,7 @@ export * from './host-view.ts';
 export * from './lanes.ts';
 export * from './mail.ts';
 export * from './page-routes.ts';
+export * from './push.ts';
 export * from './requests.ts';
 export * from './search.ts';
 export * from './session.ts';

@@ -10,6 +10,7 @@ import * as health from './health.ts';
 import * as host from './host-view.ts';
 import * as lanes from './lanes.ts';
 import * as mail from './mail.ts';
+import * as push from './push.ts';
 import * as requests from './requests.ts';
 import * as search from './search.ts';
 import * as session from './session.ts';
@@ -196,6 +197,17 @@ export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
     response: act.pageReceipt,
   }),
   'page.request.cancel': inside('Withdraw a request', { body: act.pageActBody, response: act.pageReceipt }),
+  'page.push': inside('Whether this person gets Web Push, and in which browsers', {
+    response: push.pagePush,
+  }),
+  'page.push.add': inside('Let this browser receive Web Push', {
+    body: push.pagePushAddBody,
+    response: act.pageReceipt,
+  }),
+  'page.push.remove': inside('Let a browser receive it no more', {
+    body: push.pagePushRemoveBody,
+    response: act.pageReceipt,
+  }),
   'page.search': inside('Search everything', {
     query: search.pageSearchQuery,
     response: search.pageSearch,
@@ -219,5 +231,6 @@ export const PAGE_SHELL_ROUTES = ourRoutes(PAGE_SHELL_PLACES, {
   'page.shell.mail': file('The page, at the mail'),
   'page.shell.requests': file('The page, at the requests'),
   'page.shell.reminders': file('The page, at the reminders'),
+  'page.shell.worker': file('What receives Web Push in a browser'),
   'page.shell.asset': file('A file of the page'),
 });

@@ -53,7 +53,11 @@ export const pageRevokeBody = strict({
     person,
   ).optional(),
 });
-export const pageRevoked = strict({ sessions: count, codes: count });
+export const pageRevoked = strict({
+  sessions: count,
+  codes: count,
+  devices: about('Browsers that get no Web Push any more.', count),
+});
 
 const auditEntry = strict({
   id: integer,

@@ -15,6 +15,12 @@ interface ChannelRow {
 export const CHANNELS = {
   'status-line': { words: 'the status line of tmux', needs: null, takesBack: true, isLevel: true },
   desktop: { words: 'desktop notification', needs: null, takesBack: true, isLevel: false },
+  'web-push': {
+    words: 'Web Push',
+    needs: 'a browser that turns it on in the settings of the page',
+    takesBack: true,
+    isLevel: false,
+  },
   webhook: { words: 'webhook', needs: 'a URL', takesBack: true, isLevel: false },
   email: { words: 'e-mail', needs: 'an address', takesBack: false, isLevel: false },
 } as const satisfies Record<string, ChannelRow>;

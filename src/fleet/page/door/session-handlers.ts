@@ -1,9 +1,11 @@
 import * as os from 'node:os';
 import { utcStamp } from '../../../base/index.ts';
 import type { Handlers } from '../../../http/index.ts';
+import type { SessionContext } from '../../../session/index.ts';
 import type { PAGE_ROUTES, PageSession } from '../../../wire/index.ts';
 import { PAGE_HEADER } from '../../../wire/index.ts';
 import type { Actor, PageAudit } from '../audit/page-audit.ts';
+import { revokePush } from '../push/push-outbox.ts';
 import type { PageDoor } from './page-door.ts';
 import type { PageSessions, Session } from './page-sessions.ts';
 
@@ -26,6 +28,7 @@ export interface SessionHandlerParts {
   sessions: PageSessions;
   audit: PageAudit;
   instanceId: string;
+  session: SessionContext | undefined;
 }
 
 export const actorOf = ({ name, role, id }: Session): Actor => ({ name, role, sessionId: id });
@@ -67,7 +70,8 @@ export function sessionHandlers(on: SessionHandlerParts): Handlers<SessionRoutes
     'page.revoke': async ({ context, body }) => {
       const who = door.requireKeeper(context);
       const { session_id, name } = await body();
-      const ended = sessions.revoke({ sessionId: session_id, name });
+      const devices = await revokePush(on.session, { name, sessionId: session_id });
+      const ended = { ...sessions.revoke({ sessionId: session_id, name }), devices };
       await audit.note(keeper(who), { action: 'revoke', target: name ?? session_id ?? null, detail: ended });
       return ended;
     },

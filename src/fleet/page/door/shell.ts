@@ -83,6 +83,12 @@ function shellHandlers(directory: string): Handlers<typeof PAGE_SHELL_ROUTES> {
     'page.shell.mail': document,
     'page.shell.requests': document,
     'page.shell.reminders': document,
+    // At the root of the page, so that it may open every place of it. Its name stays the same, so it is checked again.
+    'page.shell.worker': async () =>
+      answer(await read(path.join(directory, 'service-worker.js')), {
+        'content-type': TYPES['.js']!,
+        'cache-control': 'no-cache',
+      }),
     'page.shell.asset': async ({ context, params: { file } }) => {
       const type = TYPES[path.extname(file)];
       if (!/^[\w-][\w.-]{0,200}$/.test(file) || type === undefined)
