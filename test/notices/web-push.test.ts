@@ -58,6 +58,8 @@ it('a browser gets who and which kind, signed and encrypted, and the same notice
   const { publicKey } = await ensureVapidKeys(place.directory);
   expect(await ensureVapidKeys(place.directory)).toMatchObject({ publicKey });
   expect(fs.statSync(path.join(place.directory, 'vapid.json')).mode & 0o777).toBe(0o600);
+  const fresh = path.join(place.directory, 'not', 'made');
+  expect((await ensureVapidKeys(fresh)).publicKey).not.toBe(publicKey);
   add({ text: true });
   expect(addDevice(outbox, await service.browser(publicKey))).toBe(1);
   owner.start();

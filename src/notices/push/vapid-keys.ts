@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { lockFile, readObjectIfAny, unavailable, writeJsonAtomic } from '../../base/index.ts';
+import { ensurePrivateDirectory, lockFile, readObjectIfAny, unavailable, writeJsonAtomic } from '../../base/index.ts';
 
 /** What identifies this home to the push services. Made once: with other keys, browsers would have to turn it on again. */
 export interface VapidKeys {
@@ -25,6 +25,7 @@ export function readVapidKeys(directory: string): VapidKeys | undefined {
 }
 
 export async function ensureVapidKeys(directory: string): Promise<VapidKeys> {
+  ensurePrivateDirectory(directory);
   const file = fileIn(directory);
   const lock = await lockFile(`${file}.lock`, { timeoutMs: LOCK_MS });
   try {
