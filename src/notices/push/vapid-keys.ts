@@ -1,5 +1,11 @@
 import * as path from 'node:path';
-import { ensurePrivateDirectory, lockFile, readObjectIfAny, unavailable, writeJsonAtomic } from '../../base/index.ts';
+import {
+  ensurePrivateDirectory,
+  lockFile,
+  readObjectIfAny,
+  unavailable,
+  writeJsonAtomic,
+} from '../../base/index.ts';
 
 /** What identifies this home to the push services. Made once: with other keys, browsers would have to turn it on again. */
 export interface VapidKeys {
