@@ -75,12 +75,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     agents: () => mailAgents(view),
   });
   const view = new HostView({
-    session,
-    sql,
-    clock,
-    log,
-    seen,
-    readers,
+    ...{ session, sql, clock, log, seen, readers },
     epoch: on.instanceId,
     operatorUnread: () => mail.operatorUnread(),
     onRequests: (onChange) => sql.listen(TICKETS_CHANNEL, onChange),
