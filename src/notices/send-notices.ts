@@ -18,8 +18,8 @@ import type { OpenNotice, Outbox } from './outbox/outbox.ts';
 import { hasTarget, type Subscription } from './outbox/subscription.ts';
 import { forgetDevice } from './push/push-devices.ts';
 
-/** A notice that cannot be taken back after this many tries is left. */
-const MAX_TAKE_BACKS = 5;
+/** A notice that cannot be taken back after this many tries, which take about a day, is left. */
+const MAX_TAKE_BACKS = 33;
 
 export interface SendingParts {
   outbox: Outbox;
