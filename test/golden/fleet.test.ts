@@ -140,6 +140,7 @@ longScene('server-owned', async (stage) => {
     await stage.run(['agents', 'gateway', 'attach', ...of]);
     const status = () => stage.look(['agents', 'gateway', 'status', ...of]);
     await stage.until(async () => (await status()).terminal_surface_eligibility === 'ready');
+    await stage.until(async () => (await status()).fleet?.state === 'connected');
     await stage.show(['agents', 'gateway', 'status', ...of]);
     await stage.run(['agents', 'gateway', 'prompt', ...of, '--prompt', 'hello']);
     await stage.until(async () => (await status()).terminal_surface_eligibility === 'ready');

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { detach, stop } from '../../src/session/index.ts';
-import type { PageAudit } from '../../src/wire/index.ts';
+import type { PageAudit, PageTimeline } from '../../src/wire/index.ts';
 import { sampled } from '../support/sample.ts';
 import { accessibilityOf, isPhone, LOOKS, openBrowser, sticksOut, Visitor } from './support/browser.ts';
 import { agentRow, WAIT } from './support/jobs.ts';
@@ -30,6 +30,14 @@ const audited = async (): Promise<string[]> => {
   const { entries } = (await (await fetch(`${world.origin}/ui/api/audit`)).json()) as PageAudit;
   return entries.map(({ name, action, target, outcome }) => `${name} ${action} ${target} ${outcome}`);
 };
+
+/** A shorter change of state is not kept, and ends no mute. */
+const keptState = (name: string): Promise<string | null | undefined> =>
+  page.evaluate(async (at) => {
+    const headers = { 'x-rouse-page': localStorage.getItem('rouse.csrf') ?? '' };
+    const { items } = (await (await fetch(at, { headers })).json()) as PageTimeline;
+    return items[0]?.outcome;
+  }, `/ui/api/agents/${name}/timeline?kinds=state&limit=1`);
 
 describe.each(sampled(import.meta.filename, LOOKS, 1))('acting on agents ($width px, $theme)', (look) => {
   beforeEach(async () => {
@@ -85,6 +93,7 @@ describe.each(sampled(import.meta.filename, LOOKS, 1))('acting on agents ($width
     await other.close();
     await control.send('close-dialog');
     await page.getByText('Muted: ana').waitFor({ state: 'detached' });
+    await expect.poll(() => keptState('ana'), WAIT).toBe('idle');
     await control.send('open-dialog', { kind: 'permission', title: 'Run the tests' });
     // The other link ended the first session of this browser, so its person looks again.
     await page.goto(new URL(await world.link({ role: 'run', name: 'nina' }), world.origin).href);

@@ -104,7 +104,7 @@ describe('the door', () => {
       return refusals.length === 2;
     });
     const revoked = await world.send('POST', '/ui/api/revoke', {}, { name: 'vera' });
-    expect(revoked.body).toEqual({ sessions: 2, codes: 0 });
+    expect(revoked.body).toEqual({ sessions: 2, codes: 0, devices: 0 });
     expect((await world.as(viewer, 'GET', 'snapshot')).status).toBe(401);
   });
 });

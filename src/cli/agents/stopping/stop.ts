@@ -77,8 +77,8 @@ export const stop = severalAgents(
     ...FIRST_WORDS.stop,
     description:
       'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
-      'it was, with all its windows and its tool. A turn that runs is waited for, unless with --now. "rouse launch" of the ' +
-      'same agent brings it back with its conversation. The agent must be named, even inside its own session.',
+      'it was, with all its windows and its tool. A turn that runs is waited for, unless with --now. "rouse launch NAME" ' +
+      'brings it back with its conversation. The agent must be named, even inside its own session.',
     examples: [
       'rouse agents stop --agent-name gpu',
       'rouse agents stop ana ben                           # several, each with its own outcome; also --all and --team',
