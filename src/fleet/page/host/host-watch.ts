@@ -22,7 +22,8 @@ export class HostWatch {
   readonly #directories = new DirectoryWatches();
   #cancelSafety: (() => void) | undefined;
   #stopRequests: Promise<() => Promise<void>> | undefined;
-  #processes = '';
+  /** The processes of the last look that had ended by then. */
+  #ended: readonly string[] = [];
 
   constructor(parts: HostWatchParts) {
     this.#parts = parts;
@@ -59,13 +60,16 @@ export class HostWatch {
   follow(): void {
     const wanted = hostDirectories(this.#parts);
     if (this.#directories.set(wanted)) this.#picture.readAgents(this.#picture.roster.known.keys());
-    this.#processes = this.#alive();
+    const ended = this.#endedNow();
+    // It may have ended after its tmux session was listed.
+    if (ended.some((each) => !this.#ended.includes(each))) this.#received.ofHost();
+    this.#ended = ended;
   }
 
   #guard(round = 1): void {
     this.#cancelSafety = this.#parts.clock.after(SAFETY_MS, () => {
       const isCovered = this.#directories.covers(hostDirectories(this.#parts).keys());
-      if (this.#alive() !== this.#processes || !isCovered) this.#received.ofHost();
+      if (this.#endedNow().join() !== this.#ended.join() || !isCovered) this.#received.ofHost();
       this.#received.ofAll();
       if (round % ELSEWHERE_EACH === 0) this.#received.ofFleet();
       this.#parts.soon();
@@ -73,7 +77,8 @@ export class HostWatch {
     });
   }
 
-  #alive(): string {
-    return this.#picture.roster.processes.map((each) => (isProcessAlive(each) ? '1' : '0')).join('');
+  #endedNow(): string[] {
+    const { processes } = this.#picture.roster;
+    return processes.filter((each) => !isProcessAlive(each)).map((each) => JSON.stringify(each));
   }
 }
