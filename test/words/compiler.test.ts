@@ -12,7 +12,9 @@ const allCodes = async (): Promise<string[]> => [
 /** Words that only look like a code: the name of a folder, words of another program, or of a set that people may extend. */
 const OTHER_WORDS = [
   'src/cli/config/config.ts', // a file that cannot be read
-  'src/session/day/day-mail.ts', // the box "sent"
+  'src/domain/day/day-digest.ts', // how turns and wakes ended, in words
+  'src/session/all-mail/conversations.ts', // the box "sent"
+  'src/session/day/day-mail.ts',
   'src/session/host-mail.ts',
   'src/session/receipts.ts',
   'src/gateway/queue/coalesce.ts', // what a prompt does to the context: /clear, /compact, an interrupt
@@ -95,6 +97,7 @@ describe('the compiler', () => {
       'src/cli/ls/roster-table.ts',
       'src/fleet/page/agents/agent-facts.ts',
       'src/page/home/agents.tsx',
+      'src/page/lanes/lane-paths.ts',
       'src/page/live/picture.ts',
       'src/page/parts/state-mark.tsx',
     ]);

@@ -23,7 +23,7 @@ const SHAPES: Record<
 };
 
 export interface LanePath {
-  key: string;
+  key: State;
   d: string;
   colour: string;
   fill: string;
